@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { QUICK_START } from './cli/start/part.ts';
 
-// A test that needs longer than this has lost what it waits for, on a machine that is ten times as slow as a quiet one, too.
+// A test that needs longer than this has lost what it waits for, on a machine that is ten times as slow as a quiet one,
+// too.
 const QUICK_TEST_MS = 120_000;
 const SLOW_TEST_MS = 240_000;
 const PATIENCE = { poll: { timeout: 60_000 } };

@@ -8,10 +8,11 @@ import type { WorkDependencies } from '#activities/work-context.ts';
 import type { AbsenceResult, PurchaseActivities } from '#activities/work-types.ts';
 
 /**
- * Proves that no send of an attempt has bought so far: a complete list of the service without it, and then a complete wallet without its
- * debit. The caller has waited for the settling delay since the last send. It is no proof against a request that is still on its way, so the
- * attempt stays unknown, and it neither fails nor is it bought anew; only its resend window begins anew, for the same key. Without keys that
- * the service replays there is nothing to be gained (`docs/adr/0018-absence-restarts-the-resend-window.md`).
+ * Proves that no send of an attempt has bought so far: a complete list of the service without it, and then a complete
+ * wallet without its debit. The caller has waited for the settling delay since the last send. It is no proof against a
+ * request that is still on its way, so the attempt stays unknown, and it neither fails nor is it bought anew; only its
+ * resend window begins anew, for the same key. Without keys that the service replays there is nothing to be gained
+ * (`docs/adr/0018-absence-restarts-the-resend-window.md`).
  */
 export function createAbsenceProof(
   { database, purchaseInForce }: WorkDependencies,
@@ -37,7 +38,8 @@ export function createAbsenceProof(
     }));
     if (!isOpen(attempt)) return { kind: 'changed' };
     // Revoked since the workflow began: to prove more would lead to no send.
-    if (!inForce.resendAllowed) return { kind: 'unproven', mayPass: false, detail: 'Nothing may be sent twice to this service.' };
+    if (!inForce.resendAllowed)
+      return { kind: 'unproven', mayPass: false, detail: 'Nothing may be sent twice to this service.' };
     const otherwise = await absenceOf(work, attempt);
     if (otherwise !== undefined) return otherwise;
     return database.transaction(async (tx) => {

@@ -54,11 +54,18 @@ export interface BooksDependencies extends Pick<WorkDependencies, 'database' | '
 /** Makes the activity that compares our books with the service's wallet (rule 7). */
 export function createBooksActivities(dependencies: BooksDependencies): BooksActivities {
   const { database, service, books, runway, logger, gate, onGate, now } = dependencies;
-  const reader = new WalletReader({ database, service, policy: gate, now, onCrossing: onGate?.balanceCrossed.bind(onGate) });
+  const reader = new WalletReader({
+    database,
+    service,
+    policy: gate,
+    now,
+    onCrossing: onGate?.balanceCrossed.bind(onGate),
+  });
   return {
     async watchRunway() {
       const { runway: found, change } = await database.transaction((tx) => noteRunway(tx, runway, now()));
-      if (change === 'low') logger.error({ runway: found }, 'the wallet lasts shorter than POLICY_RUNWAY_LOW at the pace of recent sales');
+      if (change === 'low')
+        logger.error({ runway: found }, 'the wallet lasts shorter than POLICY_RUNWAY_LOW at the pace of recent sales');
       if (change === 'restored') logger.info({ runway: found }, 'the wallet lasts longer than POLICY_RUNWAY_LOW again');
       return { kind: found.kind };
     },
@@ -111,7 +118,11 @@ async function readWallet(
     if (!answer.ok) {
       const wallet = { movements: [], since, balance: (await readForGate()) ?? before, atRest: false };
       if (answer.kind === 'failure') return { ...wallet, status: 'unavailable', detail: answer.detail };
-      return { ...wallet, status: 'unsupported', detail: 'This service shows no wallet transactions: nothing can be compared.' };
+      return {
+        ...wallet,
+        status: 'unsupported',
+        detail: 'This service shows no wallet transactions: nothing can be compared.',
+      };
     }
     const { items, complete } = answer.value;
     // What is read here counts for the purchase gate as well, and tells when the balance is low.
@@ -156,11 +167,17 @@ async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<Recon
   await placeMovements(tx, matched);
   let booked = await bookEntries(tx, judgement.entries);
   const debits = matched.flatMap(({ cause, movement, attemptId }) =>
-    cause.kind === 'attempt' && movement.direction === 'debit' && attemptId !== null ? [{ attemptId, money: movement.money }] : [],
+    cause.kind === 'attempt' && movement.direction === 'debit' && attemptId !== null
+      ? [{ attemptId, money: movement.money }]
+      : [],
   );
   await noteShownCharges(tx, debits, at);
   const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
-  await settlePaidRefunds(tx, refunded.map(({ cause, movement }) => ({ orderId: cause.id, movementId: movement.id, money: movement.money })), at);
+  await settlePaidRefunds(
+    tx,
+    refunded.map(({ cause, movement }) => ({ orderId: cause.id, movementId: movement.id, money: movement.money })),
+    at,
+  );
 
   const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
   const sums = async () => sumsOf(await journalSums(tx), judgement.awaited, unmatched);
@@ -213,19 +230,32 @@ async function knowledgeOf(
 ): Promise<Knowledge> {
   const named = [...(await purchasesNamedBy(tx, movements)), ...(await purchasesKept(tx))];
   const purchases = [...new Map(named.map((purchase) => [purchase.attemptId, purchase])).values()];
-  const placed = await placedMovements(tx, purchases.map(({ attemptId }) => attemptId));
+  const placed = await placedMovements(
+    tx,
+    purchases.map(({ attemptId }) => attemptId),
+  );
   return { movements, placed, purchases, awaited: await awaitedEntries(tx), ...rest };
 }
 
 function openingEntry(before: Money) {
   const isDebt = before.amount.startsWith('-');
-  return { direction: isDebt ? 'debit' : 'credit', money: isDebt ? negateMoney(before) : before, cause: OPENING } as const;
+  return {
+    direction: isDebt ? 'debit' : 'credit',
+    money: isDebt ? negateMoney(before) : before,
+    cause: OPENING,
+  } as const;
 }
 
 function balanceFindings(balance: Money | undefined, expected: Money | undefined): Finding[] {
   if (balance === undefined || expected === undefined || equalMoney(balance, expected)) return [];
   const detail = `The balance is ${plainText(balance)}; the movements that the service shows come to ${plainText(expected)}.`;
-  return [{ kind: 'balance_differs', detail, money: { ...balance, amount: paddedAmount(subtractMoney(balance, expected).amount) } }];
+  return [
+    {
+      kind: 'balance_differs',
+      detail,
+      money: { ...balance, amount: paddedAmount(subtractMoney(balance, expected).amount) },
+    },
+  ];
 }
 
 /** Findings about work that wait for a person. `once`: what is so until somebody changes it is told once. */

@@ -13,8 +13,8 @@ export interface ShownDebit {
 }
 
 /**
- * Notes what purchases cost whose price the service has never said, such as those that a person called bought: the wallet shows it.
- * What was said stays; that the wallet shows another amount is a finding of the books.
+ * Notes what purchases cost whose price the service has never said, such as those that a person called bought: the
+ * wallet shows it. What was said stays; that the wallet shows another amount is a finding of the books.
  */
 export async function noteShownCharges(tx: Executor, debits: readonly ShownDebit[], now: Date): Promise<void> {
   if (debits.length === 0) return;

@@ -27,7 +27,10 @@ export function createDebitEvidence(
       return { evidence: 'unavailable', detail, mayPass };
     }
     if (!answer.value.complete) {
-      return { evidence: 'unavailable', detail: 'The wallet has more transactions since the attempt than can be read.' };
+      return {
+        evidence: 'unavailable',
+        detail: 'The wallet has more transactions since the attempt than can be read.',
+      };
     }
     const { items } = answer.value;
     const debits = items.filter(({ type }) => type === 'debit');
@@ -83,11 +86,20 @@ function weigh({ debits, credits }: Movements, anonymousDebits: boolean): Eviden
   if (debit !== undefined) {
     const uncredited = debits.length - credits.filter((credit) => equalMoney(credit, debit)).length;
     return uncredited <= 0
-      ? { evidence: 'credited', detail: `The wallet shows the debit of ${debit.amount} ${debit.currency} and its credit.` }
-      : { evidence: 'debited', detail: `The wallet shows a debit of ${debit.amount} ${debit.currency} and no credit for it.` };
+      ? {
+          evidence: 'credited',
+          detail: `The wallet shows the debit of ${debit.amount} ${debit.currency} and its credit.`,
+        }
+      : {
+          evidence: 'debited',
+          detail: `The wallet shows a debit of ${debit.amount} ${debit.currency} and no credit for it.`,
+        };
   }
   if (anonymousDebits) {
-    return { evidence: 'unavailable', detail: 'The wallet shows debits that may be for this attempt: what they are for is not known here.' };
+    return {
+      evidence: 'unavailable',
+      detail: 'The wallet shows debits that may be for this attempt: what they are for is not known here.',
+    };
   }
   return { evidence: 'no_debit', detail: 'The wallet shows no debit for this attempt.' };
 }

@@ -17,7 +17,9 @@ import { priceLimit } from '#activities/purchases/price.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 
 /** What the gate makes of a send that is about to be claimed. */
-export type Admission = { readonly kind: 'admitted'; readonly how: Reserved | undefined } | { readonly kind: 'stopped'; readonly stop: GateStop };
+export type Admission =
+  | { readonly kind: 'admitted'; readonly how: Reserved | undefined }
+  | { readonly kind: 'stopped'; readonly stop: GateStop };
 
 /** What became of a send, for the circuits. */
 export interface SendReport {
@@ -31,13 +33,19 @@ export interface Gate {
   /** Before anything is asked of the service: pauses and circuits. @returns why it stops. @throws WorkFinishedError */
   before(work: WorkRef, attemptId: string): Promise<GateStop | undefined>;
   /**
-   * In the transaction that claims the send, with the work locked: pauses and circuits once more, then the limits of the day and the
-   * wallet.
+   * In the transaction that claims the send, with the work locked: pauses and circuits once more, then the limits of
+   * the day and the wallet.
    *
    * @param locked the attempt, in this transaction: the claim that follows decides by the same facts.
    * @param price undefined: not known; `'refused'`: it is not going to be sent.
    */
-  admit(tx: Executor, work: WorkRef, row: WorkRow, locked: LockedAttempt, price: Money | undefined | 'refused'): Promise<Admission>;
+  admit(
+    tx: Executor,
+    work: WorkRef,
+    row: WorkRow,
+    locked: LockedAttempt,
+    price: Money | undefined | 'refused',
+  ): Promise<Admission>;
   /** True when the price has to be known before the send: a limit of the day counts it, or the caller set one. */
   needsPrice(work: WorkRef): Promise<boolean>;
   /** After the send, or when there was none. Never fails: what the circuits do not hear of, the next send tells. */
@@ -72,7 +80,11 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       if (stop !== undefined) return { kind: 'stopped', stop };
       if (price === 'refused') return { kind: 'admitted', how: undefined };
 
-      const reservation = await reserve(tx, { attempt, apiKeyId: row.apiKeyId, price, now: new Date(asker.now) }, policy);
+      const reservation = await reserve(
+        tx,
+        { attempt, apiKeyId: row.apiKeyId, price, now: new Date(asker.now) },
+        policy,
+      );
       if (reservation.kind === 'stopped') {
         await hold(tx, asker, reservation.stop, await findWait(tx, work), policy, price);
         // No operator's word goes past the wallet and the limits, so it has had its effect.
@@ -81,7 +93,8 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       }
       const { how } = reservation;
       const isReserved = how === 'reserved' || how === 'reserved_before';
-      const refused = isClear || isReserved ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy);
+      const refused =
+        isClear || isReserved ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy);
       return refused === undefined ? { kind: 'admitted', how } : { kind: 'stopped', stop: refused };
     },
 
@@ -93,14 +106,23 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
           const noted = await noteSend(tx, { work, evidence, detail, retryAfterMs, now: now() }, policy);
           const attempt = await findAttemptById(tx, attemptId);
           const opened = noted.failed.find(({ circuit: { state } }) => state === 'open' || state === 'probing');
-          if (evidence.kind === 'failure' && opened !== undefined && !isFinal(row.status) && !isSettledByService(attempt.state)) {
+          if (
+            evidence.kind === 'failure' &&
+            opened !== undefined &&
+            !isFinal(row.status) &&
+            !isSettledByService(attempt.state)
+          ) {
             // It may well be the oldest, and then it is the one that finds out when this is over.
             const { createdAt: acceptedAt, apiKeyId } = row;
             const failureClass = evidence.failure;
             const { circuit, wasCanary } = opened;
             // Another one is to find out next time.
             const probes = wasCanary ? circuit.openings : 0;
-            await joinLine(tx, { work, barrier: `circuit:${circuit.name}`, failureClass, acceptedAt, apiKeyId, probes }, new Date(now()));
+            await joinLine(
+              tx,
+              { work, barrier: `circuit:${circuit.name}`, failureClass, acceptedAt, apiKeyId, probes },
+              new Date(now()),
+            );
           }
           return noted.changes;
         });

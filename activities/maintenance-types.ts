@@ -14,14 +14,17 @@ export interface MaintenanceActivities {
   /** Asks the service about silent attempts; what is new goes into the inbox like a webhook. */
   reconcileSilentWork(): Promise<{ asked: number; news: number }>;
   /**
-   * Asks for the start of unfinished work that has no running workflow, for a wake of what runs and should have gone on, and for deliveries
-   * that nobody makes.
+   * Asks for the start of unfinished work that has no running workflow, for a wake of what runs and should have gone
+   * on, and for deliveries that nobody makes.
    *
    * @param input.from where the sweep before has stopped; absent: from the beginning.
    * @returns what was asked for, and where the next sweep goes on.
    */
   requestIdleWork(input?: { from?: SweepCursor }): Promise<{ requested: number; woken: number; next?: SweepCursor }>;
-  /** Forgets answers kept for repeated requests of our callers once nobody repeats them any more, and old deliveries of webhooks. */
+  /**
+   * Forgets answers kept for repeated requests of our callers once nobody repeats them any more, and old deliveries of
+   * webhooks.
+   */
   forgetOldAnswers(): Promise<{ forgotten: number }>;
 }
 
@@ -33,7 +36,9 @@ export interface BooksActivities {
    * @param input.runId unique for the run: run twice with the same, it makes one report.
    */
   reconcileBooks(input: { runId: string }): Promise<BooksResult>;
-  /** Reckons how long the wallet lasts, and announces it once when that falls below the threshold, and when it is over. */
+  /**
+   * Reckons how long the wallet lasts, and announces it once when that falls below the threshold, and when it is over.
+   */
   watchRunway(): Promise<{ kind: Runway['kind'] }>;
 }
 

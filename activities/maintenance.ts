@@ -43,8 +43,11 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
       if (ofKind.length < reconcile.listFrom) continue;
       // A page that shows less than single reads would have is not worth reading.
-      const answer = await kinds[kind].askMany(ofKind, { maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)) });
-      // A long list may fail where single reads do not; should the service be silent altogether, the first of those shows it.
+      const answer = await kinds[kind].askMany(ofKind, {
+        maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)),
+      });
+      // A long list may fail where single reads do not; should the service be silent altogether, the first of those
+      // shows it.
       if (answer.kind === 'read') for (const [id, inquiry] of answer.inquiries) found.set(id, inquiry);
     }
     return found;
@@ -89,7 +92,9 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     async requestIdleWork(input) {
       const swept = await sweepWork(dependencies, input?.from);
       const matchable = await database.run((db) => requeueMatchable(db, sweep.batch));
-      const overdue = await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));
+      const overdue = await database.transaction((tx) =>
+        wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }),
+      );
       if (swept.requested + swept.woken + matchable + overdue > 0) wakeRelay();
       return swept;
     },
@@ -97,9 +102,12 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     async forgetOldAnswers() {
       const until = now() + sweep.forgettingMs;
       /** Batch after batch, so that what is forgotten keeps up with what comes, however much that is. */
-      const forget = async (one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>, keptMs: number): Promise<number> => {
+      const forget = async (
+        one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>,
+        keptMs: number,
+      ): Promise<number> => {
         const what = { before: new Date(now() - keptMs), batch: sweep.batch };
-        for (let forgotten = 0; ; ) {
+        for (let forgotten = 0; ;) {
           const count = await database.run((db) => one(db, what));
           forgotten += count;
           if (count < what.batch || now() >= until) return forgotten;
@@ -116,7 +124,10 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
 async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
   const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));
   if (missed < webhookSilence.news) return;
-  logger.warn({ missed, windowMs: webhookSilence.windowMs }, 'webhooks do not arrive: what they should have told was found by asking');
+  logger.warn(
+    { missed, windowMs: webhookSilence.windowMs },
+    'webhooks do not arrive: what they should have told was found by asking',
+  );
 }
 
 /** Of these classes every further question would end the same way. */
@@ -156,8 +167,15 @@ async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow
   );
 }
 
-/** Stores a finding that no event could tell, such as a refund in review, and wakes the workflow. @returns true when it is news. */
-async function note({ database, now }: MaintenanceDependencies, attempt: AttemptRow, { facts }: Found): Promise<boolean> {
+/**
+ * Stores a finding that no event could tell, such as a refund in review, and wakes the workflow. @returns true when it
+ * is news.
+ */
+async function note(
+  { database, now }: MaintenanceDependencies,
+  attempt: AttemptRow,
+  { facts }: Found,
+): Promise<boolean> {
   return database.transaction(async (tx) => {
     const work = workOf(attempt);
     const { status } = await lockWork(tx, work);

@@ -7,7 +7,13 @@ import { isSettledByService } from '#domain/attempt-lifecycle.ts';
 import { afterAnswer } from '#domain/late-answer.ts';
 import { knowsMore, type Witness } from '#domain/restored-records.ts';
 import { mayHaveBought, resendWindowInForce } from '#domain/send-claim.ts';
-import { findAttemptById, recordFactsOver, requestBodyPlace, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
+import {
+  findAttemptById,
+  recordFactsOver,
+  requestBodyPlace,
+  type AttemptRow,
+  type ServiceFacts,
+} from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Executor } from '#db/database.ts';
 import { requestWake } from '#db/outbox.ts';
@@ -34,106 +40,142 @@ import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
 type Purchase = Pick<PurchaseActivities, 'sendPurchase' | 'lookUpPurchase' | 'readDebitEvidence' | 'completePurchase'>;
 
 /** The activities that buy, those that find out what became of it, and the one that stores what was bought. */
-export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<Record<WorkKind, PurchaseKind>>): Purchase {
+export function createPurchase(
+  dependencies: WorkDependencies,
+  kinds: Readonly<Record<WorkKind, PurchaseKind>>,
+): Purchase {
   const { database, keyRing, sendLeaseMs, service, gate: policy, now, onGate, purchaseInForce } = dependencies;
   const gate = createGate(dependencies);
   const onCrossing = onGate?.balanceCrossed.bind(onGate);
   const wallet = new WalletReader({ database, service, policy, now, onCrossing });
 
   return {
-    sendPurchase: ({ work, attemptId, resendWindowMs, retryRule, witness }) => tellingBeginning(async (begin): Promise<SendResult> => {
-      const kind = kinds[work.kind];
-      const began = startLease(dependencies);
-      const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
-        return { outcome, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
-      };
-      const stop = await gate.before(work, attemptId);
-      if (stop !== undefined) return unsent(gated(stop));
+    sendPurchase: ({ work, attemptId, resendWindowMs, retryRule, witness }) =>
+      tellingBeginning(async (begin): Promise<SendResult> => {
+        const kind = kinds[work.kind];
+        const began = startLease(dependencies);
+        const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
+          return { outcome, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
+        };
+        const stop = await gate.before(work, attemptId);
+        if (stop !== undefined) return unsent(gated(stop));
 
-      const priceNeeded = await gate.needsPrice(work);
-      const [offer] = await Promise.all([
-        kind.examine(work.id, { priceNeeded }),
-        // The balance matters to what spends.
-        isFree(work) ? undefined : wallet.refreshIfOlderThan(policy.balanceAgeMs),
-      ]);
+        const priceNeeded = await gate.needsPrice(work);
+        const [offer] = await Promise.all([
+          kind.examine(work.id, { priceNeeded }),
+          // The balance matters to what spends.
+          isFree(work) ? undefined : wallet.refreshIfOlderThan(policy.balanceAgeMs),
+        ]);
 
-      /** Stores what a claimed send came to. @param current the work as it is now, locked. */
-      const conclude = async (
-        tx: Executor,
-        current: WorkRow,
-        { attempt, leaseToken }: Pick<Extract<SendClaim, { kind: 'claimed' }>, 'attempt' | 'leaseToken'>,
-        how: Reserved | undefined,
-        answered: ServiceResult<ServiceFacts>,
-      ) => {
-        const answer = await unlessNotOurs(tx, attempt, answered);
-        const after = answer.ok
-          ? await recordAnswer(tx, { work, current, attemptId: attempt.id, leaseToken }, answer.value, new Date(now()))
-          : await unlessForgotten(tx, attempt, await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer)), answer, {
+        /** Stores what a claimed send came to. @param current the work as it is now, locked. */
+        const conclude = async (
+          tx: Executor,
+          current: WorkRow,
+          { attempt, leaseToken }: Pick<Extract<SendClaim, { kind: 'claimed' }>, 'attempt' | 'leaseToken'>,
+          how: Reserved | undefined,
+          answered: ServiceResult<ServiceFacts>,
+        ) => {
+          const answer = await unlessNotOurs(tx, attempt, answered);
+          const after = answer.ok
+            ? await recordAnswer(
+                tx,
+                { work, current, attemptId: attempt.id, leaseToken },
+                answer.value,
+                new Date(now()),
+              )
+            : await unlessForgotten(
+                tx,
+                attempt,
+                await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer)),
+                answer,
+                {
+                  leaseMs: sendLeaseMs,
+                  busyEsimId: current.esimId,
+                },
+              );
+          await addTimelineEntry(tx, work, sentEntry(attempt, answer, how));
+          const result: SendResult = {
+            outcome: outcomeOf(after, answer),
+            attempt: attemptView(after),
+            ...(!answer.ok && { detail: answer.detail }),
+          };
+          return { result, answer };
+        };
+        // Measured from before the claim: the lease that the database grants in it ends later.
+        let lease = began;
+        const claimNow = () => {
+          lease = startLease(dependencies);
+          return database.transaction(async (tx) => {
+            const row = await lockUnfinishedWork(tx, work);
+            const by = await buyingBarrier(tx, work);
+            if (by !== undefined) return { kind: 'barred', by } as const;
+            const limit = priceLimit(row);
+            const objection =
+              offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceNeeded);
+            const locked = await lockAttempt(tx, attemptId);
+            if (witness !== undefined && knowsMore(witness, locked.attempt)) return { kind: 'records_lost' } as const;
+            const admission = await gate.admit(
+              tx,
+              work,
+              row,
+              locked,
+              objection === undefined ? offer.price : 'refused',
+            );
+            if (admission.kind === 'stopped') return admission;
+            const claimed = await claimSend(tx, locked, {
               leaseMs: sendLeaseMs,
-              busyEsimId: current.esimId,
+              resendWindowMs: mayHaveBought(locked.attempt)
+                ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx))
+                : resendWindowMs,
+              esimId: row.esimId,
+              limit: objection === undefined ? limit : undefined,
             });
-        await addTimelineEntry(tx, work, sentEntry(attempt, answer, how));
-        const result: SendResult = { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
-        return { result, answer };
-      };
-      // Measured from before the claim: the lease that the database grants in it ends later.
-      let lease = began;
-      const claimNow = () => {
-        lease = startLease(dependencies);
-        return database.transaction(async (tx) => {
-          const row = await lockUnfinishedWork(tx, work);
-          const by = await buyingBarrier(tx, work);
-          if (by !== undefined) return { kind: 'barred', by } as const;
-          const limit = priceLimit(row);
-          const objection = offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceNeeded);
-          const locked = await lockAttempt(tx, attemptId);
-          if (witness !== undefined && knowsMore(witness, locked.attempt)) return { kind: 'records_lost' } as const;
-          const admission = await gate.admit(tx, work, row, locked, objection === undefined ? offer.price : 'refused');
-          if (admission.kind === 'stopped') return admission;
-          const claimed = await claimSend(tx, locked, {
-            leaseMs: sendLeaseMs,
-            resendWindowMs: mayHaveBought(locked.attempt) ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx)) : resendWindowMs,
-            esimId: row.esimId,
-            limit: objection === undefined ? limit : undefined,
+            if (claimed.kind !== 'claimed') return claimed;
+            await passGate(tx, work);
+            await markInProgress(tx, work, 'submitting', new Date(now()), retryRule);
+            const { how } = admission;
+            // What is not going to be sent is never seen as under way: a worker that dies here leaves nothing unknown
+            // behind.
+            if (objection !== undefined)
+              return { kind: 'objected', ...(await conclude(tx, row, claimed, how, objection)) } as const;
+            return { ...claimed, how };
           });
-          if (claimed.kind !== 'claimed') return claimed;
-          await passGate(tx, work);
-          await markInProgress(tx, work, 'submitting', new Date(now()), retryRule);
-          const { how } = admission;
-          // What is not going to be sent is never seen as under way: a worker that dies here leaves nothing unknown behind.
-          if (objection !== undefined) return { kind: 'objected', ...(await conclude(tx, row, claimed, how, objection)) } as const;
-          return { ...claimed, how };
-        });
-      };
-      let claim = await claimNow();
-      // Money may have come since it was read. With much of the time of this activity gone, the gate looks a moment later.
-      const mayReadOnceMore = claim.kind === 'stopped' && claim.stop.barrier === 'wallet' && began.elapsedMs() < sendLeaseMs / 6;
-      if (mayReadOnceMore && (await wallet.refreshIfOlderThan(policy.balanceTrustMs))) claim = await claimNow();
+        };
+        let claim = await claimNow();
+        // Money may have come since it was read. With much of the time of this activity gone, the gate looks a moment
+        // later.
+        const mayReadOnceMore =
+          claim.kind === 'stopped' && claim.stop.barrier === 'wallet' && began.elapsedMs() < sendLeaseMs / 6;
+        if (mayReadOnceMore && (await wallet.refreshIfOlderThan(policy.balanceTrustMs))) claim = await claimNow();
 
-      if (claim.kind === 'stopped') return unsent(gated(claim.stop));
-      if (claim.kind === 'objected') {
-        await gate.report(work, attemptId, reportOf(claim.answer));
-        return claim.result;
-      }
-      if (claim.kind !== 'claimed') await gate.report(work, attemptId, { evidence: { kind: 'none' } });
-      if (claim.kind === 'records_lost') return unsent(claim);
-      if (claim.kind === 'barred' || claim.kind === 'too_late' || claim.kind === 'resend_not_allowed') return unsent(claim);
-      if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, Math.ceil(claim.leaseLeftMs)) });
-      if (claim.kind === 'esim_busy') return unsent({ kind: 'failure', failure: 'esim_busy' });
-      if (claim.kind === 'settled') {
-        return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };
-      }
+        if (claim.kind === 'stopped') return unsent(gated(claim.stop));
+        if (claim.kind === 'objected') {
+          await gate.report(work, attemptId, reportOf(claim.answer));
+          return claim.result;
+        }
+        if (claim.kind !== 'claimed') await gate.report(work, attemptId, { evidence: { kind: 'none' } });
+        if (claim.kind === 'records_lost') return unsent(claim);
+        if (claim.kind === 'barred' || claim.kind === 'too_late' || claim.kind === 'resend_not_allowed')
+          return unsent(claim);
+        if (claim.kind === 'leased')
+          return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, Math.ceil(claim.leaseLeftMs)) });
+        if (claim.kind === 'esim_busy') return unsent({ kind: 'failure', failure: 'esim_busy' });
+        if (claim.kind === 'settled') {
+          return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };
+        }
 
-      const { attempt } = claim;
-      const body = keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id));
-      begin();
-      const answered = await kind.send(attempt, body, lease.leftMs);
-      // It may have ended while we waited: its workflow was terminated, and another run went on.
-      const { result, answer } = await database.transaction(async (tx) => conclude(tx, await lockWork(tx, work), claim, claim.how, answered));
-      // Apart from the result, which must not be lost because of it.
-      await gate.report(work, attemptId, reportOf(answer));
-      return result;
-    }),
+        const { attempt } = claim;
+        const body = keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id));
+        begin();
+        const answered = await kind.send(attempt, body, lease.leftMs);
+        // It may have ended while we waited: its workflow was terminated, and another run went on.
+        const { result, answer } = await database.transaction(async (tx) =>
+          conclude(tx, await lockWork(tx, work), claim, claim.how, answered),
+        );
+        // Apart from the result, which must not be lost because of it.
+        await gate.report(work, attemptId, reportOf(answer));
+        return result;
+      }),
 
     async lookUpPurchase({ work, attemptId }) {
       const attempt = await database.run((db) => findAttemptById(db, attemptId));
@@ -143,7 +185,8 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       return database.transaction(async (tx) => {
         const current = await lockUnfinishedWork(tx, work);
         const notOurs = await unlessOurs(tx, attempt, facts);
-        if (notOurs !== undefined) return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
+        if (notOurs !== undefined)
+          return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
         await recordAnswer(tx, { work, current, attemptId }, facts, new Date(now()));
         await addTimelineEntry(tx, work, {
           event: 'attempt.found',
@@ -171,7 +214,11 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
 }
 
 /** An answer about what cannot be this purchase tells nothing of it. */
-async function unlessNotOurs(tx: Executor, attempt: AttemptRow, answer: ServiceResult<ServiceFacts>): Promise<ServiceResult<ServiceFacts>> {
+async function unlessNotOurs(
+  tx: Executor,
+  attempt: AttemptRow,
+  answer: ServiceResult<ServiceFacts>,
+): Promise<ServiceResult<ServiceFacts>> {
   if (!answer.ok) return answer;
   const notOurs = await unlessOfAnother(tx, attempt, answer.value);
   if (notOurs === undefined) return answer;
@@ -196,16 +243,22 @@ async function recordAnswer(
 ): Promise<AttemptRow> {
   const { before, after } = await recordFactsOver(tx, attemptId, facts, now);
   const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
-  const { isInProgress, wakes } = afterAnswer({ before: before.state, after: after.state, work: current.status, holdsLease });
+  const { isInProgress, wakes } = afterAnswer({
+    before: before.state,
+    after: after.state,
+    work: current.status,
+    holdsLease,
+  });
   // A subscription that has become active meanwhile is past that.
-  if (isInProgress && mayFollow(work.kind, current.status, 'processing')) await markInProgress(tx, work, 'processing', now);
+  if (isInProgress && mayFollow(work.kind, current.status, 'processing'))
+    await markInProgress(tx, work, 'processing', now);
   if (wakes) await requestWake(tx, work);
   return after;
 }
 
 /**
- * The send that was claimed may have bought. Where the row knows nothing of that any more, PostgreSQL has lost the claim: the row is brought
- * to what this worker knows.
+ * The send that was claimed may have bought. Where the row knows nothing of that any more, PostgreSQL has lost the
+ * claim: the row is brought to what this worker knows.
  *
  * @param claimed the attempt as the send was claimed. @param after the same as it now is.
  */
@@ -257,7 +310,8 @@ function sentEntry(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>, how
 /** What the send came to, by what the attempt is now: an event may have settled it while we waited for the answer. */
 function outcomeOf(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>): SendOutcome {
   const { state } = attempt;
-  if (state === 'processing' || state === 'completed' || state === 'failed') return { kind: 'accepted', outcome: state };
+  if (state === 'processing' || state === 'completed' || state === 'failed')
+    return { kind: 'accepted', outcome: state };
   if (answer.ok) throw new Error(`attempt ${attempt.id} was accepted, but is ${state}`);
   const { failure, retryAfterMs } = answer;
   return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };

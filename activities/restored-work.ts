@@ -14,19 +14,28 @@ export interface RestorationTools {
 }
 
 /**
- * Brings the attempts of a piece of work to what its workflow knows, where PostgreSQL has lost what was recorded of them. Run twice it
- * changes nothing the second time. The caller holds the lock of the work.
+ * Brings the attempts of a piece of work to what its workflow knows, where PostgreSQL has lost what was recorded of
+ * them. Run twice it changes nothing the second time. The caller holds the lock of the work.
  *
  * @param row of the work.
  * @returns true when a row was found to know less.
  */
-export async function restoreAttempts(tx: Executor, work: WorkRef, row: WorkRow, witness: Witness, tools: RestorationTools): Promise<boolean> {
+export async function restoreAttempts(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  witness: Witness,
+  tools: RestorationTools,
+): Promise<boolean> {
   const known = await findAttempt(tx, work, witness.number);
   if (restoration(witness, known) === 'none') return false;
   for (let number = 1; number < witness.number; number += 1) {
     if ((await findAttempt(tx, work, number)) === undefined) await markFollowed(tx, (await tools.open(tx, number)).id);
   }
   const attempt = known ?? (await tools.open(tx, witness.number));
-  await doubtAttempt(tx, attempt, witness, { leaseMs: tools.leaseMs, busyEsimId: work.kind === 'order' ? null : row.esimId });
+  await doubtAttempt(tx, attempt, witness, {
+    leaseMs: tools.leaseMs,
+    busyEsimId: work.kind === 'order' ? null : row.esimId,
+  });
   return true;
 }

@@ -3,8 +3,8 @@ import { WorkFinishedError, WorkMissingError } from '#db/work.ts';
 import { SEND_NOT_BEGUN } from '#workflows/messages.ts';
 
 /**
- * Runs a sending activity. Where it fails before its request could leave, its failure says so: the workflow may then believe a row by which
- * nothing was sent, even after PostgreSQL has lost commits.
+ * Runs a sending activity. Where it fails before its request could leave, its failure says so: the workflow may then
+ * believe a row by which nothing was sent, even after PostgreSQL has lost commits.
  *
  * @param send calls its argument right before the request may leave.
  * @throws ApplicationFailure of the type `SEND_NOT_BEGUN`, or what `send` throws after that call.
@@ -16,6 +16,11 @@ export async function tellingBeginning<Result>(send: (begin: () => void) => Prom
   } catch (error) {
     if (hasBegun || error instanceof WorkFinishedError || error instanceof WorkMissingError) throw error;
     const cause = error instanceof Error ? error : new Error('not an error');
-    throw ApplicationFailure.create({ type: SEND_NOT_BEGUN, message: `Nothing was sent: ${cause.name}`, nonRetryable: true, cause });
+    throw ApplicationFailure.create({
+      type: SEND_NOT_BEGUN,
+      message: `Nothing was sent: ${cause.name}`,
+      nonRetryable: true,
+      cause,
+    });
   }
 }

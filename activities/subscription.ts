@@ -24,7 +24,9 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
   const store = (work: WorkRef, subscription: VpnSubscription) =>
     database.transaction(async (tx) => {
       await lockUnfinishedWork(tx, work);
-      const facts = subscriptionFacts(subscription, (access) => keyRing.seal(JSON.stringify(access), accessPlace(work.id)));
+      const facts = subscriptionFacts(subscription, (access) =>
+        keyRing.seal(JSON.stringify(access), accessPlace(work.id)),
+      );
       await storeSubscriptionFacts(tx, work.id, facts);
     });
 
@@ -40,7 +42,12 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
       const { value } = answer;
       await database.transaction(async (tx) => {
         await lockUnfinishedWork(tx, work);
-        await noteCancelAccepted(tx, work.id, value.kind === 'already_cancelled' ? 'cancelled' : undefined, new Date(now()));
+        await noteCancelAccepted(
+          tx,
+          work.id,
+          value.kind === 'already_cancelled' ? 'cancelled' : undefined,
+          new Date(now()),
+        );
         await addTimelineEntry(tx, work, {
           event: 'vpn_subscription.cancel_accepted',
           message: 'The service has accepted the cancellation.',
@@ -57,9 +64,11 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
         await store(work, read.value);
         return { kind: 'told' };
       }
-      if (read.kind === 'unsupported') return { kind: 'cannot_tell', detail: 'This service has no call that tells how a subscription stands.' };
+      if (read.kind === 'unsupported')
+        return { kind: 'cannot_tell', detail: 'This service has no call that tells how a subscription stands.' };
       // A proxy or a wrong address answers 404 as well: only the service's own word counts.
-      if (read.status === 404 && read.code === 'not_found') return { kind: 'cannot_tell', detail: 'The service knows no such subscription any more.' };
+      if (read.status === 404 && read.code === 'not_found')
+        return { kind: 'cannot_tell', detail: 'The service knows no such subscription any more.' };
       return unavailable(read);
     },
   };
@@ -67,5 +76,9 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
 
 /** It says nothing about the subscription: the workflow waits and asks again, in the open. */
 function unavailable(failed: ServiceFailure) {
-  return { kind: 'unavailable', failure: noteOf(failed), ...(failed.retryAfterMs !== undefined && { retryAfterMs: failed.retryAfterMs }) } as const;
+  return {
+    kind: 'unavailable',
+    failure: noteOf(failed),
+    ...(failed.retryAfterMs !== undefined && { retryAfterMs: failed.retryAfterMs }),
+  } as const;
 }

@@ -101,7 +101,10 @@ async function runningOf(
     }
     return running;
   } catch (error) {
-    logger.warn({ err: error, kind }, 'Temporal does not say what runs; the sweep asks for the start of one page and goes on later');
+    logger.warn(
+      { err: error, kind },
+      'Temporal does not say what runs; the sweep asks for the start of one page and goes on later',
+    );
     return undefined;
   }
 }
@@ -116,7 +119,12 @@ async function ask(
   if (starts.length + wakes.length === 0) return { requested: 0, woken: 0 };
   await database.transaction(async (tx) => {
     // The work first, as everywhere: who holds a piece of work may be about to write its row of the outbox.
-    await markSwept(tx, kind, [...starts, ...wakes].map(({ id }) => id), new Date(now()));
+    await markSwept(
+      tx,
+      kind,
+      [...starts, ...wakes].map(({ id }) => id),
+      new Date(now()),
+    );
     for (const { id } of starts) await requestStart(tx, { kind, id });
     for (const { id } of wakes) await requestWake(tx, { kind, id });
   });

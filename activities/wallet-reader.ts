@@ -54,7 +54,9 @@ export class WalletReader {
       return undefined;
     }
     const balance = { amount: answer.value.balance, currency: answer.value.currency };
-    const { change, crossed } = await database.transaction((tx) => storeReading(tx, number, balance, policy.lowBalance, readAt));
+    const { change, crossed } = await database.transaction((tx) =>
+      storeReading(tx, number, balance, policy.lowBalance, readAt),
+    );
     if (crossed !== undefined) onCrossing?.(balance, crossed);
     if (change === 'first' || change === 'more') {
       await database.transaction((tx) => noteSignOfLife(tx, 'insufficient_balance', now(), policy));

@@ -25,7 +25,14 @@ export interface WatchDependencies extends Pick<WorkDependencies, 'database' | '
 }
 
 /** Of these classes every further question would end the same way. */
-const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set(['not_sent', 'timeout', 'connection_lost', 'rate_limited', 'unauthorized', 'not_approved']);
+const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
+  'not_sent',
+  'timeout',
+  'connection_lost',
+  'rate_limited',
+  'unauthorized',
+  'not_approved',
+]);
 
 /** What came of looking at one eSIM. */
 interface Look {
@@ -74,13 +81,18 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
       await storeUsage(tx, esim.id, reading);
       await announceLowData(tx, esim, reading, watch, new Date(now()));
     });
-    return { calls: usage === undefined ? 1 : 2, isSilent: usage?.ok === false && usage.kind === 'failure' && SILENT_SERVICE.has(usage.failure) };
+    return {
+      calls: usage === undefined ? 1 : 2,
+      isSilent: usage?.ok === false && usage.kind === 'failure' && SILENT_SERVICE.has(usage.failure),
+    };
   };
 
   return {
     async announceExpiring() {
       if (watch.expiringMs.length === 0) return { announced: 0 };
-      return { announced: (await announceAll(announceExpiringEsims)) + (await announceAll(announceExpiringSubscriptions)) };
+      return {
+        announced: (await announceAll(announceExpiringEsims)) + (await announceAll(announceExpiringSubscriptions)),
+      };
     },
 
     async readUsage() {

@@ -28,8 +28,9 @@ export interface EndpointFailure {
 /** The activity that delivers events to webhook endpoints. */
 export interface WebhookActivities {
   /**
-   * Sends what is due for an endpoint, for some seconds, and writes down each try. Deliveries are leased, so that a second
-   * execution sends nothing of what the first has in hand; what a worker that died had in hand is sent once more.
+   * Sends what is due for an endpoint, for some seconds, and writes down each try. Deliveries are leased, so that a
+   * second execution sends nothing of what the first has in hand; what a worker that died had in hand is sent once
+   * more.
    */
   deliverDue(input: { readonly endpointId: string }): Promise<DeliveryRound>;
 }

@@ -3,7 +3,15 @@ import { isDelivered, isFailing, type TryOutcome } from '#domain/webhook-deliver
 import type { OutboundPolicy } from '#domain/policy.ts';
 import type { Database } from '#db/database.ts';
 import type { EventRow } from '#db/events.ts';
-import { claimDelivery, claimTest, endpointOutlook, giveUpDeliveries, recordTry, type ClaimedDelivery, type EndpointOutlook } from '#db/webhook-deliveries.ts';
+import {
+  claimDelivery,
+  claimTest,
+  endpointOutlook,
+  giveUpDeliveries,
+  recordTry,
+  type ClaimedDelivery,
+  type EndpointOutlook,
+} from '#db/webhook-deliveries.ts';
 import { readEndpointSecrets } from '#db/webhook-endpoints.ts';
 import { queueMissed, REPLAY_PIECE } from '#db/webhook-replays.ts';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
@@ -35,13 +43,18 @@ export function createWebhookActivities(dependencies: WebhookDependencies): Webh
   const { database, policy, now } = dependencies;
 
   const deliverOne = async (endpointId: string, claim: typeof claimDelivery): Promise<boolean> => {
-    const claimed = await database.transaction((tx) => claim(tx, endpointId, { now: new Date(now()), leaseMs: policy.leaseMs }));
+    const claimed = await database.transaction((tx) =>
+      claim(tx, endpointId, { now: new Date(now()), leaseMs: policy.leaseMs }),
+    );
     if (claimed === undefined) return false;
     await tryOnce(dependencies, claimed);
     return true;
   };
 
-  /** Several lanes, so that one slow answer does not hold up the others; one where it is only asked whether an outage is over. */
+  /**
+   * Several lanes, so that one slow answer does not hold up the others; one where it is only asked whether an outage is
+   * over.
+   */
   const sendDue = async (endpointId: string, lanes: number): Promise<void> => {
     const until = now() + policy.roundMs;
     const lane = async (claim: typeof claimDelivery): Promise<void> => {
@@ -61,7 +74,8 @@ export function createWebhookActivities(dependencies: WebhookDependencies): Webh
         await database.transaction((tx) => queueMissed(tx, endpointId, { limit: REPLAY_PIECE, now: new Date(now()) }));
         before = await database.run((db) => endpointOutlook(db, endpointId));
       }
-      if (before.kind === 'open' && before.pending > 0) await sendDue(endpointId, isFailing(before.health, policy) ? 1 : policy.lanes);
+      if (before.kind === 'open' && before.pending > 0)
+        await sendDue(endpointId, isFailing(before.health, policy) ? 1 : policy.lanes);
       const after = await database.run((db) => endpointOutlook(db, endpointId));
       if (after.kind === 'ended') await giveUpAll(dependencies, endpointId);
       return roundOf(after, policy);
@@ -69,7 +83,10 @@ export function createWebhookActivities(dependencies: WebhookDependencies): Webh
   };
 }
 
-async function tryOnce({ database, keyRing, policy, courier, onTry, now, random }: WebhookDependencies, claimed: ClaimedDelivery): Promise<void> {
+async function tryOnce(
+  { database, keyRing, policy, courier, onTry, now, random }: WebhookDependencies,
+  claimed: ClaimedDelivery,
+): Promise<void> {
   const at = new Date(now());
   const { endpoint, event } = claimed;
   const secrets = await database.run((db) => readEndpointSecrets(db, keyRing, endpoint.id, at));
@@ -80,7 +97,12 @@ async function tryOnce({ database, keyRing, policy, courier, onTry, now, random 
   const durationMs = Math.round(performance.now() - started);
   const sealExcerpt = (place: string) => (excerpt.length === 0 ? null : keyRing.seal(excerpt, place));
   await database.transaction((tx) =>
-    recordTry(tx, claimed, { outcome, at, durationMs, sealExcerpt }, { now: new Date(now()), spread: random(), policy }),
+    recordTry(
+      tx,
+      claimed,
+      { outcome, at, durationMs, sealExcerpt },
+      { now: new Date(now()), spread: random(), policy },
+    ),
   );
   onTry(isDelivered(outcome) ? 'delivered' : 'failed', durationMs);
 }
@@ -102,7 +124,12 @@ function roundOf(outlook: EndpointOutlook, policy: OutboundPolicy): DeliveryRoun
     nextAt: nextAt.getTime(),
     pending,
     ...(failingSince !== undefined && {
-      failing: { since: failingSince, failures, last: lastFailure ?? 'the reason is not known', isHeld: isFailing(health, policy) },
+      failing: {
+        since: failingSince,
+        failures,
+        last: lastFailure ?? 'the reason is not known',
+        isHeld: isFailing(health, policy),
+      },
     }),
   };
 }

@@ -26,8 +26,8 @@ export interface WorkDependencies {
   /** How long one send has the sole right to an attempt, in milliseconds; more than the deadline of the client. */
   readonly sendLeaseMs: number;
   /**
-   * What the capability profile and the configuration allow at this moment. The input of a workflow holds what they allowed when it
-   * began; an operator may have revoked it since. @throws DatabaseUnavailableError
+   * What the capability profile and the configuration allow at this moment. The input of a workflow holds what they
+   * allowed when it began; an operator may have revoked it since. @throws DatabaseUnavailableError
    */
   readonly purchaseInForce: (db: Executor) => Promise<PurchasePolicy>;
   /** What the purchase gate goes by. */

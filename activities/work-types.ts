@@ -1,4 +1,7 @@
-/** What the workflows of purchases and their activities tell each other. Everything here is JSON and holds nothing personal. */
+/**
+ * What the workflows of purchases and their activities tell each other. Everything here is JSON and holds nothing
+ * personal.
+ */
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
@@ -97,7 +100,10 @@ export type SubscriptionAnswer =
 
 /** The activities of what lives on after it was bought. All may run twice with the same input. */
 export interface SubscriptionActivities {
-  /** Asks the service to cancel, which carries no key and may be asked again. Fails (retryably) while the outcome is unknown. */
+  /**
+   * Asks the service to cancel, which carries no key and may be asked again. Fails (retryably) while the outcome is
+   * unknown.
+   */
   cancelSubscription(input: { work: WorkRef }): Promise<CancellationResult>;
   /** Asks the service how a subscription stands, and stores what it says. */
   askSubscription(input: { work: WorkRef }): Promise<SubscriptionAnswer>;
@@ -128,8 +134,8 @@ export type OpenResult =
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 /**
- * `judged`: it was to be parked for a contradiction that a person has judged meanwhile. `changed`: it was to be parked for an attempt that
- * is in another state by now.
+ * `judged`: it was to be parked for a contradiction that a person has judged meanwhile. `changed`: it was to be parked
+ * for an attempt that is in another state by now.
  */
 export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
 
@@ -164,7 +170,12 @@ export type CompletionResult =
   /** The service says something else by now: go on from what is stored. */
   | { readonly kind: 'changed' }
   /** What is missing is not there yet, or the service does not answer: it is to be read again. */
-  | { readonly kind: 'not_yet'; readonly reason: NotYetReason; readonly detail: string; readonly retryAfterMs?: number };
+  | {
+      readonly kind: 'not_yet';
+      readonly reason: NotYetReason;
+      readonly detail: string;
+      readonly retryAfterMs?: number;
+    };
 
 /** A step of work to be recorded. */
 export interface StepRecord {
@@ -205,8 +216,8 @@ export interface AttemptRef {
 /** The activities of every workflow that buys. All may run twice with the same input. */
 export interface PurchaseActivities {
   /**
-   * Loads the work and opens its first attempt if it has none. Fails with `WORK_FINISHED` once it has ended, and with `WORK_MISSING` where
-   * it has no row.
+   * Loads the work and opens its first attempt if it has none. Fails with `WORK_FINISHED` once it has ended, and with
+   * `WORK_MISSING` where it has no row.
    *
    * @param input.witness what the workflow knows of the newest attempt: a row that knows less is made unknown.
    * @param input.sentIn epoch of the database in which a send was asked for of which the workflow has heard nothing.
@@ -217,17 +228,24 @@ export interface PurchaseActivities {
   /**
    * Sends the attempt's stored bytes with its stored key, once, and records what came of it.
    *
-   * @param input.resendWindowMs that the workflow planned with. What is in force when the send is claimed decides: it may be shorter, or
-   *   allow no resend. Absent: what may have been bought is not sent again.
+   * @param input.resendWindowMs that the workflow planned with. What is in force when the send is claimed decides: it
+   *   may be shorter, or allow no resend. Absent: what may have been bought is not sent again.
    * @param input.retryRule by which it is tried again, stored for whoever looks at the work.
    * @param input.witness what the workflow knows of its newest attempt: a row that knows less is not claimed.
    */
   sendPurchase(
-    input: AttemptRef & { readonly resendWindowMs?: number; readonly retryRule?: RetryRule; readonly witness?: Witness },
+    input: AttemptRef & {
+      readonly resendWindowMs?: number;
+      readonly retryRule?: RetryRule;
+      readonly witness?: Witness;
+    },
   ): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
   lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
-  /** Asks the service's list and wallet whether an attempt of unknown outcome is absent; if so, its resend window begins anew. */
+  /**
+   * Asks the service's list and wallet whether an attempt of unknown outcome is absent; if so, its resend window begins
+   * anew.
+   */
   proveAbsence(input: AttemptRef): Promise<AbsenceResult>;
   /** Reads the service's wallet for the attempt and writes what it shows into our books. */
   readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;
@@ -236,10 +254,13 @@ export interface PurchaseActivities {
   /**
    * Moves the work on in PostgreSQL: status, timeline, case and inbox in one transaction.
    *
-   * @returns anything but `recorded`, with nothing changed, when the work was to fail and may not (`may_be_bought` while a
-   *   send of it is under way or its outcome is open, or what bars it), or need not be parked any more (`judged`, `changed`).
+   * @returns anything but `recorded`, with nothing changed, when the work was to fail and may not (`may_be_bought`
+   *   while a send of it is under way or its outcome is open, or what bars it), or need not be parked any more
+   *   (`judged`, `changed`).
    */
   recordStep(step: StepRecord): Promise<RecordResult>;
-  /** Does what an operator asks, with its record. Fails with `ACTION_REFUSED`, not to be retried, where it may not be. */
+  /**
+   * Does what an operator asks, with its record. Fails with `ACTION_REFUSED`, not to be retried, where it may not be.
+   */
   actOnWork(input: { work: WorkRef; action: OperatorAction; operator: Operator }): Promise<'applied' | 'unchanged'>;
 }

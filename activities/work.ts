@@ -26,7 +26,14 @@ import { topupPurchases } from '#activities/purchases/topup.ts';
 import { vpnSubscriptionPurchases } from '#activities/purchases/vpn-subscription.ts';
 import { restoreAttempts } from '#activities/restored-work.ts';
 import { createSubscription } from '#activities/subscription.ts';
-import type { OpenResult, PurchaseActivities, StepRecord, SubscriptionActivities, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+import type {
+  OpenResult,
+  PurchaseActivities,
+  StepRecord,
+  SubscriptionActivities,
+  WorkEnd,
+  WorkSnapshot,
+} from '#activities/work-types.ts';
 
 /** How each kind of work is bought. */
 export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<WorkKind, PurchaseKind>> {
@@ -66,10 +73,14 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
   const purchase = createPurchase(dependencies, kinds);
   /**
-   * How many attempts the work may have by the policy in force, with what operators have set and granted for it. Stored with the work,
-   * so that what an operator grants beyond it counts from there.
+   * How many attempts the work may have by the policy in force, with what operators have set and granted for it. Stored
+   * with the work, so that what an operator grants beyond it counts from there.
    */
-  const attemptsInForce = async (tx: Executor, work: WorkRef, { retryRule: stored, retryOverrides, extraAttempts }: WorkRow) => {
+  const attemptsInForce = async (
+    tx: Executor,
+    work: WorkRef,
+    { retryRule: stored, retryOverrides, extraAttempts }: WorkRow,
+  ) => {
     const rule = retryRule('supplier_failed', await purchaseInForce(tx));
     if (stored !== null && rule.attempts < stored.attempts) {
       await updateWork(tx, work, { retryRule: { ...stored, attempts: rule.attempts }, updatedAt: new Date(now()) });
@@ -213,7 +224,12 @@ function translateErrors(activities: WorkActivities, database: Database): WorkAc
 async function translate(error: unknown, database: Database): Promise<unknown> {
   if (error instanceof WorkFinishedError) {
     const end = await database.run((db) => readWorkEnd(db, error.work));
-    return ApplicationFailure.create({ type: WORK_FINISHED, message: error.message, nonRetryable: true, details: [end] });
+    return ApplicationFailure.create({
+      type: WORK_FINISHED,
+      message: error.message,
+      nonRetryable: true,
+      details: [end],
+    });
   }
   if (error instanceof WorkMissingError) return ApplicationFailure.nonRetryable(error.message, WORK_MISSING);
   if (error instanceof RangeError) return ApplicationFailure.nonRetryable(error.message, error.name);

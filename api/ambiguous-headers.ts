@@ -1,7 +1,10 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '#api/problem.ts';
 
-/** Headers that decide and have one value. Of two, Node takes the first; a proxy in front of us may have looked at the other. */
+/**
+ * Headers that decide and have one value. Of two, Node takes the first; a proxy in front of us may have looked at the
+ * other.
+ */
 const SINGLE = new Set(['host', 'authorization', 'content-type']);
 
 /** Refuses requests in which a header that decides comes twice (RFC 9112, 3.2, demands it of Host). */

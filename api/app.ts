@@ -60,7 +60,12 @@ export function createApp(dependencies: ApiDependencies): Express {
   const keys = new KeyLookups((prefixes) => dependencies.database.run((db) => findApiKeys(db, prefixes)));
   // Typed by people; relative, so that a proxy may put all of it below a path of its own.
   app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
-  mountOperations(app, allOperations(dependencies), { ...dependencies, keys, limits, strangerBodies: new StrangerBodies(STRANGER_BODIES) });
+  mountOperations(app, allOperations(dependencies), {
+    ...dependencies,
+    keys,
+    limits,
+    strangerBodies: new StrangerBodies(STRANGER_BODIES),
+  });
   app.use(errorHandler(dependencies));
   return app;
 }

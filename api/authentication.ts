@@ -30,14 +30,18 @@ export interface PresentedKey {
  *
  * @throws Problem unauthenticated, rate_limited
  */
-export async function authenticate(dependencies: AuthenticationDependencies, presented: PresentedKey): Promise<ApiKeyRow> {
+export async function authenticate(
+  dependencies: AuthenticationDependencies,
+  presented: PresentedKey,
+): Promise<ApiKeyRow> {
   const { limits, logger } = dependencies;
   try {
     return await findValidKey(dependencies, presented);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'unauthenticated') throw error;
     const { refusal, exhausted } = limits.noteFailure(presented.address);
-    if (exhausted) logger.warn({ address: presented.address }, 'an address fails to authenticate too often: it is limited');
+    if (exhausted)
+      logger.warn({ address: presented.address }, 'an address fails to authenticate too often: it is limited');
     throw refusal ?? error;
   }
 }
@@ -59,8 +63,15 @@ function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
 
 type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
 
-/** Whether a key that was checked before may still do what it did. @returns false when it is revoked, expired, without this scope, or sees other work. */
-export async function mayStill({ database, now }: KeyReading, { apiKeyId, ownerId }: Caller, scope: RequiredScope): Promise<boolean> {
+/**
+ * Whether a key that was checked before may still do what it did. @returns false when it is revoked, expired, without
+ * this scope, or sees other work.
+ */
+export async function mayStill(
+  { database, now }: KeyReading,
+  { apiKeyId, ownerId }: Caller,
+  scope: RequiredScope,
+): Promise<boolean> {
   const key = await database.run((db) => findApiKeyById(db, apiKeyId));
   if (key === undefined || !isAlive(key, new Date(now()))) return false;
   return allows(key, scope) && callerOf(key, scope).ownerId === ownerId;
@@ -94,7 +105,9 @@ async function findValidKey(
     // The caller does not wait for it, and a failure to note it is no reason to refuse.
     database
       .run((db) => noteApiKeyUse(db, key.id, at))
-      .catch((error: unknown) => logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be noted'));
+      .catch((error: unknown) =>
+        logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be noted'),
+      );
   }
   return key;
 }

@@ -16,12 +16,18 @@ import { esimIdInput, orderIdInput } from '#api/esim-schemas.ts';
 import { currency, instant, listOf, money, ourId, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { plainAmount } from '#api/representations.ts';
 
-const direction = z.enum(DIRECTIONS).meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
+const direction = z
+  .enum(DIRECTIONS)
+  .meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
 const workKind = z.enum(WORK_KINDS).nullable();
-const workId = z.string().nullable().meta({ description: 'Id of the order, top-up or VPN subscription, where it is about one.', example: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' });
+const workId = z.string().nullable().meta({
+  description: 'Id of the order, top-up or VPN subscription, where it is about one.',
+  example: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+});
 const nullableText = z.string().nullable();
 /** Of what the service says that a movement is about. */
-const namedId = (what: string) => nullableText.meta({ description: `Id of the ${what} at the service, where it names one.` });
+const namedId = (what: string) =>
+  nullableText.meta({ description: `Id of the ${what} at the service, where it names one.` });
 
 const movement = z
   .strictObject({
@@ -32,7 +38,10 @@ const movement = z
     occurred_at: instant,
     read_at: instant.meta({ description: 'When we first read it.' }),
     service_order_id: namedId('order'),
-    external_order_id: nullableText.meta({ description: 'The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.' }),
+    external_order_id: nullableText.meta({
+      description:
+        'The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.',
+    }),
     service_esim_id: namedId('eSIM'),
     service_topup_id: namedId('top-up'),
     service_refund_id: namedId('refund'),
@@ -43,7 +52,9 @@ const movement = z
 
 export const walletTransaction = z
   .strictObject({
-    id: z.string().meta({ description: '`jrn_…` is a row of our journal, `mov_…` a movement without one.', example: 'jrn_42' }),
+    id: z
+      .string()
+      .meta({ description: '`jrn_…` is a row of our journal, `mov_…` a movement without one.', example: 'jrn_42' }),
     direction,
     amount: z.string().meta({ description: 'Exact decimal amount in our journal.', example: '2.40' }),
     currency,
@@ -51,7 +62,10 @@ export const walletTransaction = z
       .strictObject({ kind: z.enum(CAUSE_KINDS), id: z.string() })
       .nullable()
       .meta({ description: 'What it is for; null where nothing of ours is its cause.' }),
-    subject_kind: workKind.meta({ description: 'Of what kind it is, where it is about an order, a top-up or a VPN subscription.', example: 'order' }),
+    subject_kind: workKind.meta({
+      description: 'Of what kind it is, where it is about an order, a top-up or a VPN subscription.',
+      example: 'order',
+    }),
     subject_id: workId,
     recorded_at: instant.meta({ description: 'When it was written down here.' }),
     service: movement.nullable().meta({ description: 'Null until the service has shown it.' }),
@@ -67,7 +81,9 @@ export const walletTransactionQuery = z.strictObject({
     .meta({ description: 'Only of this kind; `none`: what the service moved and nothing here is the cause of.' }),
   direction: direction.optional(),
   order_id: orderIdInput.optional().meta({ description: 'Only what an order has cost, and what came back of it.' }),
-  esim_id: esimIdInput.optional().meta({ description: 'Only what an eSIM has cost with its top-ups, and what came back of them.' }),
+  esim_id: esimIdInput
+    .optional()
+    .meta({ description: 'Only what an eSIM has cost with its top-ups, and what came back of them.' }),
   recorded_after: timeInQuery('Only what was written down here later than this.'),
   recorded_before: timeInQuery('Only what was written down here earlier than this.'),
   ...pageQuery,
@@ -146,7 +162,9 @@ const summary = {
   finished_at: instant,
   read_since: instant.meta({ description: 'Movements since then were read.' }),
   balance: money.nullable().meta({ description: 'What the service says the wallet holds.' }),
-  expected_balance: money.nullable().meta({ description: 'What its movements come to; null where that cannot be said.' }),
+  expected_balance: money
+    .nullable()
+    .meta({ description: 'What its movements come to; null where that cannot be said.' }),
   counts: z.strictObject({
     read: count,
     new: count,
@@ -175,7 +193,9 @@ const finding = z
     kind: z.enum(findingKinds as [FindingKind, ...FindingKind[]]),
     meaning: z.string(),
     detail: z.string(),
-    service_transaction_id: nullableText.meta({ description: 'The service’s id of the movement, where it is about one.' }),
+    service_transaction_id: nullableText.meta({
+      description: 'The service’s id of the movement, where it is about one.',
+    }),
     subject_kind: workKind,
     subject_id: workId,
     direction: direction.nullable(),
@@ -186,7 +206,9 @@ const finding = z
 export const reconciliationSummary = z.strictObject(summary).meta({ id: 'ReconciliationSummary' });
 export const reconciliationPage = pageOf(reconciliationSummary, 'ReconciliationPage');
 export const reconciliationQuery = z.strictObject({
-  status: listOf(RECONCILIATION_STATUSES).optional().meta({ description: 'One status, or several, separated by commas.' }),
+  status: listOf(RECONCILIATION_STATUSES)
+    .optional()
+    .meta({ description: 'One status, or several, separated by commas.' }),
   started_after: timeInQuery('Later than this.'),
   started_before: timeInQuery('Earlier than this.'),
   ...pageQuery,
@@ -205,7 +227,9 @@ export const reconciliationSummaryExample: z.input<typeof reconciliationSummary>
   balance: { amount: '97.60', currency: 'USD' },
   expected_balance: { amount: '97.60', currency: 'USD' },
   counts: { read: 3, new: 1, matched: 1, booked: 0, pending: 0, orphans: 1, awaited: 0, findings: 1 },
-  sums: [{ currency: 'USD', debits: '2.40', credits: '102.40', journal: '100.00', awaited: '0.00', unmatched: '-2.40' }],
+  sums: [
+    { currency: 'USD', debits: '2.40', credits: '102.40', journal: '100.00', awaited: '0.00', unmatched: '-2.40' },
+  ],
   finding_counts: { orphan_movement: 1 },
 };
 

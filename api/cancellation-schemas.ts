@@ -45,9 +45,15 @@ export const cancellationInput = z
       .trim()
       .min(1)
       .max(MAX_REASON)
-      .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+      .refine((text) => !text.includes('\0') && text.isWellFormed(), {
+        message: 'must be well-formed text without NUL',
+      })
       .optional()
-      .meta({ description: 'Your own note of why. Not encrypted: keep personal data out.', example: 'The customer travels later.', override: { pattern: FILLED_TEXT_PATTERN } }),
+      .meta({
+        description: 'Your own note of why. Not encrypted: keep personal data out.',
+        example: 'The customer travels later.',
+        override: { pattern: FILLED_TEXT_PATTERN },
+      }),
     accept_without_refund: z.boolean().default(false).meta({
       description:
         'Cancel it even where no refund is to be expected. Without it nothing is sent unless all five conditions of the refund are met.',
@@ -57,14 +63,20 @@ export const cancellationInput = z
   })
   .meta({ id: 'CancellationInput' });
 
-export const cancellationInputExample = { esim_id: esimExampleId, reason: 'The customer travels later.', metadata: { shop_order: 'A-1001' } };
+export const cancellationInputExample = {
+  esim_id: esimExampleId,
+  reason: 'The customer travels later.',
+  metadata: { shop_order: 'A-1001' },
+};
 
 export const refundOutput = z
   .strictObject({
     id: ourId('refund', exampleRefundId),
     cancellation_id: ourId('cancellation', exampleCancellationId),
     esim_id: esimId,
-    order_id: ourId('order', 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM').meta({ description: 'The order whose price comes back.' }),
+    order_id: ourId('order', 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM').meta({
+      description: 'The order whose price comes back.',
+    }),
     service_refund_id: z.string().nullable().meta({ description: 'Id of the refund at the service.', example: '5512' }),
     status: z.enum(REFUND_STATUSES).meta({
       description:
@@ -72,7 +84,10 @@ export const refundOutput = z
         'money is in the wallet. `failed`: no money comes. `needs_attention`: waits for a person here.',
       example: 'expected',
     }),
-    review: z.enum(REFUND_REVIEWS).nullable().meta({ description: 'What the review at the service came to, if it says so.' }),
+    review: z
+      .enum(REFUND_REVIEWS)
+      .nullable()
+      .meta({ description: 'What the review at the service came to, if it says so.' }),
     amount: money.nullable().meta({ description: 'What comes back, as the service says.' }),
     created_at: instant,
     updated_at: instant,
@@ -98,7 +113,11 @@ export const refundOutputExample: RefundOutput = {
 
 /** It spends nothing, so it has neither a limit nor a price. */
 const { max_price: _limit, charged: _charged, ...common } = workOutput('cancellation', statusesOf('cancellation'));
-const { max_price: _limitExample, charged: _chargedExample, ...commonExample } = {
+const {
+  max_price: _limitExample,
+  charged: _chargedExample,
+  ...commonExample
+} = {
   ...workOutputExample,
   submit_again: resubmission({ kind: 'cancellation', status: 'accepted', attempts: [], inDoubt: false }),
 };
@@ -111,7 +130,8 @@ export const cancellationOutput = z
     accept_without_refund: z.boolean(),
     cancelled_at: instant.nullable().meta({ description: 'When the eSIM was first known to be cancelled.' }),
     preflight: z.array(refundCondition).nullable().meta({
-      description: 'The conditions of the refund as they were judged just before the newest send; `null` before the first.',
+      description:
+        'The conditions of the refund as they were judged just before the newest send; `null` before the first.',
     }),
     refund: refundOutput.nullable(),
     ...common,

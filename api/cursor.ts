@@ -68,8 +68,10 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
   return { startedAt: new Date(Number(milliseconds)), id };
 }
 
-/** Timelines, packages, the journal, movements without a row in it, the audit log, versions of a pricing rule, events, and dead letters of
- * the inbox and the outbox. */
+/**
+ * Timelines, packages, the journal, movements without a row in it, the audit log, versions of a pricing rule, events,
+ * and dead letters of the inbox and the outbox.
+ */
 type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
 
 /** Where a cursor came from, for whoever sent it. */

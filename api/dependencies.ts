@@ -61,7 +61,10 @@ export interface ApiDependencies {
   readonly runway: RunwayPolicy;
   /** Where webhook endpoints may be. */
   readonly webhookTargets: { readonly policy: AddressPolicy; readonly lookup: HostLookup };
-  /** How long the former secret of a webhook endpoint still signs, in milliseconds, where the caller names no other time. */
+  /**
+   * How long the former secret of a webhook endpoint still signs, in milliseconds, where the caller names no other
+   * time.
+   */
   readonly endpointSecretOverlapMs: number;
   readonly bodyLimitBytes: number;
   readonly rateLimits: RateLimitSettings;

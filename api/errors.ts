@@ -8,7 +8,9 @@ import { contextOf } from '#api/request-context.ts';
 /** PostgreSQL restarts or fails over within seconds; a caller that asks again sooner only adds load. */
 const DATABASE_RETRY_SECONDS = 2;
 
-/** Turns whatever was thrown into an answer. What is not known to us is opaque: only the request id leads to the log. */
+/**
+ * Turns whatever was thrown into an answer. What is not known to us is opaque: only the request id leads to the log.
+ */
 export function errorHandler(options: { logger: Logger; bodyLimitBytes: number }): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const { requestId, route } = contextOf(request);

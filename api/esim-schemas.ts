@@ -23,7 +23,9 @@ export const esimOutput = z
   .strictObject({
     id: ourId('esim', esimExampleId),
     order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
-    external_order_id: z.string().meta({ description: 'Your own reference of the order.', example: 'shop-2030-000123' }),
+    external_order_id: z
+      .string()
+      .meta({ description: 'Your own reference of the order.', example: 'shop-2030-000123' }),
     service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
     iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
     package_id: packageId,
@@ -59,8 +61,12 @@ export const activationOutput = z
   .strictObject({
     esim_id: ourId('esim', esimExampleId),
     iccid: z.string(),
-    activation_code: z.string().meta({ description: 'The LPA string, which a QR code carries.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),
-    smdp_address: z.string().meta({ description: 'SM-DP+ address, for typing it in by hand.', example: 'smdp.example.com' }),
+    activation_code: z
+      .string()
+      .meta({ description: 'The LPA string, which a QR code carries.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),
+    smdp_address: z
+      .string()
+      .meta({ description: 'SM-DP+ address, for typing it in by hand.', example: 'smdp.example.com' }),
     matching_id: z.string().meta({ description: 'For typing it in by hand.', example: 'A1B2-C3D4' }),
     confirmation_code_required: z.boolean().meta({ description: 'True when the user is asked for a further code.' }),
     install_links: z
@@ -81,13 +87,25 @@ export const esimPage = pageOf(esimOutput, 'EsimPage');
 export const esimListQuery = z.strictObject({
   status: z
     .string()
-    .regex(/^[\x21-\x2b\x2d-\x7e]{1,64}(,[\x21-\x2b\x2d-\x7e]{1,64}){0,9}$/, 'must be a word, or at most ten, separated by commas')
+    .regex(
+      /^[\x21-\x2b\x2d-\x7e]{1,64}(,[\x21-\x2b\x2d-\x7e]{1,64}){0,9}$/,
+      'must be a word, or at most ten, separated by commas',
+    )
     .transform((text) => text.split(','))
     .optional()
-    .meta({ description: 'As the service calls it, such as `installed`; or several, separated by commas.', override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' } }),
+    .meta({
+      description: 'As the service calls it, such as `installed`; or several, separated by commas.',
+      override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' },
+    }),
   order_id: orderIdInput.optional(),
-  external_order_id: callerReference('order', 'shop-2030-000123').optional().meta({ description: 'Your own reference of the order.' }),
-  iccid: z.string().regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits').optional().meta({ description: 'Serial number of the SIM profile.' }),
+  external_order_id: callerReference('order', 'shop-2030-000123')
+    .optional()
+    .meta({ description: 'Your own reference of the order.' }),
+  iccid: z
+    .string()
+    .regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits')
+    .optional()
+    .meta({ description: 'Serial number of the SIM profile.' }),
   package_id: packageIdInQuery.optional(),
   created_after: timeInQuery('Later than this.'),
   created_before: timeInQuery('Earlier than this.'),
@@ -101,11 +119,20 @@ export const usageOutput = z
   .strictObject({
     esim_id: ourId('esim', esimExampleId),
     data_used_mb: megabytes.meta({ description: 'Megabytes.', example: 512.5 }),
-    data_total_mb: megabytes.nullable().meta({ description: 'Megabytes; null where it is unlimited or not said.', example: 3072 }),
-    data_left_mb: megabytes.nullable().meta({ description: 'Megabytes; null where there is no total.', example: 2559.5 }),
-    unlimited: z.boolean().nullable().meta({ description: 'True when the service says that there is no limit; null when it says nothing.' }),
+    data_total_mb: megabytes
+      .nullable()
+      .meta({ description: 'Megabytes; null where it is unlimited or not said.', example: 3072 }),
+    data_left_mb: megabytes
+      .nullable()
+      .meta({ description: 'Megabytes; null where there is no total.', example: 2559.5 }),
+    unlimited: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'True when the service says that there is no limit; null when it says nothing.' }),
     measured_at: instant.nullable().meta({ description: 'When the supplier measured it, if the service says so.' }),
-    source: z.enum(['service', 'stored']).meta({ description: '`stored`: the service could not be asked just now; this is the newest reading that we have.' }),
+    source: z.enum(['service', 'stored']).meta({
+      description: '`stored`: the service could not be asked just now; this is the newest reading that we have.',
+    }),
     ...freshness,
   })
   .meta({ id: 'EsimUsage' });
@@ -141,7 +168,10 @@ export function esimJson(esim: EsimView, now: number): z.input<typeof esimOutput
   };
 }
 
-export function activationJson(esim: Pick<EsimRow, 'id' | 'iccid'>, activation: Activation): z.input<typeof activationOutput> {
+export function activationJson(
+  esim: Pick<EsimRow, 'id' | 'iccid'>,
+  activation: Activation,
+): z.input<typeof activationOutput> {
   return {
     esim_id: esim.id,
     iccid: esim.iccid,

@@ -33,7 +33,9 @@ export const eventExample = {
 export const eventPage = z
   .strictObject({
     data: z.array(eventOutput),
-    next_cursor: z.string().meta({ description: 'Goes into `cursor` to go on from here, also later, when there is more. Never null.' }),
+    next_cursor: z
+      .string()
+      .meta({ description: 'Goes into `cursor` to go on from here, also later, when there is more. Never null.' }),
     has_more: z.boolean().meta({ description: 'Whether there is a further page at this moment.' }),
   })
   .meta({ id: 'EventPage' });
@@ -56,7 +58,8 @@ const typePatterns = z
   });
 
 const cursor = pageQuery.cursor.meta({
-  description: '`next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event itself). Good for as long as the events after it are kept.',
+  description:
+    '`next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event itself). Good for as long as the events after it are kept.',
 });
 
 const narrowing = {
@@ -74,7 +77,8 @@ const narrowing = {
 export const eventListQuery = z.strictObject({
   ...narrowing,
   since: instantInput.optional().meta({
-    description: 'Without a cursor: begins with the first event of this time or later. Default: the oldest that is kept.',
+    description:
+      'Without a cursor: begins with the first event of this time or later. Default: the oldest that is kept.',
     override: { type: 'string', format: 'date-time' },
   }),
   limit: pageQuery.limit,
@@ -86,11 +90,16 @@ export const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
 
 /** What a reader that connects again sends by itself. */
 export const eventStreamHeaders = z.strictObject({
-  'Last-Event-ID': z.string().optional().meta({ description: 'The `id` that came last: the stream goes on after it. Goes before `cursor`; empty is as none.' }),
+  'Last-Event-ID': z.string().optional().meta({
+    description: 'The `id` that came last: the stream goes on after it. Goes before `cursor`; empty is as none.',
+  }),
 });
 
 /** What the filters of a query let through; nothing but what they all name. */
-export function wantedTypes(query: { readonly type?: readonly EventType[] | undefined; readonly subject_kind?: readonly EventSubjectKind[] | undefined }): readonly EventType[] | undefined {
+export function wantedTypes(query: {
+  readonly type?: readonly EventType[] | undefined;
+  readonly subject_kind?: readonly EventSubjectKind[] | undefined;
+}): readonly EventType[] | undefined {
   const ofKinds = query.subject_kind?.flatMap(typesOfSubject);
   if (query.type === undefined || ofKinds === undefined) return query.type ?? ofKinds;
   return query.type.filter((type) => ofKinds.includes(type));

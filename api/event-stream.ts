@@ -39,7 +39,10 @@ export class EventStreams {
     // Counted for the line of keys: a key and its successor share the limit.
     const { lineageId } = reader.caller;
     if ((this.#open.get(lineageId) ?? 0) >= perKey) {
-      throw new Problem('too_many_streams', { detail: `The limit of an API key is ${perKey}.`, headers: { 'Retry-After': String(RECONNECT_MS / 1_000) } });
+      throw new Problem('too_many_streams', {
+        detail: `The limit of an API key is ${perKey}.`,
+        headers: { 'Retry-After': String(RECONNECT_MS / 1_000) },
+      });
     }
     return {
       status: 200,
@@ -92,7 +95,10 @@ export class EventStreams {
     };
     // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.
     if (!(await catchUp())) return;
-    const news = new News(tail, outflow, (event) => event.position > position && meets(filter, event), { ...filter, maxBehind: streams.maxBehind });
+    const news = new News(tail, outflow, (event) => event.position > position && meets(filter, event), {
+      ...filter,
+      maxBehind: streams.maxBehind,
+    });
     try {
       if (!(await catchUp())) return;
       while (!outflow.closed && !tail.stopped) {
@@ -127,7 +133,10 @@ export class EventStreams {
   }
 }
 
-/** Events that come one after the other are sent without asking about the key for each: after this time it is asked about again. */
+/**
+ * Events that come one after the other are sent without asking about the key for each: after this time it is asked
+ * about again.
+ */
 const KEY_TRUSTED_MS = 1_000;
 
 /** New events for one reader; one that is too far behind is cut, so that they do not pile up. */

@@ -16,7 +16,11 @@ export function fieldErrors(error: z.ZodError, where: FieldError['in'], input: u
 
 function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unknown): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ in: where, field: nameOf([...issue.path, key]), message: 'is not a known field' }));
+    return issue.keys.map((key) => ({
+      in: where,
+      field: nameOf([...issue.path, key]),
+      message: 'is not a known field',
+    }));
   }
   const field = nameOf(issue.path);
   if (issue.code === 'invalid_key') {

@@ -25,7 +25,10 @@ export function wholeNumber(least: number, most: number) {
   return z.int({ error: 'must be a whole number' }).min(least, range).max(most, range);
 }
 
-export const packageId = wholeNumber(1, MAX_INTEGER).meta({ description: 'Id of a package at the service.', example: 1001 });
+export const packageId = wholeNumber(1, MAX_INTEGER).meta({
+  description: 'Id of a package at the service.',
+  example: 1001,
+});
 
 export const currency = z
   .string()
@@ -53,36 +56,46 @@ export const TEXT_PATTERN = '^[^\\x00]*$';
 /** The same with something in it. */
 export const FILLED_TEXT_PATTERN = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
 
-/** An amount without its currency in a request: a string, since JSON numbers lose digits on the way through many parsers. */
+/**
+ * An amount without its currency in a request: a string, since JSON numbers lose digits on the way through many
+ * parsers.
+ */
 export const unsignedDecimal = z
   .string()
-  .refine(isUnsignedDecimal, { message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point' })
+  .refine(isUnsignedDecimal, {
+    message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
+  })
   .meta({ description: 'Exact decimal amount.', example: '12.50', override: { pattern: DECIMAL_PATTERN } });
 
 /** An amount in a request. */
-export const moneyInput = z
-  .strictObject({ amount: unsignedDecimal, currency })
-  .meta({ id: 'MoneyInput' });
+export const moneyInput = z.strictObject({ amount: unsignedDecimal, currency }).meta({ id: 'MoneyInput' });
 
 /** An id of ours in an answer. */
 export function ourId(kind: IdKind, example: string) {
-  return z.string().meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
+  return z
+    .string()
+    .meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
 }
 
 export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
 
 /** Who made something, in an answer about it: the owner that its row has, so it costs no query. */
 export const createdBy = ourId('apiKey', exampleKeyId).meta({
-  description: 'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.',
+  description:
+    'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.',
 });
 
 /** Who made something, in a query. */
 export const createdByInQuery = ourId('apiKey', exampleKeyId)
   .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
-  .meta({ description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.' });
+  .meta({
+    description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.',
+  });
 
 /** What a key may do. */
-export const apiScope = z.enum(apiScopes as [ApiScope, ...ApiScope[]]).meta({ id: 'ApiScope', description: 'A scope of an API key.' });
+export const apiScope = z
+  .enum(apiScopes as [ApiScope, ...ApiScope[]])
+  .meta({ id: 'ApiScope', description: 'A scope of an API key.' });
 
 /** The values of a closed set with what each means, for its description. */
 export function meaningsOf(values: Readonly<Record<string, string | { readonly meaning: string }>>): string {
@@ -122,7 +135,10 @@ export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
   // Who waits for no time does not wait.
   .transform((seconds) => (seconds === 0 ? undefined : seconds))
   .optional()
-  .meta({ description: 'Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default).', override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS } });
+  .meta({
+    description: 'Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default).',
+    override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS },
+  });
 
 /** A time by which a list is narrowed. */
 export function timeInQuery(description: string) {
@@ -144,7 +160,9 @@ export function listOf<Value extends string>(values: readonly [Value, ...Value[]
   const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
   return z
     .string()
-    .refine((text) => text.split(',').every(isOne), { message: `must be one of ${values.join(', ')}, or several, separated by commas` })
+    .refine((text) => text.split(',').every(isOne), {
+      message: `must be one of ${values.join(', ')}, or several, separated by commas`,
+    })
     .transform((text) => text.split(',').filter(isOne))
     .meta({ override: { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 } });
 }
@@ -169,7 +187,10 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
     .strictObject({
       data: z.array(item),
-      next_cursor: z.string().nullable().meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
+      next_cursor: z
+        .string()
+        .nullable()
+        .meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
     })
     .meta({ id });
 }

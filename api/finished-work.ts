@@ -23,7 +23,8 @@ interface Waiter {
 /**
  * Reads work, waiting for a status.
  *
- * @param find reads it as the API shows it, for this caller. @returns with nothing found where there is none, or nobody waits any more.
+ * @param find reads it as the API shows it, for this caller. @returns with nothing found where there is none, or nobody
+ *   waits any more.
  */
 async function readWhen(
   { waits }: Pick<ApiDependencies, 'waits'>,
@@ -43,14 +44,22 @@ async function readWhen(
 }
 
 /**
- * Answers a caller who would rather wait (`Prefer: wait=N`) with the work as it is when it is finished, or when the time is over;
- * anybody else with what is given. So does a repetition: what is stored under the Idempotency-Key is that the work was accepted.
+ * Answers a caller who would rather wait (`Prefer: wait=N`) with the work as it is when it is finished, or when the
+ * time is over; anybody else with what is given. So does a repetition: what is stored under the Idempotency-Key is that
+ * the work was accepted.
  *
- * @param accepted the answer of one who does not wait. @param finished when it is finished, and the status of the answer then.
+ * @param accepted the answer of one who does not wait. @param finished when it is finished, and the status of the
+ *   answer then.
  */
 export async function answerPreferred(
   dependencies: Pick<ApiDependencies, 'waits' | 'database' | 'logger' | 'now'>,
-  { id, header, onClose, find, caller: { lineageId } }: {
+  {
+    id,
+    header,
+    onClose,
+    find,
+    caller: { lineageId },
+  }: {
     readonly id: string;
     readonly caller: Pick<Caller, 'lineageId'>;
     readonly header: Incoming['header'];
@@ -73,13 +82,19 @@ export async function answerPreferred(
     if (found === undefined) return accepted;
     const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
     // Of a wait that was not granted nothing is said, as RFC 7240 has it.
-    const applied = { ...headers, ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }) };
+    const applied = {
+      ...headers,
+      ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }),
+    };
     if (finished.when(found.status)) return jsonReply(finished.status, found, applied);
     return jsonReply(202, found, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {
     // It is accepted, whatever cannot be read at present.
     if (!(error instanceof DatabaseUnavailableError)) throw error;
-    dependencies.logger.warn({ err: error }, 'a caller who waited is answered as one who did not: the database is away');
+    dependencies.logger.warn(
+      { err: error },
+      'a caller who waited is answered as one who did not: the database is away',
+    );
     return accepted;
   }
 }
@@ -88,23 +103,34 @@ export async function answerPreferred(
 export const longPollHeaders = {
   'Preference-Applied':
     'With `wait=N`: `wait=` and how many seconds were granted, as with `Prefer: wait=N`. Absent where it was not waited: too many wait already, or the API stops.',
-  'Retry-After': 'With `wait=N`, while what is waited for has not come: after how many seconds it is worth asking again.',
+  'Retry-After':
+    'With `wait=N`, while what is waited for has not come: after how many seconds it is worth asking again.',
 } as const;
 
 /** Says with the answer to a `GET` that it was waited, where it was. @param seconds as the caller asked for them. */
-export function appliedWait({ waits }: Pick<ApiDependencies, 'waits'>, seconds: number, isGranted: boolean): Readonly<Record<string, string>> {
+export function appliedWait(
+  { waits }: Pick<ApiDependencies, 'waits'>,
+  seconds: number,
+  isGranted: boolean,
+): Readonly<Record<string, string>> {
   return isGranted ? { 'Preference-Applied': `wait=${waits.granted(seconds)}` } : {};
 }
 
 /**
  * Answers a `GET` of work, at once or once it has a status that is waited for.
  *
- * @param asked.wait in seconds; undefined where it was not asked for. @param asked.until undefined: until it is finished, or waits for a person.
+ * @param asked.wait in seconds; undefined where it was not asked for. @param asked.until undefined: until it is
+ *   finished, or waits for a person.
  * @returns undefined where there is no such work, or nobody waits any more.
  */
 export async function answerRead(
   dependencies: Pick<ApiDependencies, 'waits' | 'now'>,
-  { id, onClose, find, caller: { lineageId } }: {
+  {
+    id,
+    onClose,
+    find,
+    caller: { lineageId },
+  }: {
     readonly id: string;
     readonly caller: Pick<Caller, 'lineageId'>;
     readonly onClose: Incoming['onClose'];
@@ -113,7 +139,8 @@ export async function answerRead(
   { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },
 ): Promise<Reply | undefined> {
   // An end is an end: what is waited for beyond it does not come.
-  const has = (status: WorkStatus) => (until === undefined ? isFinished(status) : until.includes(status) || isFinal(status));
+  const has = (status: WorkStatus) =>
+    until === undefined ? isFinished(status) : until.includes(status) || isFinal(status);
   const { found, isGranted } = await readWhen(dependencies, id, find, {
     seconds: wait ?? 0,
     lineageId,

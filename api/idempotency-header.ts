@@ -5,7 +5,8 @@ import { IDEMPOTENCY_KEY_FORMS } from '#api/idempotency.ts';
 /** The one example of all calls: /docs puts a key of its own in its place. */
 export const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
 
-const FORM = '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may hold spaces as well.';
+const FORM =
+  '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may hold spaces as well.';
 
 /** Every character may be escaped, and two quotes are around them. */
 const MAX_LENGTH = 2 * 255 + 2;
@@ -20,7 +21,9 @@ function idempotencyKey(description: string) {
 
 /** Of a call that does not go without one. */
 export const idempotencyKeyHeader = z.strictObject({
-  'Idempotency-Key': idempotencyKey('Unique for this operation, the same for each of its retries.').meta({ param: { id: 'IdempotencyKey' } }),
+  'Idempotency-Key': idempotencyKey('Unique for this operation, the same for each of its retries.').meta({
+    param: { id: 'IdempotencyKey' },
+  }),
 });
 
 /** Of acts on many, which need it for what they change. */

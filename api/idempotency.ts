@@ -51,7 +51,14 @@ export async function answerOnce(
       const before = await lookUp(tx);
       if (before !== undefined) return asReplay(before);
       const reply = await work(tx);
-      await storeAnswer(tx, keyRing, id, { requestHash, isKeptForGood: request.isKeptForGood ?? false }, reply, new Date(now()));
+      await storeAnswer(
+        tx,
+        keyRing,
+        id,
+        { requestHash, isKeptForGood: request.isKeptForGood ?? false },
+        reply,
+        new Date(now()),
+      );
       return reply;
     });
   } catch (error) {
@@ -64,14 +71,20 @@ export async function answerOnce(
  * The first answer again, for what must be known before work is begun: whether it is a repetition.
  *
  * @returns undefined where none was given so far.
- * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_key_reused, and DatabaseUnavailableError.
+ * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_key_reused, and
+ *   DatabaseUnavailableError.
  */
-export async function findReplay({ database, keyRing }: IdempotencyDependencies, request: IdempotentRequest): Promise<Reply | undefined> {
+export async function findReplay(
+  { database, keyRing }: IdempotencyDependencies,
+  request: IdempotentRequest,
+): Promise<Reply | undefined> {
   const before = await database.run(keyOf(keyRing, request).lookUp);
   return before && asReplay(before);
 }
 
-/** The key of a request, and how its answer is found. @throws Problem idempotency_key_missing, idempotency_key_invalid */
+/**
+ * The key of a request, and how its answer is found. @throws Problem idempotency_key_missing, idempotency_key_invalid
+ */
 function keyOf(keyRing: KeyRing, { lineageId, header, target, json }: IdempotentRequest) {
   const id: IdempotencyKey = { apiKeyId: lineageId, key: readIdempotencyKey(header) };
   const requestHash = keyRing.hash(`${target}\n${canonicalJson(json)}`, 'idempotency');
@@ -108,7 +121,8 @@ const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
 export const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
 
 /**
- * The key that a header names. The draft of the IETF wants a string in quotes, most clients send it bare: `"k"` and `k` are one key.
+ * The key that a header names. The draft of the IETF wants a string in quotes, most clients send it bare: `"k"` and `k`
+ * are one key.
  *
  * @throws Problem idempotency_key_missing, idempotency_key_invalid
  */

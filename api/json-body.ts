@@ -42,12 +42,14 @@ export function canonicalJson(value: unknown): string {
 function requireHarmless(root: unknown): void {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) throw new Problem('malformed_json', { detail: `The body is nested more than ${MAX_DEPTH} deep.` });
+    if (depth > MAX_DEPTH)
+      throw new Problem('malformed_json', { detail: `The body is nested more than ${MAX_DEPTH} deep.` });
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
       // Schemas skip this name silently instead of refusing it.
-      if (Object.hasOwn(value, '__proto__')) throw new Problem('malformed_json', { detail: 'The body has a field __proto__.' });
+      if (Object.hasOwn(value, '__proto__'))
+        throw new Problem('malformed_json', { detail: 'The body has a field __proto__.' });
       for (const inner of Object.values(value)) next.push(inner);
     }
     level = next;

@@ -9,8 +9,8 @@ interface Lookup {
 }
 
 /**
- * Looks API keys up: in one query for all requests that came while the query before was under way. None is joined that has
- * begun, since a key may have been revoked in between: what is found is never older than the request.
+ * Looks API keys up: in one query for all requests that came while the query before was under way. None is joined that
+ * has begun, since a key may have been revoked in between: what is found is never older than the request.
  */
 export class KeyLookups {
   readonly #read: (prefixes: readonly string[]) => Promise<readonly ApiKeyRow[]>;

@@ -25,7 +25,9 @@ async function runApi(config: ApiConfig): Promise<void> {
   const parts = createApiParts(config);
   const { logger } = parts.dependencies;
   const stopping = new AbortController();
-  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve(), { once: true }));
+  const stopped = new Promise<void>((resolve) =>
+    stopping.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
 
   try {

@@ -44,7 +44,9 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       if (use?.refusal !== undefined) throw use.refusal;
       const caller = callerOf(key, operation.scope);
       if (operation.accountWide && caller.ownerId !== undefined) {
-        throw new Problem('account_wide_only', { detail: 'The wallet, the books, the purchase gate and administration are not for it.' });
+        throw new Problem('account_wide_only', {
+          detail: 'The wallet, the books, the purchase gate and administration are not for it.',
+        });
       }
       callers.set(request, caller);
     }
@@ -67,7 +69,8 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
     });
     // Whoever waited for what it reads may have lost its key meanwhile. A stream looks for itself.
     const waited = performance.now() - began > KEY_HOLDS_MS && operation.method === 'get' && !('send' in reply);
-    if (waited && caller !== undefined && operation.scope !== undefined) await requireStill(dependencies, caller, operation.scope);
+    if (waited && caller !== undefined && operation.scope !== undefined)
+      await requireStill(dependencies, caller, operation.scope);
     await ('send' in reply ? sendStream(response, reply) : sendReply(response, reply));
   };
 
@@ -78,7 +81,9 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
 }
 
 function otherMethods(path: string, operations: readonly Operation[]): RequestHandler {
-  const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
+  const allow = operations
+    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+    .join(', ');
   return (request: Request, response: Response, _next: NextFunction) => {
     contextOf(request).route = path;
     if (request.method === 'OPTIONS') {

@@ -20,7 +20,10 @@ export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(plain)) return NOT_AN_ADDRESS;
   const parsed = ipaddr.IPv6.parse(plain);
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
-  return parsed.parts.slice(0, 4).map((part) => part.toString(16)).join(':');
+  return parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':');
 }
 
 function withoutPort(address: string): string {

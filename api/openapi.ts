@@ -25,7 +25,8 @@ const preferHeader = z.strictObject({
 
 /** Of answers to a valid key, where it is limited. */
 const RATE_LIMIT_HEADERS = {
-  'RateLimit-Policy': 'The limit: `q` requests at once, and as many again after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+  'RateLimit-Policy':
+    'The limit: `q` requests at once, and as many again after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
   RateLimit: 'What is left of it: `r` requests now; all again after `t` seconds.',
 };
 
@@ -70,13 +71,19 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     webhooks: eventWebhooks(),
     components: {
       schemas: webhookEventSchemas,
-      headers: { 'X-Request-Id': { description: 'Names this request in our log: as you have named it, where you have.', schema: { type: 'string' } } },
+      headers: {
+        'X-Request-Id': {
+          description: 'Names this request in our log: as you have named it, where you have.',
+          schema: { type: 'string' },
+        },
+      },
       examples: problemExamples(),
       securitySchemes: {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, `rsk_…`. What it may do are its scopes; each call names the one that it needs, but `GET /v1/key`.',
+          description:
+            'An API key, `rsk_…`. What it may do are its scopes; each call names the one that it needs, but `GET /v1/key`.',
         },
       },
     },
@@ -95,8 +102,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
 }
 
 /**
- * What is described anew where it is used (`money.meta(…)`) becomes a reference with `additionalProperties: false` beside it, which
- * would forbid all that the reference allows. Whether it is closed, its own schema says.
+ * What is described anew where it is used (`money.meta(…)`) becomes a reference with `additionalProperties: false`
+ * beside it, which would forbid all that the reference allows. Whether it is closed, its own schema says.
  */
 function leaveReferencesOpen(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -107,7 +114,8 @@ function leaveReferencesOpen(value: unknown): void {
 /** Several values stand in one parameter; the default of OpenAPI would be to repeat it. */
 function separateByCommas({ paths = {} }: ReturnType<typeof createDocument>): void {
   for (const parameter of Object.values(paths).flatMap((path) => path.get?.parameters ?? [])) {
-    if ('in' in parameter && parameter.in === 'query' && isArray(parameter.schema)) Object.assign(parameter, { style: 'form', explode: false });
+    if ('in' in parameter && parameter.in === 'query' && isArray(parameter.schema))
+      Object.assign(parameter, { style: 'form', explode: false });
   }
 }
 
@@ -116,8 +124,8 @@ function isArray(schema: unknown): boolean {
 }
 
 /**
- * Takes the examples of optional query parameters out: /docs would fill them in, and the first list that a newcomer asks for
- * would be filtered down to nothing.
+ * Takes the examples of optional query parameters out: /docs would fill them in, and the first list that a newcomer
+ * asks for would be filtered down to nothing.
  */
 function withoutSuggestedFilters(document: ReturnType<typeof createDocument>): object {
   for (const operation of Object.values(document.paths ?? {}).flatMap(({ get }) => (get === undefined ? [] : [get]))) {
@@ -139,19 +147,31 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
     ...headerParameters(operation),
   };
   const recorded = recordedExchange(operation.id)?.request.body;
-  const example = operation.bodyExampleFirst ? (operation.bodyExample ?? recorded) : (recorded ?? operation.bodyExample);
+  const example = operation.bodyExampleFirst
+    ? (operation.bodyExample ?? recorded)
+    : (recorded ?? operation.bodyExample);
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: [operation.description, scope === undefined ? undefined : scope === 'none' ? 'Any valid key may.' : `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n'),
+    description: [
+      operation.description,
+      scope === undefined ? undefined : scope === 'none' ? 'Any valid key may.' : `Scope: \`${scope}\`.`,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
     security: scope === undefined ? [] : [{ apiKey: scope === 'none' ? [] : [scope] }],
     requestParams,
     ...(body === undefined
       ? {}
       : { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body, example } } } }),
     ...(operation.reads === 'bytes'
-      ? { requestBody: { required: true, content: { 'application/json': { schema: { description: 'Signed as sent.' } } } } }
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { description: 'Signed as sent.' } } },
+          },
+        }
       : {}),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
       ...Object.entries(operation.answers).map(([status, answer]) => {
@@ -165,17 +185,32 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
 
 /** What was created and is finished by the time of the answer (201) looks as it does when it is read. */
 function recordedAnswer(id: string, status: number): unknown {
-  const exchange = recordedExchange(id, status) ?? (status === 201 ? recordedExchange(id.replace(/^create/, 'get'), 200) : undefined);
+  const exchange =
+    recordedExchange(id, status) ?? (status === 201 ? recordedExchange(id.replace(/^create/, 'get'), 200) : undefined);
   return exchange?.response.body;
 }
 
 /** @param recorded what a real call was answered with; it goes before what was written by hand. */
-function describeAnswer({ scope, idempotent }: Operation, answer: DocumentedAnswer, recorded: unknown): ZodOpenApiResponseObject {
-  const { description, contentType, otherContentTypes = [], schema = { type: 'string' as const }, headers = {} } = answer;
+function describeAnswer(
+  { scope, idempotent }: Operation,
+  answer: DocumentedAnswer,
+  recorded: unknown,
+): ZodOpenApiResponseObject {
+  const {
+    description,
+    contentType,
+    otherContentTypes = [],
+    schema = { type: 'string' as const },
+    headers = {},
+  } = answer;
   const example = answer.schema === undefined ? undefined : (recorded ?? answer.example);
   return {
     description,
-    headers: describeHeaders({ ...headers, ...(idempotent ? replayedHeader : {}), ...(scope === undefined ? {} : RATE_LIMIT_HEADERS) }),
+    headers: describeHeaders({
+      ...headers,
+      ...(idempotent ? replayedHeader : {}),
+      ...(scope === undefined ? {} : RATE_LIMIT_HEADERS),
+    }),
     content: {
       [contentType]: { schema, ...(example === undefined ? {} : { example }) },
       ...Object.fromEntries(otherContentTypes.map((other) => [other, { schema: { type: 'string' as const } }])),
@@ -207,23 +242,28 @@ function tagsOf(operations: readonly Operation[]) {
 
 function describeProblems(operation: Operation): [string, ZodOpenApiResponseObject][] {
   const byStatus = Map.groupBy(problemsOf(operation), (code) => PROBLEMS[code].status);
-  return [...byStatus]
-    // A status that means something else here, such as the 503 of /readyz, is described by the operation itself.
-    .filter(([status]) => operation.answers[status] === undefined)
-    .toSorted(([left], [right]) => left - right)
-    .map(([status, codes]) => [
-      String(status),
-      {
-        description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-        headers: describeHeaders({ ...PROBLEM_HEADERS[status], ...(operation.scope === undefined ? {} : RATE_LIMIT_HEADERS) }),
-        content: {
-          'application/problem+json': {
-            schema: problemSchema,
-            examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+  return (
+    [...byStatus]
+      // A status that means something else here, such as the 503 of /readyz, is described by the operation itself.
+      .filter(([status]) => operation.answers[status] === undefined)
+      .toSorted(([left], [right]) => left - right)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+          headers: describeHeaders({
+            ...PROBLEM_HEADERS[status],
+            ...(operation.scope === undefined ? {} : RATE_LIMIT_HEADERS),
+          }),
+          content: {
+            'application/problem+json': {
+              schema: problemSchema,
+              examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+            },
           },
         },
-      },
-    ]);
+      ])
+  );
 }
 
 /** What the handler names, and what stands before it brings with it. */
@@ -237,7 +277,12 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   if (body !== undefined) codes.push('validation_failed', 'malformed_json', 'unsupported_media_type');
   if (reads !== 'nothing') codes.push('payload_too_large', 'unsupported_encoding');
   if (idempotent) {
-    codes.push('idempotency_key_missing', 'idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused');
+    codes.push(
+      'idempotency_key_missing',
+      'idempotency_key_invalid',
+      'idempotency_in_progress',
+      'idempotency_key_reused',
+    );
   }
   return problemCodes.filter((code) => codes.includes(code));
 }
@@ -255,5 +300,7 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
 
 /** Of all codes: some, such as that of a method which a path does not have, belong to no operation. */
 function problemExamples() {
-  return Object.fromEntries(problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]));
+  return Object.fromEntries(
+    problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]),
+  );
 }

@@ -13,7 +13,9 @@ import type { Reply, StreamedReply } from '#api/reply.ts';
 export interface Caller {
   /** The key itself: the actor of the audit log. */
   readonly apiKeyId: string;
-  /** The first key of the line that rotations go on with: what is made belongs to it, and repetitions are known by it. */
+  /**
+   * The first key of the line that rotations go on with: what is made belongs to it, and repetitions are known by it.
+   */
   readonly lineageId: string;
   /** Whose work is seen and acted upon: that of this lineage; undefined: everybody's. */
   readonly ownerId: string | undefined;
@@ -40,9 +42,15 @@ interface Documentation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Request headers beside Authorization and the Idempotency-Key of an idempotent call: described here, read by the handler. */
+  /**
+   * Request headers beside Authorization and the Idempotency-Key of an idempotent call: described here, read by the
+   * handler.
+   */
   readonly requestHeaders?: z.ZodObject;
-  /** True where the body that was recorded is none for others to send: an address of that run, a limit that keeps it held. */
+  /**
+   * True where the body that was recorded is none for others to send: an address of that run, a limit that keeps it
+   * held.
+   */
   readonly bodyExampleFirst?: true;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** What the handler throws; what guards and parsing throw is added by themselves. */
@@ -104,7 +112,11 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly onClose: Incoming['onClose'];
 }
 
-interface Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> extends Documentation {
+interface Definition<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+> extends Documentation {
   readonly scope: RequiredScope;
   readonly params?: Params;
   readonly query?: Query;
@@ -192,11 +204,15 @@ export function invalid(errors: readonly FieldError[]): Problem {
   });
 }
 
-/** Nothing has a name with a NUL, and PostgreSQL takes no such text: refused for all queries here, where a field's own rule let it pass. */
+/**
+ * Nothing has a name with a NUL, and PostgreSQL takes no such text: refused for all queries here, where a field's own
+ * rule let it pass.
+ */
 function refuseNul(query: unknown, errors: FieldError[]): void {
   for (const [field, value] of Object.entries(query ?? {})) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
-    if (!errors.some((error) => error.in === 'query' && error.field === field)) errors.push({ in: 'query', field, message: 'must not hold a NUL' });
+    if (!errors.some((error) => error.in === 'query' && error.field === field))
+      errors.push({ in: 'query', field, message: 'must not hold a NUL' });
   }
 }
 

@@ -2,7 +2,13 @@ import * as z from 'zod';
 import type { ServicePackage } from '#upstream/contract.ts';
 import { currency, instant, money, packageId } from '#api/fields.ts';
 import type { ListedPackage } from '#api/package-list.ts';
-import { pricedPackage, suggestedPriceExample, suggestedPriceField, suggestedPriceJson, type AnyPricingRule } from '#api/pricing-schemas.ts';
+import {
+  pricedPackage,
+  suggestedPriceExample,
+  suggestedPriceField,
+  suggestedPriceJson,
+  type AnyPricingRule,
+} from '#api/pricing-schemas.ts';
 import { plainAmount } from '#api/representations.ts';
 
 export const packageOutput = z
@@ -10,15 +16,21 @@ export const packageOutput = z
     id: packageId,
     name: z.string().meta({ example: 'Europe 5 GB' }),
     countries: z.array(z.string()).meta({ description: 'ISO 3166-1 alpha-2 codes.', example: ['DE', 'FR'] }),
-    data_mb: z.number().nullable().meta({ description: 'Megabytes; null where it is unlimited or not known.', example: 5_120 }),
-    unlimited: z.boolean().nullable().meta({ description: 'Has no limit of data; null where the service does not say.', example: false }),
+    data_mb: z
+      .number()
+      .nullable()
+      .meta({ description: 'Megabytes; null where it is unlimited or not known.', example: 5_120 }),
+    unlimited: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Has no limit of data; null where the service does not say.', example: false }),
     validity_days: z.int().nullable().meta({ example: 30 }),
     price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
     currency,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
-    public_price: money
-      .nullable()
-      .meta({ description: 'What the public pays at the service, to compare a margin with; null where it does not show that.' }),
+    public_price: money.nullable().meta({
+      description: 'What the public pays at the service, to compare a margin with; null where it does not show that.',
+    }),
     suggested_price: suggestedPriceField,
   })
   .meta({ id: 'Package' });
@@ -68,7 +80,8 @@ export function packageJson(
     price_for_reseller: plainAmount(each.price_for_reseller),
     currency: each.currency,
     available: each.available,
-    public_price: publicPrice == null ? null : { amount: plainAmount(publicPrice.amount), currency: publicPrice.currency },
+    public_price:
+      publicPrice == null ? null : { amount: plainAmount(publicPrice.amount), currency: publicPrice.currency },
     suggested_price: suggestedPriceJson(pricedPackage(each), rules),
   };
 }

@@ -11,7 +11,11 @@ import { jsonReply, type Reply } from '#api/reply.ts';
 export function pageReply<Item>(
   found: readonly Item[],
   limit: number,
-  { json, cursor, besides = {} }: { readonly json: (item: Item) => object; readonly cursor: (last: Item) => string; readonly besides?: object },
+  {
+    json,
+    cursor,
+    besides = {},
+  }: { readonly json: (item: Item) => object; readonly cursor: (last: Item) => string; readonly besides?: object },
 ): Reply {
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;

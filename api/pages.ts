@@ -33,7 +33,9 @@ pre { overflow-x: auto; padding: 1rem; border: 1px solid #8886; border-radius: 0
 ul { padding-left: 1.2rem; }
 `;
 
-/** A file of its own: the page's policy forbids scripts inside the page. Without a validator nothing is sent elsewhere. */
+/**
+ * A file of its own: the page's policy forbids scripts inside the page. Without a validator nothing is sent elsewhere.
+ */
 export const DOCS_SCRIPT = `const EXAMPLE_KEY = '${EXAMPLE_IDEMPOTENCY_KEY}';
 
 function newKey() {
@@ -53,7 +55,8 @@ window.addEventListener('load', () => {
     tryItOutEnabled: true,
     validatorUrl: null,
     presets: [window.SwaggerUIBundle.presets.apis],
-    // The example would be the same for everybody who tries: each request gets a key of its own, unless one is typed in.
+    // The example would be the same for everybody who tries: each request gets a key of its own, unless one is typed
+    // in.
     requestInterceptor: (request) => {
       if (request.headers['Idempotency-Key'] === EXAMPLE_KEY) request.headers['Idempotency-Key'] = newKey();
       return request;
@@ -67,7 +70,10 @@ export function problemPage(code: ProblemCode): string {
   const { status, title, advice } = PROBLEMS[code];
   const meaning = PROBLEM_MEANINGS[code];
   const others = problemCodes
-    .map((each) => `<li><a href="..${problemType(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`)
+    .map(
+      (each) =>
+        `<li><a href="..${problemType(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`,
+    )
     .join('');
   return `<!doctype html>
 <html lang="en">

@@ -73,7 +73,12 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     logger,
     now,
   });
-  const wakeups = new Wakeups({ channel: 'events', url: config.database.directUrl, applicationName: 'reseller-api-listen', logger });
+  const wakeups = new Wakeups({
+    channel: 'events',
+    url: config.database.directUrl,
+    applicationName: 'reseller-api-listen',
+    logger,
+  });
   const tail = new EventTail({
     read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
     lastPosition: () => database.run(lastPosition),

@@ -30,8 +30,14 @@ function patternUpTo(power: string): string {
 /** More is a mistake in writing: the price would be a hundred times the cost. */
 const percentInput = z
   .string()
-  .refine((text) => isUnsignedDecimal(text) && Number(text) <= 10_000, { message: 'must be a decimal in a string, from 0 to 10000' })
-  .meta({ description: 'Of `price_for_reseller`, in percent.', example: '35', override: { pattern: patternUpTo('10000') } });
+  .refine((text) => isUnsignedDecimal(text) && Number(text) <= 10_000, {
+    message: 'must be a decimal in a string, from 0 to 10000',
+  })
+  .meta({
+    description: 'Of `price_for_reseller`, in percent.',
+    example: '35',
+    override: { pattern: patternUpTo('10000') },
+  });
 
 const markupInput = (id: string, description: string) =>
   z.strictObject({ percent: percentInput.default('0'), amount: amountInput.default('0') }).meta({ id, description });
@@ -44,30 +50,52 @@ export const pricingTarget = z
       country,
     }),
     z.strictObject({ kind: z.literal('package'), package_id: packageId }),
-    z.strictObject({ kind: z.literal('vpn_plan'), vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }) }),
+    z.strictObject({
+      kind: z.literal('vpn_plan'),
+      vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }),
+    }),
   ])
   .meta({
     id: 'PricingTarget',
-    description: 'What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.',
+    description:
+      'What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.',
   });
 
 const roundingInput = z
   .strictObject({
-    step: amountInput.refine((text) => Number(text) <= 1_000_000, { message: 'must be at most 1000000' }).meta({ example: '1', override: { pattern: patternUpTo('1000000') } }),
+    step: amountInput
+      .refine((text) => Number(text) <= 1_000_000, { message: 'must be at most 1000000' })
+      .meta({ example: '1', override: { pattern: patternUpTo('1000000') } }),
     ending: amountInput.default('0').meta({ description: 'Less than the step.', example: '0.99' }),
     direction: z.enum(['up', 'nearest']).default('up').meta({ description: 'Never below the minimum, either way.' }),
   })
-  .meta({ id: 'PriceRounding', description: 'Prices end on a multiple of `step`, plus `ending`: .99 is a step of 1 with the ending 0.99.' });
+  .meta({
+    id: 'PriceRounding',
+    description: 'Prices end on a multiple of `step`, plus `ending`: .99 is a step of 1 with the ending 0.99.',
+  });
 
 export const pricingTermsInput = z
   .strictObject({
-    margin: markupInput('PricingMargin', 'What is added to `price_for_reseller`: the percentage, and the amount.').default({ percent: '0', amount: '0' }),
-    minimum_margin: markupInput('PricingMinimumMargin', 'No suggestion leaves less than either of the two.').default({ percent: '0', amount: '0' }),
-    minimum_price: amountInput.nullable().default(null).meta({ description: 'No suggestion is below it.', example: '2.99' }),
-    rounding: roundingInput.nullable().default(null).meta({ description: 'Null: up to the smallest unit of the currency.' }),
-    max_price_drift_percent: percentInput
-      .default('0')
-      .meta({ description: 'How much more than at present the service may charge, in percent: `max_price` of the suggestion.', example: '2' }),
+    margin: markupInput(
+      'PricingMargin',
+      'What is added to `price_for_reseller`: the percentage, and the amount.',
+    ).default({ percent: '0', amount: '0' }),
+    minimum_margin: markupInput('PricingMinimumMargin', 'No suggestion leaves less than either of the two.').default({
+      percent: '0',
+      amount: '0',
+    }),
+    minimum_price: amountInput
+      .nullable()
+      .default(null)
+      .meta({ description: 'No suggestion is below it.', example: '2.99' }),
+    rounding: roundingInput
+      .nullable()
+      .default(null)
+      .meta({ description: 'Null: up to the smallest unit of the currency.' }),
+    max_price_drift_percent: percentInput.default('0').meta({
+      description: 'How much more than at present the service may charge, in percent: `max_price` of the suggestion.',
+      example: '2',
+    }),
   })
   .meta({ id: 'PricingTermsInput' });
 
@@ -146,7 +174,10 @@ export const pricingRuleVersionExample: z.input<typeof pricingRuleVersion> = {
 export const margin = z
   .strictObject({
     amount: z.string().meta({ description: 'The price less `price_for_reseller`.', example: '4.19' }),
-    percent: z.string().nullable().meta({ description: 'Of `price_for_reseller`; null where that is nothing.', example: '42.76' }),
+    percent: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of `price_for_reseller`; null where that is nothing.', example: '42.76' }),
   })
   .meta({ id: 'Margin' });
 
@@ -168,10 +199,19 @@ export const suggestedPrice = z
       })
       .meta({ description: 'The rule that counts.' }),
     explanation: z
-      .array(z.strictObject({ step: z.enum(PRICING_STEPS), amount: z.string().meta({ description: 'The price after this step.' }), text: z.string() }))
+      .array(
+        z.strictObject({
+          step: z.enum(PRICING_STEPS),
+          amount: z.string().meta({ description: 'The price after this step.' }),
+          text: z.string(),
+        }),
+      )
       .meta({ description: 'How the price comes about, step by step.' }),
   })
-  .meta({ id: 'SuggestedPrice', description: 'A suggestion of your own rules: what the customer pays is yours to decide.' });
+  .meta({
+    id: 'SuggestedPrice',
+    description: 'A suggestion of your own rules: what the customer pays is yours to decide.',
+  });
 
 export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   amount: '13.99',
@@ -188,11 +228,17 @@ export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
 };
 
 /** Where a suggestion stands beside a price. */
-export const suggestedPriceField = suggestedPrice.nullable().meta({ description: 'Null where no pricing rule applies.' });
+export const suggestedPriceField = suggestedPrice
+  .nullable()
+  .meta({ description: 'Null where no pricing rule applies.' });
 
 /** @returns what stands against terms beyond the form of their fields. */
 export function termsErrors(terms: PricingTerms, field: string) {
-  return termsProblems(terms).map((problem) => ({ in: 'body' as const, field: `${field}.${problem.field}`, message: problem.message }));
+  return termsProblems(terms).map((problem) => ({
+    in: 'body' as const,
+    field: `${field}.${problem.field}`,
+    message: problem.message,
+  }));
 }
 
 export function targetFrom(target: z.output<typeof pricingTarget>): PricingTarget {
@@ -268,7 +314,9 @@ export function marginJson({ amount, percent }: Margin): z.input<typeof margin> 
 /** A rule of ours, or one of a request, which has neither id nor version. */
 export type AnyPricingRule = PricingRule & Partial<Pick<StoredPricingRule, 'id' | 'version'>>;
 
-export function suggestionJson(suggestion: RuledSuggestion<AnyPricingRule> | undefined): z.input<typeof suggestedPrice> | null {
+export function suggestionJson(
+  suggestion: RuledSuggestion<AnyPricingRule> | undefined,
+): z.input<typeof suggestedPrice> | null {
   if (suggestion === undefined) return null;
   const { price, margin: left, maxPrice, rule, explanation } = suggestion;
   return {
@@ -282,12 +330,20 @@ export function suggestionJson(suggestion: RuledSuggestion<AnyPricingRule> | und
 }
 
 /** What the rules suggest for something, as the API shows it. */
-export function suggestedPriceJson(item: PricedItem, rules: readonly AnyPricingRule[]): z.input<typeof suggestedPrice> | null {
+export function suggestedPriceJson(
+  item: PricedItem,
+  rules: readonly AnyPricingRule[],
+): z.input<typeof suggestedPrice> | null {
   return suggestionJson(suggestPrice(item, rules));
 }
 
 /** A package as pricing rules see it. */
-export function pricedPackage({ id, countries, price_for_reseller: amount, currency: code }: ServicePackage): PricedItem {
+export function pricedPackage({
+  id,
+  countries,
+  price_for_reseller: amount,
+  currency: code,
+}: ServicePackage): PricedItem {
   return { kind: 'package', id, countries, cost: { amount: paddedAmount(amount), currency: code } };
 }
 

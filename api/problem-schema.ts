@@ -25,13 +25,18 @@ export const problemSchema = z
     title: z.string(),
     status: z.int(),
     detail: z.string().optional().meta({ description: 'About this occurrence.' }),
-    errors: z.array(fieldError).optional().meta({ description: 'With `validation_failed`: what is wrong, field by field.' }),
-    missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the one that is needed.' }),
-    existing: z
-      .strictObject({ id: z.string(), href: z.string() })
+    errors: z
+      .array(fieldError)
       .optional()
-      .meta({ description: 'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.' }),
-    refusal: refusal.optional().meta({ description: `With \`action_not_possible\`: what stands against it. ${meaningsOf(REFUSALS)}` }),
+      .meta({ description: 'With `validation_failed`: what is wrong, field by field.' }),
+    missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the one that is needed.' }),
+    existing: z.strictObject({ id: z.string(), href: z.string() }).optional().meta({
+      description:
+        'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.',
+    }),
+    refusal: refusal
+      .optional()
+      .meta({ description: `With \`action_not_possible\`: what stands against it. ${meaningsOf(REFUSALS)}` }),
     failure_class: failureClass.optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
     request_id: z.string().meta({ description: 'Names this request in our log.' }),
   })
@@ -78,5 +83,12 @@ export function problemExample(code: ProblemCode): unknown {
 
 function example(code: ProblemCode): Record<string, unknown> {
   const { title, status } = PROBLEMS[code];
-  return { type: problemType(code), code, title, status, ...EXAMPLE_MEMBERS[code], request_id: 'req_9b2f6c1e-53f0-4c55-8f0d-3c1a7f4e2b90' };
+  return {
+    type: problemType(code),
+    code,
+    title,
+    status,
+    ...EXAMPLE_MEMBERS[code],
+    request_id: 'req_9b2f6c1e-53f0-4c55-8f0d-3c1a7f4e2b90',
+  };
 }

@@ -24,7 +24,8 @@ export const PROBLEMS = {
   malformed_request: {
     status: 400,
     title: 'The request is malformed',
-    advice: 'Correct the percent-encoding of the address, a header that comes twice, or the body that ended before its Content-Length.',
+    advice:
+      'Correct the percent-encoding of the address, a header that comes twice, or the body that ended before its Content-Length.',
   },
   idempotency_key_missing: {
     status: 400,
@@ -71,7 +72,11 @@ export const PROBLEMS = {
   },
   order_not_found: { status: 404, title: 'There is no such order', advice: 'Check the id; it begins with `ord_`.' },
   topup_not_found: { status: 404, title: 'There is no such top-up', advice: 'Check the id; it begins with `top_`.' },
-  cancellation_not_found: { status: 404, title: 'There is no such cancellation', advice: 'Check the id; it begins with `can_`.' },
+  cancellation_not_found: {
+    status: 404,
+    title: 'There is no such cancellation',
+    advice: 'Check the id; it begins with `can_`.',
+  },
   refund_not_found: { status: 404, title: 'There is no such refund', advice: 'Check the id; it begins with `ref_`.' },
   vpn_subscription_not_found: {
     status: 404,
@@ -84,7 +89,11 @@ export const PROBLEMS = {
     advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
   },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
-  dead_letter_not_found: { status: 404, title: 'There is no such dead letter', advice: 'It may have been requeued or dismissed already: see the list.' },
+  dead_letter_not_found: {
+    status: 404,
+    title: 'There is no such dead letter',
+    advice: 'It may have been requeued or dismissed already: see the list.',
+  },
   pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
   pricing_rule_not_found: {
     status: 404,
@@ -107,7 +116,11 @@ export const PROBLEMS = {
     title: 'There is no such package',
     advice: 'Read GET /v1/packages again: the service may have withdrawn it.',
   },
-  webhook_endpoint_not_found: { status: 404, title: 'There is no such webhook endpoint', advice: 'Check the id; it begins with `we_`.' },
+  webhook_endpoint_not_found: {
+    status: 404,
+    title: 'There is no such webhook endpoint',
+    advice: 'Check the id; it begins with `we_`.',
+  },
   webhook_delivery_not_found: {
     status: 404,
     title: 'There is no such delivery of this webhook endpoint',
@@ -116,7 +129,8 @@ export const PROBLEMS = {
   event_not_found: {
     status: 404,
     title: 'There is no such event',
-    advice: 'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet; after some weeks it is forgotten.',
+    advice:
+      'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet; after some weeks it is forgotten.',
   },
   problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
   method_not_allowed: {
@@ -190,7 +204,8 @@ export const PROBLEMS = {
   webhook_secret_busy: {
     status: 409,
     title: 'The webhook secret is being changed by another request',
-    advice: 'Nothing, if that is the change you wanted; else send the same request again after the time that Retry-After names.',
+    advice:
+      'Nothing, if that is the change you wanted; else send the same request again after the time that Retry-After names.',
   },
   cursor_expired: {
     status: 410,
@@ -236,7 +251,8 @@ export const PROBLEMS = {
   service_lacks_call: {
     status: 501,
     title: 'The service has no call for this',
-    advice: 'Do it, or look it up, in the console of the service. SERVICE_WITHOUT says what the service is taken to lack.',
+    advice:
+      'Do it, or look it up, in the console of the service. SERVICE_WITHOUT says what the service is taken to lack.',
   },
   service_failed: {
     status: 502,

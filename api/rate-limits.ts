@@ -3,7 +3,10 @@ import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#d
 import { networkOf } from '#api/network-address.ts';
 import { Problem } from '#api/problem.ts';
 
-/** What is kept in memory, whoever calls: far more than there are keys; strangers can fill it with addresses only slowly. */
+/**
+ * What is kept in memory, whoever calls: far more than there are keys; strangers can fill it with addresses only
+ * slowly.
+ */
 const MAX_ENTRIES = 10_000;
 
 export interface RateLimitSettings {
@@ -38,7 +41,9 @@ export class RateLimits {
     this.#now = now;
   }
 
-  /** Counts a request. @param own the key's own limit, requests a minute. @returns undefined where nothing limits it. */
+  /**
+   * Counts a request. @param own the key's own limit, requests a minute. @returns undefined where nothing limits it.
+   */
   use(lineageId: string, own: number | null): RateLimitUse | undefined {
     const perMinute = own ?? this.#settings.perMinute;
     if (perMinute === undefined) return undefined;
@@ -55,8 +60,8 @@ export class RateLimits {
   }
 
   /**
-   * Keeps an address that has failed too often from having more keys looked up; a key that was valid here of late is looked up all
-   * the same, so that a neighbour behind the same address is not locked out.
+   * Keeps an address that has failed too often from having more keys looked up; a key that was valid here of late is
+   * looked up all the same, so that a neighbour behind the same address is not locked out.
    *
    * @throws Problem rate_limited
    */
@@ -71,7 +76,10 @@ export class RateLimits {
     this.#known.set(prefix, this.#now());
   }
 
-  /** Notes a failed authentication. @returns what is answered instead of 401 where there were too many; and whether this was the first such. */
+  /**
+   * Notes a failed authentication. @returns what is answered instead of 401 where there were too many; and whether this
+   * was the first such.
+   */
   noteFailure(address: string): { readonly refusal: Problem | undefined; readonly exhausted: boolean } {
     const place = networkOf(address);
     const { bucket, taken, remaining } = takeToken(this.#failures.get(place), this.#failureQuota(), this.#now());

@@ -3,7 +3,12 @@ import * as z from 'zod';
 
 const exchange = z.object({
   operation: z.string(),
-  request: z.object({ method: z.string(), path: z.string(), params: z.record(z.string(), z.string()), body: z.unknown().optional() }),
+  request: z.object({
+    method: z.string(),
+    path: z.string(),
+    params: z.record(z.string(), z.string()),
+    body: z.unknown().optional(),
+  }),
   response: z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.unknown().optional() }),
 });
 
@@ -18,7 +23,8 @@ export const recordedExchanges: readonly RecordedExchange[] = z
 /** The first call of an operation that ended with this status, or the first that succeeded. */
 export function recordedExchange(operationId: string, status?: number): RecordedExchange | undefined {
   return recordedExchanges.find(
-    ({ operation, response }) => operation === operationId && (status === undefined ? response.status < 400 : response.status === status),
+    ({ operation, response }) =>
+      operation === operationId && (status === undefined ? response.status < 400 : response.status === status),
   );
 }
 
@@ -26,5 +32,7 @@ const problem = z.looseObject({ code: z.string(), type: z.string() });
 
 /** The first answer with this problem. */
 export function recordedProblem(code: string): unknown {
-  return recordedExchanges.map(({ response }) => response.body).find((body) => problem.safeParse(body).data?.code === code);
+  return recordedExchanges
+    .map(({ response }) => response.body)
+    .find((body) => problem.safeParse(body).data?.code === code);
 }

@@ -17,7 +17,8 @@ const SIGNATURE_SUFFIX = serviceHeaders('').signature.toLowerCase();
  *
  * @param names of the headers of the request, in lower case.
  * @param own our prefix.
- * @returns with each part capitalised, such as `X-Acme`; undefined where not all four are there, or one under our prefix is.
+ * @returns with each part capitalised, such as `X-Acme`; undefined where not all four are there, or one under our
+ *   prefix is.
  */
 export function otherHeaderPrefix(names: readonly string[], own: string): string | undefined {
   const present = new Set(names);

@@ -29,7 +29,12 @@ export function jsonReply(status: number, value: unknown, headers: Headers = {})
   };
 }
 
-export function bytesReply(status: number, contentType: string, content: Buffer | string, headers: Headers = {}): Reply {
+export function bytesReply(
+  status: number,
+  contentType: string,
+  content: Buffer | string,
+  headers: Headers = {},
+): Reply {
   return { status, headers: { 'Content-Type': contentType, ...headers }, body: Buffer.from(content) };
 }
 

@@ -62,8 +62,14 @@ export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSu
   };
 }
 
-/** @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which the database rules out. */
-export function cancellationJson({ cancellation, refund, ...facts }: CancellationView, now: number): CancellationOutput {
+/**
+ * @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which the database
+ *   rules out.
+ */
+export function cancellationJson(
+  { cancellation, refund, ...facts }: CancellationView,
+  now: number,
+): CancellationOutput {
   if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);
   const { max_price: _limit, charged: _charged, ...work } = workJson('cancellation', cancellation, facts);
   return {
@@ -73,7 +79,10 @@ export function cancellationJson({ cancellation, refund, ...facts }: Cancellatio
     reason: cancellation.reason,
     accept_without_refund: cancellation.acceptWithoutRefund,
     cancelled_at: instantJson(cancellation.cancelledAt),
-    preflight: cancellation.preflight === null ? null : cancellation.preflight.map((condition) => refundConditionJson(condition, now)),
+    preflight:
+      cancellation.preflight === null
+        ? null
+        : cancellation.preflight.map((condition) => refundConditionJson(condition, now)),
     refund: refund === null ? null : refundJson(refund),
     ...work,
   };
@@ -127,10 +136,20 @@ function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDou
 }
 
 /** @param work as the API shows it to whoever asks. */
-export function standingJson(kind: WorkKind, { status, failure, attention, next_step_at: nextAt, submit_again: again }: ShownWork) {
+export function standingJson(
+  kind: WorkKind,
+  { status, failure, attention, next_step_at: nextAt, submit_again: again }: ShownWork,
+) {
   // Of what has ended, "no" is said for an open case alone.
   const isInDoubt = again.verdict === 'no';
-  const { now, why, next } = standingOf({ kind, status, isTimed: nextAt !== null, failure: failure ?? undefined, attention: attention?.reason, isInDoubt });
+  const { now, why, next } = standingOf({
+    kind,
+    status,
+    isTimed: nextAt !== null,
+    failure: failure ?? undefined,
+    attention: attention?.reason,
+    isInDoubt,
+  });
   return { now, why: why ?? null, next, next_at: nextAt, submit_again: again };
 }
 
@@ -146,7 +165,10 @@ function retryPolicyJson({ retryRule, retryOverrides, extraAttempts, createdAt, 
   const overrides = retryOverrides ?? {};
   const rule = retryRule === null ? undefined : ruleOfWork(retryRule, overrides, extraAttempts);
   const { attempts, firstDelayMs, maxDelayMs } = rule ?? overrides;
-  const givesUp = rule === undefined ? overrides.deadlineAt : givesUpAt({ acceptedAt: createdAt.getTime(), deadlineAt: deadlineAt?.getTime() }, rule, overrides);
+  const givesUp =
+    rule === undefined
+      ? overrides.deadlineAt
+      : givesUpAt({ acceptedAt: createdAt.getTime(), deadlineAt: deadlineAt?.getTime() }, rule, overrides);
   return {
     attempts: attempts ?? null,
     first_wait_seconds: secondsJson(firstDelayMs),

@@ -64,5 +64,8 @@ function report(
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
 
-/** Asked every few seconds by machines (probes), or counted and stored anyway (webhooks): a line each would bury the rest. */
+/**
+ * Asked every few seconds by machines (probes), or counted and stored anyway (webhooks): a line each would bury the
+ * rest.
+ */
 const QUIET_ROUTES = new Set(['/healthz', '/readyz', '/metrics', '/webhooks/service']);

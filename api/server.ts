@@ -10,7 +10,10 @@ export const SLOW_REQUESTS = {
   /** How often the two are checked; the default of 30 s would make them meaningless. */
   connectionsCheckingInterval: 2_000,
 } as const;
-/** Longer than the idle time of the usual load balancers (60 s), so that they close first and never send into a closing connection. */
+/**
+ * Longer than the idle time of the usual load balancers (60 s), so that they close first and never send into a closing
+ * connection.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Answers under way at a stop: more than the timeouts of the database, less than the 30 s that Kubernetes grants. */
 const DRAIN_MS = 22_000;

@@ -7,7 +7,10 @@ import { Problem } from '#api/problem.ts';
 /** When to try again after a refusal: bodies arrive within milliseconds, so there is room again at once. */
 const RETRY_AFTER_S = '1';
 
-/** Bounds the memory that senders without an API key can take: how many of their bodies are being read, in all and for each address. */
+/**
+ * Bounds the memory that senders without an API key can take: how many of their bodies are being read, in all and for
+ * each address.
+ */
 export class StrangerBodies {
   readonly #limits: StrangerBodyLimits;
   readonly #underWay = new Map<string, number>();

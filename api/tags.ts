@@ -9,9 +9,11 @@ export const TAGS: Readonly<Record<string, string>> = {
   Pricing: 'Rules of your own that suggest selling prices, and trying others before they are in force.',
   Wallet: 'The balance at the service, our journal beside its movements, and the comparisons of both.',
   Events: 'What has happened, as pages in a stable order and as a stream.',
-  'Webhook endpoints': 'Having events sent to addresses of yours, signed after Standard Webhooks: filters, log, replay, rotation.',
+  'Webhook endpoints':
+    'Having events sent to addresses of yours, signed after Standard Webhooks: filters, log, replay, rotation.',
   Updates: 'The check for updates of the storefront application.',
-  'Operator actions': 'For people who look after work that waits: try again, release, abandon, judge; one or many. Each act is audited.',
+  'Operator actions':
+    'For people who look after work that waits: try again, release, abandon, judge; one or many. Each act is audited.',
   'Purchase gate': 'What holds buying back at present, and pausing it by hand.',
   Administration: 'Your API key, who did what, and the webhook secret at the service.',
   'Inbound webhooks': 'Where the service delivers its signed webhooks.',

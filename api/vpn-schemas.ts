@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
 import { resubmission } from '#domain/resubmission.ts';
-import { currency, FILLED_TEXT_PATTERN, instant, ourId, packageId, packageIdInQuery, pageOf, unsignedDecimal } from '#api/fields.ts';
+import {
+  currency,
+  FILLED_TEXT_PATTERN,
+  instant,
+  ourId,
+  packageId,
+  packageIdInQuery,
+  pageOf,
+  unsignedDecimal,
+} from '#api/fields.ts';
 import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -31,9 +40,10 @@ export const vpnSubscriptionInput = z
     external_subscription_id: externalSubscriptionId,
     customer_reference: customerReference,
     customer_price: unsignedDecimal.meta({
-        description: 'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
-        example: '5.99',
-      }),
+      description:
+        'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
+      example: '5.99',
+    }),
     ...purchaseInput('vpn_subscription'),
   })
   .meta({ id: 'VpnSubscriptionInput' });
@@ -50,12 +60,17 @@ export const vpnSubscriptionOutput = z
     id: ourId('vpn_subscription', exampleSubscriptionId),
     vpn_plan_id: vpnPlanId,
     external_subscription_id: z.string().meta({ example: 'shop-vpn-000042' }),
-    service_subscription_id: z.string().nullable().meta({ description: 'Id of the subscription at the service.', example: '5120' }),
+    service_subscription_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the subscription at the service.', example: '5120' }),
     customer_price: z.string().meta({ example: '5.99' }),
     has_access_data: z.boolean().meta({ description: 'True once `/access` has something to show.' }),
     started_at: instant.nullable(),
     expires_at: instant.nullable().meta({ description: 'When its time is over, where the service says so.' }),
-    cancel_requested_at: instant.nullable().meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
+    cancel_requested_at: instant
+      .nullable()
+      .meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
     ...workOutput('vpn_subscription', statusesOf('vpn_subscription')),
   })
   .meta({ id: 'VpnSubscription' });
@@ -82,7 +97,10 @@ export const vpnSubscriptionPage = pageOf(vpnSubscriptionOutput, 'VpnSubscriptio
 export const vpnSubscriptionListQuery = z.strictObject({
   external_subscription_id: externalSubscriptionId.optional(),
   vpn_plan_id: packageIdInQuery.optional(),
-  customer_reference: customerReference.optional().meta({ description: 'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log.' }),
+  customer_reference: customerReference.optional().meta({
+    description:
+      'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log.',
+  }),
   ...workListQuery(statusesOf('vpn_subscription')),
 });
 
@@ -138,6 +156,9 @@ export const vpnAccess = z
     username: z.string(),
     password: z.string(),
     server: z.string().nullable(),
-    configuration: z.string().nullable().meta({ description: "For the customer's app, or an address to fetch one from." }),
+    configuration: z
+      .string()
+      .nullable()
+      .meta({ description: "For the customer's app, or an address to fetch one from." }),
   })
   .meta({ id: 'VpnAccess' });

@@ -32,8 +32,8 @@ export interface Waited<Found> {
 }
 
 /**
- * Lets callers wait for what is about to change. One who waits holds no connection of the database and no thread: a listener of
- * the event tail and a timer.
+ * Lets callers wait for what is about to change. One who waits holds no connection of the database and no thread: a
+ * listener of the event tail and a timer.
  */
 export class Waits {
   readonly #options: WaitsOptions;
@@ -51,8 +51,8 @@ export class Waits {
   }
 
   /**
-   * Reads, and reads again with each piece of news, until it is enough or the time is over; at once where the process stops, or too
-   * many wait already, of this key or of all.
+   * Reads, and reads again with each piece of news, until it is enough or the time is over; at once where the process
+   * stops, or too many wait already, of this key or of all.
    *
    * @throws what `read` throws.
    */
@@ -100,7 +100,11 @@ class Bell {
   #news = false;
   #wake: (() => void) | undefined;
 
-  constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isNews, onClose }: Pick<Wait<unknown>, 'subjectId' | 'isNews' | 'onClose'>, ms: number) {
+  constructor(
+    tail: Pick<EventTail, 'listen'>,
+    { subjectId, isNews, onClose }: Pick<Wait<unknown>, 'subjectId' | 'isNews' | 'onClose'>,
+    ms: number,
+  ) {
     const over = (reason: 'time' | 'stop' | 'gone') => () => {
       this.reason ??= reason;
       this.#wake?.();

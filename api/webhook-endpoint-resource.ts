@@ -13,32 +13,54 @@ export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
 export const ENDPOINTS_TAG = 'Webhook endpoints';
 
 /** The endpoint, if it is one that the caller sees. @throws Problem webhook_endpoint_not_found */
-export async function requireEndpoint(db: Executor, id: string, { ownerId }: Caller, options: { readonly lock?: boolean } = {}): Promise<WebhookEndpointRow> {
+export async function requireEndpoint(
+  db: Executor,
+  id: string,
+  { ownerId }: Caller,
+  options: { readonly lock?: boolean } = {},
+): Promise<WebhookEndpointRow> {
   const found = mayExist('webhookEndpoint', id) ? await findWebhookEndpoint(db, id, ownerId, options) : undefined;
   if (found === undefined) throw new Problem('webhook_endpoint_not_found');
   return found;
 }
 
-/** Writes down who did what with an endpoint. @param what was set or changed, where that says more than the act: no secrets. */
-export async function auditEndpoint(tx: Executor, { apiKeyId: actor }: Caller, action: string, id: string, at: Date, what?: string): Promise<void> {
+/**
+ * Writes down who did what with an endpoint. @param what was set or changed, where that says more than the act: no
+ * secrets.
+ */
+export async function auditEndpoint(
+  tx: Executor,
+  { apiKeyId: actor }: Caller,
+  action: string,
+  id: string,
+  at: Date,
+  what?: string,
+): Promise<void> {
   const subject = { kind: 'webhook_endpoint', id } as const;
-  await addAuditEntry(tx, { actor, action: `webhook_endpoint.${action}`, subject, ...(what !== undefined && { reason: what }) }, at);
+  await addAuditEntry(
+    tx,
+    { actor, action: `webhook_endpoint.${action}`, subject, ...(what !== undefined && { reason: what }) },
+    at,
+  );
 }
 
 type EndpointTerms = Pick<WebhookEndpointRow, 'url' | 'eventTypes' | 'description'>;
 
 /**
- * What an endpoint was made with, or what a change makes of it, for the audit log. Of an address only scheme, host and port are told:
- * its path or query may hold a secret of the receiver. A description is free text, and left out.
+ * What an endpoint was made with, or what a change makes of it, for the audit log. Of an address only scheme, host and
+ * port are told: its path or query may hold a secret of the receiver. A description is free text, and left out.
  *
  * @param former as it was before; left out of a new one. @returns parts separated by semicolons.
  */
 export function endpointTermsText({ url, eventTypes, description }: EndpointTerms, former?: EndpointTerms): string {
-  const to = (before: string | undefined, after: string) => (before === undefined ? after : `from ${before} to ${after}`);
+  const to = (before: string | undefined, after: string) =>
+    before === undefined ? after : `from ${before} to ${after}`;
   const [origin, formerOrigin] = [new URL(url).origin, former && new URL(former.url).origin];
   const [types, formerTypes] = [eventTypes.join(', '), former?.eventTypes.join(', ')];
   const parts = [
-    url === former?.url ? '' : `url: ${origin === formerOrigin ? `another path or query at ${origin}` : to(formerOrigin, origin)}`,
+    url === former?.url
+      ? ''
+      : `url: ${origin === formerOrigin ? `another path or query at ${origin}` : to(formerOrigin, origin)}`,
     types === formerTypes ? '' : `event_types: ${to(formerTypes, types)}`,
     description === (former?.description ?? null) ? '' : 'description',
   ].filter((part) => part !== '');

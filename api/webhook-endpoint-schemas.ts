@@ -3,7 +3,13 @@ import * as z from 'zod';
 import { eventPatterns, isEventPattern } from '#domain/event-filter.ts';
 import { eventTypes } from '#domain/events.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
-import { DELIVERY_STATES, DISABLED_REASONS, TRY_FAILURES, type DisabledReason, type TryFailure } from '#domain/webhook-delivery.ts';
+import {
+  DELIVERY_STATES,
+  DISABLED_REASONS,
+  TRY_FAILURES,
+  type DisabledReason,
+  type TryFailure,
+} from '#domain/webhook-delivery.ts';
 import { createdBy, exampleKeyId, instant, instantInput, meaningsOf, ourId, TEXT_PATTERN } from '#api/fields.ts';
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
@@ -15,15 +21,24 @@ const MAX_PATTERNS = 100;
 const eventPattern = z
   .string()
   .refine(isEventPattern, 'must be `*`, a type such as order.completed, or all of one kind such as order.*')
-  .meta({ id: 'EventPattern', description: 'A type, all of one kind (`order.*`), or all (`*`).', example: 'order.*', override: { enum: [...eventPatterns] } });
+  .meta({
+    id: 'EventPattern',
+    description: 'A type, all of one kind (`order.*`), or all (`*`).',
+    example: 'order.*',
+    override: { enum: [...eventPatterns] },
+  });
 const eventTypesField = z.array(eventPattern).min(1).max(MAX_PATTERNS);
-const url = z.string().max(2_048).regex(/^[!-~\u0080-\uffff]*$/, 'must have no control characters and no spaces').meta({
-  description:
-    'Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that ' +
-    'WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.',
-  example: 'https://shop.example.com/webhooks/reseller',
-  override: { format: 'uri' },
-});
+const url = z
+  .string()
+  .max(2_048)
+  .regex(/^[!-~\u0080-\uffff]*$/, 'must have no control characters and no spaces')
+  .meta({
+    description:
+      'Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that ' +
+      'WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.',
+    example: 'https://shop.example.com/webhooks/reseller',
+    override: { format: 'uri' },
+  });
 const description = z
   .string()
   .min(1)
@@ -63,7 +78,9 @@ const endpointFields = {
   failures: z.int().meta({ description: 'Tries in a row that failed, over all deliveries.' }),
   last_failure: z.string().nullable().meta({ description: 'What came of the last of them, in words.' }),
   last_delivered_at: instant.nullable(),
-  own_work_only: z.boolean().meta({ description: 'True when it was made by a key that is limited to its own work: it is told of that alone.' }),
+  own_work_only: z
+    .boolean()
+    .meta({ description: 'True when it was made by a key that is limited to its own work: it is told of that alone.' }),
   created_by: createdBy,
   created_at: instant,
   updated_at: instant,
@@ -77,7 +94,9 @@ const secret = z.string().meta({
   example: exampleSecret,
 });
 
-export const createdEndpointOutput = z.strictObject({ ...endpointFields, secret }).meta({ id: 'CreatedWebhookEndpoint' });
+export const createdEndpointOutput = z
+  .strictObject({ ...endpointFields, secret })
+  .meta({ id: 'CreatedWebhookEndpoint' });
 
 export const rotatedSecretOutput = z
   .strictObject({
@@ -95,7 +114,8 @@ export const secretRotation = z
       .max(MAX_WEBHOOK_SECRET_OVERLAP_MS / 1_000)
       .optional()
       .meta({
-        description: 'How long former secrets sign beside the new one; as the configuration says when left out. 0 after one has leaked.',
+        description:
+          'How long former secrets sign beside the new one; as the configuration says when left out. 0 after one has leaked.',
         example: 86_400,
       }),
   })
@@ -103,13 +123,18 @@ export const secretRotation = z
 
 export const enableInput = z
   .strictObject({
-    replay_missed: z.boolean().default(false).meta({ description: 'True to have sent what it missed since `missed_since`.' }),
+    replay_missed: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'True to have sent what it missed since `missed_since`.' }),
   })
   .meta({ id: 'WebhookEndpointEnabling' });
 
 export const replayInput = z
   .strictObject({
-    event_id: ourId('event', exampleSentEventId).optional().meta({ description: 'One event, whatever the filter of the endpoint says.' }),
+    event_id: ourId('event', exampleSentEventId)
+      .optional()
+      .meta({ description: 'One event, whatever the filter of the endpoint says.' }),
     delivery_id: ourId('webhookDelivery', exampleDeliveryId).optional().meta({ description: 'One delivery.' }),
     since: instantInput.optional().meta({ description: 'Events that happened from then on.' }),
     until: instantInput.optional().meta({ description: 'With `since`: events that happened up to then.' }),
@@ -122,24 +147,38 @@ export const replayInput = z
           'never sent because it was disabled or not yet there.',
       }),
   })
-  .refine(({ event_id: eventId, delivery_id: deliveryId, since }) => [eventId, deliveryId, since].filter((each) => each !== undefined).length === 1, {
-    error: 'must name one of event_id, delivery_id and since',
+  .refine(
+    ({ event_id: eventId, delivery_id: deliveryId, since }) =>
+      [eventId, deliveryId, since].filter((each) => each !== undefined).length === 1,
+    {
+      error: 'must name one of event_id, delivery_id and since',
+    },
+  )
+  .refine(({ since, until }) => since !== undefined || until === undefined, {
+    path: ['until'],
+    error: 'goes with since',
   })
-  .refine(({ since, until }) => since !== undefined || until === undefined, { path: ['until'], error: 'goes with since' })
-  .refine(({ since, which }) => since !== undefined || which === undefined, { path: ['which'], error: 'goes with since' })
+  .refine(({ since, which }) => since !== undefined || which === undefined, {
+    path: ['which'],
+    error: 'goes with since',
+  })
   .meta({ id: 'WebhookReplay' });
 
 export const replayOutput = z
   .strictObject({
     queued: z.int().meta({ description: 'Deliveries that are on their way.' }),
-    next_since: instant.nullable().meta({ description: 'There were more than one call takes: call again with this `since`. Null when all are queued.' }),
+    next_since: instant.nullable().meta({
+      description: 'There were more than one call takes: call again with this `since`. Null when all are queued.',
+    }),
   })
   .meta({ id: 'WebhookReplayResult' });
 
 /** What came of asking for a test. */
 export const testOutput = replayOutput
   .extend({
-    event_id: ourId('event', exampleSentEventId).meta({ description: 'Id of the event that is sent: its `webhook-id`, and the `event_id` of its delivery.' }),
+    event_id: ourId('event', exampleSentEventId).meta({
+      description: 'Id of the event that is sent: its `webhook-id`, and the `event_id` of its delivery.',
+    }),
   })
   .meta({ id: 'WebhookTestResult' });
 
@@ -156,7 +195,8 @@ export const deliveryOutput = z
     status: deliveryState,
     tries: z.int().meta({ description: 'How often it was tried.' }),
     next_try_at: instant.nullable().meta({
-      description: 'From when on it is tried (again): not before the endpoint as a whole gets something again, which has failed or asked for a pause. Null when it has ended.',
+      description:
+        'From when on it is tried (again): not before the endpoint as a whole gets something again, which has failed or asked for a pause. Null when it has ended.',
     }),
     created_at: instant,
     ended_at: instant.nullable(),
@@ -171,8 +211,15 @@ export const deliveryOutput = z
             failure: z
               .enum(tryFailures)
               .nullable()
-              .meta({ description: `Why there was none. ${Object.entries(TRY_FAILURES).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join('. ')}.` }),
-            answer_excerpt: z.string().nullable().meta({ description: 'The first 1,024 bytes of the answer, as text.' }),
+              .meta({
+                description: `Why there was none. ${Object.entries(TRY_FAILURES)
+                  .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+                  .join('. ')}.`,
+              }),
+            answer_excerpt: z
+              .string()
+              .nullable()
+              .meta({ description: 'The first 1,024 bytes of the answer, as text.' }),
           })
           .meta({ id: 'WebhookTry' }),
       )
@@ -201,7 +248,11 @@ export const endpointExample: EndpointOutput = {
 };
 
 export const createdEndpointExample = { ...endpointExample, last_delivered_at: null, secret: exampleSecret };
-export const rotatedSecretExample = { id: exampleEndpointId, secret: exampleSecret, former_signs_until: '2030-02-01T12:00:00.000Z' };
+export const rotatedSecretExample = {
+  id: exampleEndpointId,
+  secret: exampleSecret,
+  former_signs_until: '2030-02-01T12:00:00.000Z',
+};
 
 export const deliveryExample: DeliveryOutput = {
   id: exampleDeliveryId,
@@ -214,7 +265,14 @@ export const deliveryExample: DeliveryOutput = {
   created_at: '2030-01-31T12:00:00.000Z',
   ended_at: '2030-01-31T12:00:06.000Z',
   log: [
-    { number: 1, at: '2030-01-31T12:00:00.100Z', duration_ms: 41, status: 503, failure: null, answer_excerpt: 'restarting' },
+    {
+      number: 1,
+      at: '2030-01-31T12:00:00.100Z',
+      duration_ms: 41,
+      status: 503,
+      failure: null,
+      answer_excerpt: 'restarting',
+    },
     { number: 2, at: '2030-01-31T12:00:05.900Z', duration_ms: 38, status: 204, failure: null, answer_excerpt: null },
   ],
 };

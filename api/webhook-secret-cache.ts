@@ -68,7 +68,10 @@ export class WebhookSecretCache {
       // An array of its own for each read: by it callers tell that the list was read again.
       this.#known = [...secrets];
       if (unopened > this.#unopened) {
-        logger.warn({ count: unopened }, 'stored webhook secrets do not open: their key is missing from ENCRYPTION_KEYS');
+        logger.warn(
+          { count: unopened },
+          'stored webhook secrets do not open: their key is missing from ENCRYPTION_KEYS',
+        );
       }
       this.#unopened = unopened;
       this.#failing = false;

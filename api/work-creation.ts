@@ -31,8 +31,9 @@ interface CreationRequest {
 /**
  * Creates work once for an Idempotency-Key, and once for the caller's reference.
  *
- * The id follows from what names the work for good: the caller's reference, or the key where that is kept for good. Were the row lost
- * with the last commits of PostgreSQL, the caller who asks again gets the same work, and its purchase the same idempotency key.
+ * The id follows from what names the work for good: the caller's reference, or the key where that is kept for good.
+ * Were the row lost with the last commits of PostgreSQL, the caller who asks again gets the same work, and its purchase
+ * the same idempotency key.
  *
  * @param accept stores it; what it throws is the answer.
  */
@@ -53,7 +54,9 @@ export async function createWork(
       const now = new Date(dependencies.now());
       // Only new work needs a deadline that lies ahead: a repetition may come after it.
       requireFuture(body.deadline, now);
-      const naming = isNamed ? ['reference', named] : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
+      const naming = isNamed
+        ? ['reference', named]
+        : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
       const id = isNamed && !reference.isForGood ? newId(kind) : workId(dependencies.keyRing, kind, naming);
       const work = {
         id,
@@ -81,7 +84,8 @@ export async function createWork(
 export function waitingHeaders(kind: WorkKind) {
   return {
     Location: `Address of the ${WORK_NOUNS[kind]}.`,
-    'Preference-Applied': 'With `Prefer: wait=N`: `wait=` and how many seconds were granted; absent where it was not waited.',
+    'Preference-Applied':
+      'With `Prefer: wait=N`: `wait=` and how many seconds were granted; absent where it was not waited.',
   } as const;
 }
 
@@ -94,7 +98,11 @@ export function creationAnswers({ kind, output, example }: WorkResource): Readon
   const common = { contentType: 'application/json', schema: output, example } as const;
   const headers = waitingHeaders(kind);
   return {
-    201: { ...common, description: `With \`Prefer: wait=N\`: the ${noun} is finished, well or not; \`status\` says which.`, headers },
+    201: {
+      ...common,
+      description: `With \`Prefer: wait=N\`: the ${noun} is finished, well or not; \`status\` says which.`,
+      headers,
+    },
     202: {
       ...common,
       description: `The ${noun} is stored and will be carried out.`,
@@ -109,8 +117,15 @@ function requireFuture(deadline: Date | undefined, now: Date): void {
   }
 }
 
-/** The problem that says which work was made before; to a key that is limited to its own work, only that there is some. */
-export async function alreadyMade(db: Executor, { kind, path, reference: { field, taken: code } }: WorkResource, id: string, owner: Owner): Promise<Problem> {
+/**
+ * The problem that says which work was made before; to a key that is limited to its own work, only that there is some.
+ */
+export async function alreadyMade(
+  db: Executor,
+  { kind, path, reference: { field, taken: code } }: WorkResource,
+  id: string,
+  owner: Owner,
+): Promise<Problem> {
   if (!(await workExists(db, { kind, id }, owner))) {
     return new Problem(code, { detail: `This ${field} is taken, by work that this API key does not see.` });
   }

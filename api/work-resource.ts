@@ -39,7 +39,10 @@ export interface WorkResource {
   readonly reference: {
     readonly field: string;
     readonly taken: ProblemCode;
-    /** True when a value of it stands for one piece of work for good; false when it may stand for another once that has ended. */
+    /**
+     * True when a value of it stands for one piece of work for good; false when it may stand for another once that has
+     * ended.
+     */
     readonly isForGood: boolean;
   };
   readonly output: z.ZodType;
@@ -73,7 +76,10 @@ export async function listWork<View>(
 ): Promise<Reply> {
   const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
   const views = await list({ limit: limit + 1, after });
-  return pageReply(views, limit, { json: (view) => workFor(owner, json(view)), cursor: (last) => positionCursor(kind, position(last)) });
+  return pageReply(views, limit, {
+    json: (view) => workFor(owner, json(view)),
+    cursor: (last) => positionCursor(kind, position(last)),
+  });
 }
 
 /** The problem that there is none with this id. */

@@ -7,14 +7,33 @@ import type { WorkStatus } from '#domain/lifecycle.ts';
 import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/operator-actions.ts';
 import { RETRY_BOUNDS } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
-import { createdBy, createdByInQuery, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, meaningsOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery, wholeNumber } from '#api/fields.ts';
+import {
+  createdBy,
+  createdByInQuery,
+  exampleKeyId,
+  FILLED_TEXT_PATTERN,
+  instant,
+  instantInput,
+  listOf,
+  meaningsOf,
+  money,
+  moneyInput,
+  pageOf,
+  pageQuery,
+  TEXT_PATTERN,
+  timeInQuery,
+  wholeNumber,
+} from '#api/fields.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
 
 const metadataKey = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/, 'must have 1 to 40 letters, digits, `_`, `.` or `-` and begin with a letter or digit');
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/,
+    'must have 1 to 40 letters, digits, `_`, `.` or `-` and begin with a letter or digit',
+  );
 
 const metadataValue = z
   .string()
@@ -70,7 +89,10 @@ export const failureClassInQuery = z.enum(Object.keys(FAILURE_CLASSES) as [Failu
 export const failureClass = failureClassInQuery.meta({ id: 'FailureClass', description: meaningsOf(FAILURE_CLASSES) });
 /** What work, or a delivery, waits for a person for. In a query, as above. */
 export const attentionReasonInQuery = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
-export const attentionReason = attentionReasonInQuery.meta({ id: 'AttentionReason', description: meaningsOf(ATTENTION_REASONS) });
+export const attentionReason = attentionReasonInQuery.meta({
+  id: 'AttentionReason',
+  description: meaningsOf(ATTENTION_REASONS),
+});
 
 /** Of one kind, as `statusesOf` lists them. */
 type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
@@ -101,10 +123,19 @@ const submitAgain = z
 /** By what work is tried again. */
 const retryPolicy = z
   .strictObject({
-    attempts: z.int().nullable().meta({ description: 'Attempts in all, those that operators have granted included. `attempts` of the work says how many were made.', example: 3 }),
-    first_wait_seconds: z.number().nullable().meta({ description: 'First wait before it is tried again; doubled each time. A time that the service names goes first.', example: 15 }),
+    attempts: z.int().nullable().meta({
+      description:
+        'Attempts in all, those that operators have granted included. `attempts` of the work says how many were made.',
+      example: 3,
+    }),
+    first_wait_seconds: z.number().nullable().meta({
+      description: 'First wait before it is tried again; doubled each time. A time that the service names goes first.',
+      example: 15,
+    }),
     longest_wait_seconds: z.number().nullable().meta({ description: 'Longest such wait.', example: 600 }),
-    gives_up_at: instant.nullable().meta({ description: 'What is still held then ends. What may have been bought never ends by this.' }),
+    gives_up_at: instant
+      .nullable()
+      .meta({ description: 'What is still held then ends. What may have been bought never ends by this.' }),
     changed: z.array(z.enum(['attempts', 'first_wait', 'longest_wait', 'deadline'])).meta({
       description: 'What an operator has set for this one; empty: all is as configured.',
     }),
@@ -117,7 +148,9 @@ const retryPolicy = z
   });
 
 const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
-const secondsInput = wholeNumber(DELAY.min / 1_000, DELAY.max / 1_000).nullable().optional();
+const secondsInput = wholeNumber(DELAY.min / 1_000, DELAY.max / 1_000)
+  .nullable()
+  .optional();
 
 /** What of the retry policy of one piece of work is to change. */
 export const retryPolicyInput = {
@@ -130,7 +163,10 @@ export const retryPolicyInput = {
     .meta({ override: { type: 'string', format: 'date-time' } })
     .nullable()
     .optional()
-    .meta({ description: 'In place of the deadline that the caller named and of the configured one; in the future, and 92 days ahead at most.' }),
+    .meta({
+      description:
+        'In place of the deadline that the caller named and of the configured one; in the future, and 92 days ahead at most.',
+    }),
 };
 
 /** What the answer about work of every kind holds. */
@@ -167,11 +203,16 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     }),
     retry_policy: retryPolicy,
     metadata: z.record(z.string(), z.string()),
-    attempts: z.int().min(0).meta({ description: 'Attempts made, whether or not they were sent: held work has its first.' }),
+    attempts: z
+      .int()
+      .min(0)
+      .meta({ description: 'Attempts made, whether or not they were sent: held work has its first.' }),
     created_by: createdBy,
     created_at: instant,
     updated_at: instant,
-    completed_at: instant.nullable().meta({ description: 'When it was bought or carried out; null until then, and for what failed, was refused or abandoned.' }),
+    completed_at: instant.nullable().meta({
+      description: 'When it was bought or carried out; null until then, and for what failed, was refused or abandoned.',
+    }),
   };
 }
 
@@ -190,7 +231,13 @@ export const workOutputExample = {
   },
   next_step_at: null,
   deadline: null,
-  retry_policy: { attempts: null, first_wait_seconds: null, longest_wait_seconds: null, gives_up_at: null, changed: NOTHING_CHANGED },
+  retry_policy: {
+    attempts: null,
+    first_wait_seconds: null,
+    longest_wait_seconds: null,
+    gives_up_at: null,
+    changed: NOTHING_CHANGED,
+  },
   metadata: { shop_order: 'A-1001' },
   attempts: 0,
   created_by: exampleKeyId,
@@ -225,7 +272,10 @@ export const timelineEntry = z
 /** Where work stands at the moment of the answer. */
 const standing = z
   .strictObject({
-    now: z.string().meta({ description: 'Where it stands, in a sentence.', example: 'The order is held: it waits for something that passes.' }),
+    now: z.string().meta({
+      description: 'Where it stands, in a sentence.',
+      example: 'The order is held: it waits for something that passes.',
+    }),
     why: z.string().nullable().meta({ description: 'What it waits for, or why it did not come to its aim.' }),
     next: z.string().meta({ description: 'What happens next.' }),
     next_at: instant.nullable().meta({ description: 'When, if time brings it.' }),
@@ -243,7 +293,11 @@ export const reasonForAct = z
   .min(1, 'must say why')
   .max(MAX_ACT_REASON)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.', override: { pattern: FILLED_TEXT_PATTERN } });
+  .meta({
+    description: 'Why, for whoever reads the timeline. Keep personal data out.',
+    example: 'The customer no longer wants it.',
+    override: { pattern: FILLED_TEXT_PATTERN },
+  });
 
 /** What the change of a limit says, of one piece of work or of many. */
 export const limitFields = {

@@ -36,7 +36,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--output FILE]`;
 const LATEST = join(import.meta.dirname, 'results/latest.json');
 
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.once(signal, () => process.exit(code));
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => process.exit(code));
 try {
   await bench(readOptions());
 } catch (error) {
@@ -87,7 +91,10 @@ async function measureAll(
 
 function readOptions(): Options {
   const { quick, only, output } = parsed();
-  const chosen = only === undefined ? Object.values(SCENARIOS) : Object.entries(SCENARIOS).flatMap(([name, scenario]) => (name === only ? [scenario] : []));
+  const chosen =
+    only === undefined
+      ? Object.values(SCENARIOS)
+      : Object.entries(SCENARIOS).flatMap(([name, scenario]) => (name === only ? [scenario] : []));
   if (chosen.length === 0) throw new UserError(`There is no scenario ${JSON.stringify(only)}.`, USAGE);
   const whole = !quick && only === undefined;
   return {

@@ -12,8 +12,11 @@ export function reportLines(results: BenchResults): string[] {
     limitOf(scenario),
     `${scenario.ratio_to_limit} ${scenario.limit_met ? 'met' : 'MISSED'}`,
   ]);
-  const widths = header.map((title, column) => Math.max(...[header, ...rows].map((row) => (row[column] ?? title).length)));
-  const line = (row: readonly string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const widths = header.map((title, column) =>
+    Math.max(...[header, ...rows].map((row) => (row[column] ?? title).length)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   return [
     `${machine.cores} cores, ${machine.memory_gib} GiB, ${machine.platform}, Node ${machine.node}, load average ` +
       `${machine.load_average_at_start} at the start; PostgreSQL ${servers.postgresql} (fsync ${servers.fsync}, ` +

@@ -22,7 +22,8 @@ export interface ApiOptions {
  */
 export function apiAccess(options: ApiOptions, environment: Environment): ApiAccess {
   const key = environment['RESELLER_API_KEY'];
-  if (key !== undefined && key !== '') return { ...apiAddress(options, isNamed(options)), key, keyFrom: 'RESELLER_API_KEY' };
+  if (key !== undefined && key !== '')
+    return { ...apiAddress(options, isNamed(options)), key, keyFrom: 'RESELLER_API_KEY' };
   const found = developmentAccess(options);
   if (found !== undefined) return found;
   throw new UserError(
@@ -39,7 +40,9 @@ export function apiAccess(options: ApiOptions, environment: Environment): ApiAcc
 export function developmentAccess(options: ApiOptions): ApiAccess | undefined {
   const folder = resolve(options.data);
   const key = readDevApiKey(folder);
-  return key === undefined || key === '' ? undefined : { ...apiAddress(options, true), key, keyFrom: devApiKeyFile(folder) };
+  return key === undefined || key === ''
+    ? undefined
+    : { ...apiAddress(options, true), key, keyFrom: devApiKeyFile(folder) };
 }
 
 /** The folder that commands take when none is named. */
@@ -53,9 +56,13 @@ function isNamed({ data }: ApiOptions): boolean {
 function apiAddress({ api, data }: ApiOptions, mustRun: boolean): Pick<ApiAccess, 'url' | 'log'> {
   if (api !== undefined) return { url: api };
   const running = findRunningEnvironment(data);
-  // Another installation may listen on the usual port: it must not be sent this folder's key, nor be acted upon in its place.
+  // Another installation may listen on the usual port: it must not be sent this folder's key, nor be acted upon in its
+  // place.
   if (running === undefined && mustRun) {
-    throw new UserError(`Nothing runs on ${resolve(data)}.`, 'Run `npm start` on it first, in another terminal; or name the API with --api.');
+    throw new UserError(
+      `Nothing runs on ${resolve(data)}.`,
+      'Run `npm start` on it first, in another terminal; or name the API with --api.',
+    );
   }
   const url = `http://127.0.0.1:${running?.['API_PORT'] ?? PORTS.api.fallback}`;
   return running === undefined ? { url } : { url, log: join(resolve(data), 'logs', 'api.log') };

@@ -62,7 +62,12 @@ function reasonOf({ title, detail, errors }: Problem): string {
   return [words, ...errors.map((error) => `  - ${error.field || error.in}: ${error.message}`)].map(visible).join('\n');
 }
 
-function adviceFor(status: number, request: string, problem: Problem | undefined, { url, keyFrom, log }: ApiAccess): string {
+function adviceFor(
+  status: number,
+  request: string,
+  problem: Problem | undefined,
+  { url, keyFrom, log }: ApiAccess,
+): string {
   if (status === 401) {
     return (
       `It does not know the key that it was sent, which is that of ${keyFrom}. Name with --data the folder of the \`npm start\` ` +

@@ -62,7 +62,9 @@ export function ids(list: string): number[] {
 export function keyPrefix(text: string): string {
   const prefix = /^(?:rsk_)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
   if (prefix !== undefined) return prefix;
-  throw new InvalidArgumentError('Use the eight characters between the underscores of the key, and never the whole key.');
+  throw new InvalidArgumentError(
+    'Use the eight characters between the underscores of the key, and never the whole key.',
+  );
 }
 
 export function days(text: string): number {

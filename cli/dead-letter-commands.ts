@@ -6,10 +6,15 @@ import type { Environment } from '#config/environment.ts';
 
 /** `dead-letters list`, `requeue` and `dismiss`. */
 export function addDeadLetterCommands(program: Command, environment: Environment): void {
-  const desk = async (): Promise<DeadLetterDesk> => new (await import('#cli/commands/dead-letters.ts')).DeadLetterDesk(environment);
-  const letters = program.command('dead-letters').description('reports of the service and requests to workflows that could not be processed');
+  const desk = async (): Promise<DeadLetterDesk> =>
+    new (await import('#cli/commands/dead-letters.ts')).DeadLetterDesk(environment);
+  const letters = program
+    .command('dead-letters')
+    .description('reports of the service and requests to workflows that could not be processed');
   const reachedBy = (command: Command): Command => command.option(...API).option(...DATA);
-  reachedBy(letters.command('list').description('list them, oldest first, with what is wrong')).action(async (options: ApiOptions) => (await desk()).list(options));
+  reachedBy(letters.command('list').description('list them, oldest first, with what is wrong')).action(
+    async (options: ApiOptions) => (await desk()).list(options),
+  );
   reachedBy(letters.command('requeue <id>').description('have one processed again, once its cause is corrected'))
     .requiredOption('--why <reason>', 'why, for the audit log')
     .action(async (id: string, options: DeadLetterActionOptions) => (await desk()).requeue(id, options));

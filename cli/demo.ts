@@ -62,7 +62,10 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
     terminal.say(`It ended as ${ended.status}: GET /v1/orders/${ended.id}/timeline says why.`);
     return false;
   }
-  const { activation_code: code } = await api.call({ path: `/v1/esims/${ended.esim_id}/activation`, answer: activation });
+  const { activation_code: code } = await api.call({
+    path: `/v1/esims/${ended.esim_id}/activation`,
+    answer: activation,
+  });
   terminal.say(`\n${terminal.bold('The eSIM')} ${ended.esim_id} (simulated: no phone can install it)`);
   terminal.say(await qrCode(code, terminal.interactive));
   terminal.say(`${code}\n`);
@@ -106,7 +109,9 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
       shown.add(said);
       startedAt ??= Date.parse(entry.at);
       const seconds = ((Date.parse(entry.at) - startedAt) / 1_000).toFixed(1);
-      terminal.say(`  ${terminal.dim(`+${seconds} s`.padStart(8))}  ${visible(entry.event).padEnd(22)} ${visible(entry.message)}`);
+      terminal.say(
+        `  ${terminal.dim(`+${seconds} s`.padStart(8))}  ${visible(entry.event).padEnd(22)} ${visible(entry.message)}`,
+      );
     }
     if (isFinal(current.status) || performance.now() > deadline) return current;
     await delay(POLL_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });

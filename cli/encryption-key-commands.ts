@@ -4,7 +4,9 @@ import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/set-up-optio
 /** `encryption-keys list` and `retire`. */
 export function addEncryptionKeyCommands(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/commands/encryption-keys.ts');
-  const keys = program.command('encryption-keys').description('ids of the keys that the database of DATABASE_URL was used with');
+  const keys = program
+    .command('encryption-keys')
+    .description('ids of the keys that the database of DATABASE_URL was used with');
   keys
     .command('list')
     .description('list them, the oldest first')
@@ -15,5 +17,7 @@ export function addEncryptionKeyCommands(program: Command, environmentFor: Envir
     .argument('<id>', 'id of the key')
     .description('let processes start without a key; refused while stored values are sealed with it')
     .option(...SET_UP)
-    .action(async (keyId: string, options: SetUpOption) => (await load()).retireEncryptionKey(keyId, await environmentFor(options)));
+    .action(async (keyId: string, options: SetUpOption) =>
+      (await load()).retireEncryptionKey(keyId, await environmentFor(options)),
+    );
 }

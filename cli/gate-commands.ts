@@ -7,7 +7,9 @@ import type { Environment } from '#config/environment.ts';
 /** `gate show`, `gate pause` and `gate release`. */
 export function addGateCommands(program: Command, environment: Environment): void {
   const desk = async (): Promise<GateDesk> => new (await import('#cli/commands/gate.ts')).GateDesk(environment);
-  const gate = program.command('gate').description('the purchase gate: what holds buying up as a whole, and your hand on it');
+  const gate = program
+    .command('gate')
+    .description('the purchase gate: what holds buying up as a whole, and your hand on it');
   const reachedBy = (command: Command): Command => command.option(...API).option(...DATA);
   reachedBy(gate.command('show').description('circuits of the service, pauses, what is held, reserved and spent'))
     .option('--json', 'print it as the API answers it')

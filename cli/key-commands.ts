@@ -10,7 +10,9 @@ const PREFIX = 'public part of the key, as `keys list` shows it; `rsk_` may stan
 /** `keys create`, `list`, `rotate`, `limit`, `rate-limit` and `revoke`. */
 export function addKeyCommands(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/commands/keys.ts');
-  const keys = program.command('keys').description('API keys of the database of DATABASE_URL; the prefix is the part between the underscores');
+  const keys = program
+    .command('keys')
+    .description('API keys of the database of DATABASE_URL; the prefix is the part between the underscores');
   keys
     .command('create <name>')
     .description('make a key; it is shown once')
@@ -20,7 +22,9 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
     .option('--rate-limit <count>', 'requests a minute (default: as the configuration says)', requestsPerMinute)
     .option('--own-work-only', 'it sees and acts upon nothing but what is made with it')
     .option(...SET_UP)
-    .action(async (name: string, options: NewKeyOptions & SetUpOption) => (await load()).createKey(name, options, await environmentFor(options)));
+    .action(async (name: string, options: NewKeyOptions & SetUpOption) =>
+      (await load()).createKey(name, options, await environmentFor(options)),
+    );
   keys
     .command('list')
     .description('list all keys: validity, last use, limits and scopes; successors below the key that they follow')
@@ -35,7 +39,11 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
         .argParser(overlap)
         .default(DEFAULT_KEY_OVERLAP_MS, `${DEFAULT_KEY_OVERLAP_MS / 3_600_000}h`),
     )
-    .option('--expires <days>', 'days until the successor expires (default: as long as the former was made to live)', days)
+    .option(
+      '--expires <days>',
+      'days until the successor expires (default: as long as the former was made to live)',
+      days,
+    )
     .option(...SET_UP)
     .action(async (prefix: string, options: { overlap: number; expires?: number } & SetUpOption) =>
       (await load()).rotateKey(prefix, options, await environmentFor(options)),
@@ -53,7 +61,9 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
     .command('rate-limit')
     .argument('<prefix>', PREFIX, keyPrefix)
     .description('change how many requests a minute are taken from it')
-    .argument('<limit>', 'such as 600, or none for what the configuration says', (text) => (text === 'none' ? null : requestsPerMinute(text)))
+    .argument('<limit>', 'such as 600, or none for what the configuration says', (text) =>
+      text === 'none' ? null : requestsPerMinute(text),
+    )
     .option(...SET_UP)
     .action(async (prefix: string, limit: number | null, options: SetUpOption) =>
       (await load()).limitKeyRate(prefix, limit, await environmentFor(options)),
@@ -63,5 +73,7 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
     .argument('<prefix>', PREFIX, keyPrefix)
     .description('end a key’s life at once')
     .option(...SET_UP)
-    .action(async (prefix: string, options: SetUpOption) => (await load()).revokeKey(prefix, await environmentFor(options)));
+    .action(async (prefix: string, options: SetUpOption) =>
+      (await load()).revokeKey(prefix, await environmentFor(options)),
+    );
 }

@@ -3,7 +3,10 @@ import { lineageOf, type listApiKeys } from '#db/api-keys.ts';
 
 type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** One line for each key, with its id at the end (`created_by`, `actor`); successors stand below the key that their line began with. */
+/**
+ * One line for each key, with its id at the end (`created_by`, `actor`); successors stand below the key that their line
+ * began with.
+ */
 export function keyLines(keys: readonly Key[], now: Date): string[] {
   const lines = Map.groupBy(keys, lineageOf);
   return [...lines.values()].flatMap((line) => line.map((key, index) => keyLine(key, now, line[index - 1]?.prefix)));

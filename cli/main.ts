@@ -56,7 +56,10 @@ const startCommand = program
   .option('--no-demo', 'do not carry a first order through')
   .option('--data <folder>', 'where data is kept', '.data')
   .action(async (options: Record<string, unknown>) => {
-    refuseOptionsTakenByNpm(startCommand.options.map(({ long }) => long ?? ''), environment);
+    refuseOptionsTakenByNpm(
+      startCommand.options.map(({ long }) => long ?? ''),
+      environment,
+    );
     const { runStartCommand } = await commands.start();
     await runStartCommand(
       { data: String(options['data']), demo: options['demo'] === true, ports: portOptions(options) },
@@ -64,7 +67,11 @@ const startCommand = program
     );
   });
 for (const { option, use, fallback } of Object.values(PORTS)) {
-  startCommand.option(`--${option} <port>`, `port of ${use} (default ${fallback === 0 ? 'any free one' : fallback})`, port);
+  startCommand.option(
+    `--${option} <port>`,
+    `port of ${use} (default ${fallback === 0 ? 'any free one' : fallback})`,
+    port,
+  );
 }
 
 program
@@ -84,7 +91,6 @@ program
   .description('fetch or build the Temporal server and the test server, which no package carries')
   .action(async () => (await commands.prepare()).prepareBinaries(environment));
 
-
 addKeyCommands(program, environmentFor);
 addEncryptionKeyCommands(program, environmentFor);
 
@@ -101,7 +107,11 @@ serviceSecret
 serviceSecret
   .command('rotate')
   .description('have the service replace it; the former one still verifies for a while')
-  .option('--overlap <duration>', 'how long, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)', overlap)
+  .option(
+    '--overlap <duration>',
+    'how long, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)',
+    overlap,
+  )
   .option(...DATA)
   .action(async (options: { overlap?: number } & DataOption) =>
     (await commands.serviceSecret()).changeServiceSecret('rotate', options, await environmentFor(options)),
@@ -133,13 +143,17 @@ program
   .command('contract')
   .description('what this product takes the service’s interface to be')
   .command('check <file>')
-  .description('compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document')
+  .description(
+    'compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document',
+  )
   .option('--download', 'get the document from the service of SERVICE_BASE_URL first, into the file')
   .option('--record', 'in production: release the purchases that the document and reads without charge show to be safe')
   .option('--json', 'print the report as JSON')
   .option(...DATA)
   .action(async (file: string, options: ContractCheckOptions & DataOption) => {
-    process.exitCode = await (await commands.contract()).checkContractFile(file, options, await environmentFor(options));
+    process.exitCode = await (
+      await commands.contract()
+    ).checkContractFile(file, options, await environmentFor(options));
   });
 
 program
@@ -153,7 +167,9 @@ program
 
 program
   .command('reconcile')
-  .description('compare our books with the wallet at the service now; exit code 0 nothing was found, 1 something was, 2 not all was compared')
+  .description(
+    'compare our books with the wallet at the service now; exit code 0 nothing was found, 1 something was, 2 not all was compared',
+  )
   .option('--json', 'print the report as JSON')
   .option('--wait <duration>', 'how long to wait for the worker that does it (default 5m)', duration)
   .option(...DATA)
@@ -178,7 +194,9 @@ program
     process.exitCode = await (await commands.sandbox()).runSandboxTour(options, await environmentFor(options));
   });
 
-const capabilities = program.command('capabilities').description('what the service was found able to do, and who vouches for it');
+const capabilities = program
+  .command('capabilities')
+  .description('what the service was found able to do, and who vouches for it');
 capabilities
   .command('show')
   .description('the profile that counts, and what it allows; exit code 1 when there is none')

@@ -8,7 +8,8 @@ const WHY = ['--why <text>', 'why, for whoever reads the versions of the rule'] 
 
 /** `pricing list`, `set`, `end` and `versions`. */
 export function addPricingCommands(program: Command, environment: Environment): void {
-  const desk = async (): Promise<PricingDesk> => new (await import('#cli/commands/pricing.ts')).PricingDesk(environment);
+  const desk = async (): Promise<PricingDesk> =>
+    new (await import('#cli/commands/pricing.ts')).PricingDesk(environment);
   const pricing = program.command('pricing').description('the rules that suggest selling prices');
   const reachedBy = (command: Command): Command => command.option(...API).option(...DATA);
   reachedBy(pricing.command('list').description('the rules in force, the most specific first'))
@@ -21,8 +22,13 @@ export function addPricingCommands(program: Command, environment: Environment): 
     target('--package <id>', 'for this package'),
     target('--vpn-plan <id>', 'for this VPN plan'),
   ];
-  for (const option of targets) option.conflicts(targets.filter((other) => other !== option).map((other) => other.attributeName()));
-  const set = reachedBy(pricing.command('set').description('make a rule, or give the one for the same other terms; what is left out is none'));
+  for (const option of targets)
+    option.conflicts(targets.filter((other) => other !== option).map((other) => other.attributeName()));
+  const set = reachedBy(
+    pricing
+      .command('set')
+      .description('make a rule, or give the one for the same other terms; what is left out is none'),
+  );
   for (const option of targets) set.addOption(option);
   set
     .requiredOption('--currency <code>', 'of its amounts; it applies to what is priced in it')
@@ -38,7 +44,7 @@ export function addPricingCommands(program: Command, environment: Environment): 
   reachedBy(pricing.command('end <id>').description('end a rule; what it was for goes by the next less specific one'))
     .requiredOption(...WHY)
     .action(async (id: string, options: ApiOptions & { why: string }) => (await desk()).end(id, options));
-  reachedBy(pricing.command('versions <id>').description('each change of a rule, newest first, with who made it and why')).action(
-    async (id: string, options: ApiOptions) => (await desk()).versions(id, options),
-  );
+  reachedBy(
+    pricing.command('versions <id>').description('each change of a rule, newest first, with who made it and why'),
+  ).action(async (id: string, options: ApiOptions) => (await desk()).versions(id, options));
 }

@@ -37,14 +37,19 @@ export function reportLines(report: ReconciliationRow): string[] {
 
 function balanceText({ balance, balanceCurrency, expectedBalance }: ReconciliationRow): string {
   if (balance === null || balanceCurrency === null) return 'could not be read';
-  const expected = expectedBalance === null ? 'nothing to compare it with' : `its movements come to ${plainAmount(expectedBalance)}`;
+  const expected =
+    expectedBalance === null ? 'nothing to compare it with' : `its movements come to ${plainAmount(expectedBalance)}`;
   return `${plainAmount(balance)} ${balanceCurrency}, ${expected}`;
 }
 
 function findingLines({ findings, findingCounts, counts }: ReconciliationRow): string[] {
   if (counts.findings === 0) {
     const isWaiting = counts.pending > 0 || counts.awaited > 0;
-    return [isWaiting ? 'Nothing was found so far. What waits is judged in a later comparison, once it is old enough.' : 'Nothing was found.'];
+    return [
+      isWaiting
+        ? 'Nothing was found so far. What waits is judged in a later comparison, once it is old enough.'
+        : 'Nothing was found.',
+    ];
   }
   const lines = findingKinds.flatMap((kind) => {
     const ofKind = findings.filter((each) => each.kind === kind);
@@ -57,6 +62,9 @@ function findingLines({ findings, findingCounts, counts }: ReconciliationRow): s
 }
 
 function findingText({ detail, movementId, work }: Finding): string {
-  const names = [...(movementId === undefined ? [] : [`service ${movementId}`]), ...(work === undefined ? [] : [`${work.kind} ${work.id}`])];
+  const names = [
+    ...(movementId === undefined ? [] : [`service ${movementId}`]),
+    ...(work === undefined ? [] : [`${work.kind} ${work.id}`]),
+  ];
   return `${detail}${names.length === 0 ? '' : ` [${names.join(', ')}]`}`;
 }

@@ -8,7 +8,8 @@ import type { Output } from '#cli/terminal.ts';
 
 /**
  * Control characters (C0, DEL, C1 with its escapes), line and paragraph separators, format characters (bidirectional
- * controls, zero-width, byte order mark, tags, soft hyphen), surrogates that stand alone, and fillers that show nothing.
+ * controls, zero-width, byte order mark, tags, soft hyphen), surrogates that stand alone, and fillers that show
+ * nothing.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|\u115F|\u1160|\u3164|\uFFA0|\u034F|\u2800|[\uFE00-\uFE0F]/gu;
 /** The same without the newline, for texts of our own that hold those of others. */
@@ -42,5 +43,8 @@ export function printJson(output: Output, value: unknown): void {
 /** As JSON escapes: those beyond the first plane are two. */
 function escaped(character: string): string {
   if (character === '\n') return '\\n';
-  return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
 }

@@ -1,4 +1,6 @@
-/** The kinds of work that an operator looks at and acts upon, each by a command of its own that does the same things. */
+/**
+ * The kinds of work that an operator looks at and acts upon, each by a command of its own that does the same things.
+ */
 export interface WorkCommand {
   /** Name of the command. */
   readonly command: string;

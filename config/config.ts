@@ -5,10 +5,25 @@
 import * as z from 'zod';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
 import type { Money } from '#domain/money.ts';
-import { purchasePolicyProblems, type Policy, type RunwayPolicy, type StreamPolicy, type WaitingPolicy } from '#domain/policy.ts';
+import {
+  purchasePolicyProblems,
+  type Policy,
+  type RunwayPolicy,
+  type StreamPolicy,
+  type WaitingPolicy,
+} from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
-import { endpointFields, overlapFields, policyFields, policyOf, runwayOf, shownFields, waitingFields, waitingOf } from '#config/policy-variables.ts';
+import {
+  endpointFields,
+  overlapFields,
+  policyFields,
+  policyOf,
+  runwayOf,
+  shownFields,
+  waitingFields,
+  waitingOf,
+} from '#config/policy-variables.ts';
 import {
   apiFields,
   codecFields,
@@ -152,7 +167,10 @@ export interface WorkerConfig {
 }
 
 /** For commands that need only the database, such as migrations and keys. @throws ConfigurationError */
-export function readDatabaseConfig(environment: Environment = process.env): { database: DatabaseConfig; logLevel: string } {
+export function readDatabaseConfig(environment: Environment = process.env): {
+  database: DatabaseConfig;
+  logLevel: string;
+} {
   const raw = parseEnvironment(z.object({ ...commonFields, ...databaseFields }), environment);
   return { database: databaseOf(raw), logLevel: raw.LOG_LEVEL };
 }
@@ -278,10 +296,19 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
           context.addIssue({ code: 'custom', path: ['POLICY_SEND_DEADLINE'], message: problem });
         }
         if (value.POLICY_OUTBOUND_LEASE <= value.POLICY_OUTBOUND_DEADLINE) {
-          context.addIssue({ code: 'custom', path: ['POLICY_OUTBOUND_LEASE'], message: 'must be more than POLICY_OUTBOUND_DEADLINE' });
+          context.addIssue({
+            code: 'custom',
+            path: ['POLICY_OUTBOUND_LEASE'],
+            message: 'must be more than POLICY_OUTBOUND_DEADLINE',
+          });
         }
         if (value.POLICY_EVENTS_KEPT <= value.POLICY_OUTBOUND_RETRY_FOR) {
-          context.addIssue({ code: 'custom', path: ['POLICY_EVENTS_KEPT'], message: 'must be more than POLICY_OUTBOUND_RETRY_FOR: what is tried for longer than it is kept cannot be sent' });
+          context.addIssue({
+            code: 'custom',
+            path: ['POLICY_EVENTS_KEPT'],
+            message:
+              'must be more than POLICY_OUTBOUND_RETRY_FOR: what is tried for longer than it is kept cannot be sent',
+          });
         }
       }),
     environment,

@@ -4,7 +4,10 @@ import { ConfigurationError } from '#config/fields.ts';
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads an environment by its schema; an empty variable counts as missing. @throws ConfigurationError with every problem. */
+/**
+ * Reads an environment by its schema; an empty variable counts as missing. @throws ConfigurationError with every
+ * problem.
+ */
 export function parseEnvironment<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const result = schema.safeParse(present);

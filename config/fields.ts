@@ -33,10 +33,9 @@ export function exitOnConfigurationError<Result>(read: () => Result): Result {
 
 /** An absolute URL with one of these schemes. */
 export function urlOf(...protocols: string[]) {
-  return z.string().refine(
-    (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
-    { message: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}` },
-  );
+  return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    message: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
 }
 
 /** `true` or `false`. */
@@ -60,7 +59,10 @@ function milliseconds(text: string): number {
   return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
 }
 
-/** A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, read as milliseconds. @param maxMs what is longer is refused. */
+/**
+ * A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, read as milliseconds. @param maxMs what is longer is
+ * refused.
+ */
 export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
   return z
     .string()
@@ -79,7 +81,8 @@ export function readDuration(text: unknown): number | undefined {
 export function price() {
   return z.string().transform((text, context) => {
     const [value = '', currency = '', ...more] = text.split(' ');
-    if (isDecimal(value) && !value.startsWith('-') && /^[A-Z]{3}$/.test(currency) && more.length === 0) return { amount: value, currency };
+    if (isDecimal(value) && !value.startsWith('-') && /^[A-Z]{3}$/.test(currency) && more.length === 0)
+      return { amount: value, currency };
     context.addIssue({ code: 'custom', message: 'must be an amount with its currency, such as 500.00 USD' });
     return z.NEVER;
   });
@@ -89,16 +92,24 @@ export function price() {
 export function shareList(fallback: string) {
   return z
     .string()
-    .regex(/^(none|\d{1,2}(\.\d{1,2})?%(,\d{1,2}(\.\d{1,2})?%){0,4})$/, 'must be one to five shares such as 20%,5%, or none')
+    .regex(
+      /^(none|\d{1,2}(\.\d{1,2})?%(,\d{1,2}(\.\d{1,2})?%){0,4})$/,
+      'must be one to five shares such as 20%,5%, or none',
+    )
     .default(fallback)
-    .transform((text) => (text === 'none' ? [] : text.split(',').map((share) => Number((Number.parseFloat(share) / 100).toFixed(4)))));
+    .transform((text) =>
+      text === 'none' ? [] : text.split(',').map((share) => Number((Number.parseFloat(share) / 100).toFixed(4))),
+    );
 }
 
 /** Durations such as `72h,24h`, read as milliseconds; `none` for none. */
 export function durationList(fallback: string) {
   return z
     .string()
-    .regex(/^(none|\d{1,9}(ms|s|m|h|d)(,\d{1,9}(ms|s|m|h|d)){0,4})$/, 'must be one to five durations such as 72h,24h, or none')
+    .regex(
+      /^(none|\d{1,9}(ms|s|m|h|d)(,\d{1,9}(ms|s|m|h|d)){0,4})$/,
+      'must be one to five durations such as 72h,24h, or none',
+    )
     .default(fallback)
     .transform((text) => (text === 'none' ? [] : text.split(',').map(milliseconds)))
     .refine((all) => all.every((ms) => ms <= 3_650 * DAY_MS), 'must each be at most 3650d');
@@ -131,10 +142,14 @@ export function secretList() {
       return until === undefined ? { secret } : { secret, acceptedUntil: Date.parse(until) };
     });
     const sound = secrets.every(
-      ({ secret, acceptedUntil }) => secret.length >= 8 && (acceptedUntil === undefined || !Number.isNaN(acceptedUntil)),
+      ({ secret, acceptedUntil }) =>
+        secret.length >= 8 && (acceptedUntil === undefined || !Number.isNaN(acceptedUntil)),
     );
     if (!sound) {
-      context.addIssue({ code: 'custom', message: 'must be secrets of 8 characters or more, each with an optional @<time>' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be secrets of 8 characters or more, each with an optional @<time>',
+      });
       return z.NEVER;
     }
     return secrets;
@@ -158,9 +173,12 @@ export function hostList(fallback: string) {
     .string()
     .default(fallback)
     .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-    .refine((hosts) => hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host), {
-      message: 'must be names or addresses such as codec.example.com or [::1], comma separated, without a port',
-    });
+    .refine(
+      (hosts) => hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host),
+      {
+        message: 'must be names or addresses such as codec.example.com or [::1], comma separated, without a port',
+      },
+    );
 }
 
 /** The part of the service's webhook header names before `-Event`. */
@@ -188,8 +206,16 @@ export function rateLimit(fallback: string) {
 export function networkList() {
   return z
     .string()
-    .transform((text) => text.split(',').map((network) => network.trim()).filter((network) => network !== ''))
-    .refine((networks) => networks.every(isNetwork), 'must be IP addresses or networks such as 10.0.0.0/8, comma separated');
+    .transform((text) =>
+      text
+        .split(',')
+        .map((network) => network.trim())
+        .filter((network) => network !== ''),
+    )
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be IP addresses or networks such as 10.0.0.0/8, comma separated',
+    );
 }
 
 function isNetwork(text: string): boolean {

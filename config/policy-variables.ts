@@ -1,6 +1,14 @@
 /** The variables that change the policy, and what they make of it. */
 import * as z from 'zod';
-import { DEFAULT_POLICY, MAX_OUTBOUND_DEADLINE_MS, MAX_REFUND_DEADLINE_MS, MAX_WAIT_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, type Policy, type RunwayPolicy } from '#domain/policy.ts';
+import {
+  DEFAULT_POLICY,
+  MAX_OUTBOUND_DEADLINE_MS,
+  MAX_REFUND_DEADLINE_MS,
+  MAX_WAIT_MS,
+  MAX_WEBHOOK_SECRET_OVERLAP_MS,
+  type Policy,
+  type RunwayPolicy,
+} from '#domain/policy.ts';
 import { durationList, durationMs, price, shareList } from '#config/fields.ts';
 import { retryRules } from '#config/retry-rules.ts';
 import { isResendAllowed, type Raw, type serviceFields } from '#config/variables.ts';
@@ -54,7 +62,12 @@ export const policyFields = {
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
   POLICY_EVENTS_KEPT: durationMs(DEFAULT_POLICY.sweep.eventsKeptMs),
   POLICY_WAIT_MAX: durationMs(DEFAULT_POLICY.waiting.maxMs, MAX_WAIT_MS),
-  POLICY_WAITS_PER_KEY: z.coerce.number().int().min(1).max(DEFAULT_POLICY.waiting.maxWaiting).default(DEFAULT_POLICY.waiting.maxWaitingPerKey),
+  POLICY_WAITS_PER_KEY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(DEFAULT_POLICY.waiting.maxWaiting)
+    .default(DEFAULT_POLICY.waiting.maxWaitingPerKey),
   POLICY_EVENT_STREAMS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.streams.perKey),
   POLICY_STREAM_HEARTBEAT: durationMs(DEFAULT_POLICY.streams.heartbeatMs),
   POLICY_BALANCE_AGE: durationMs(DEFAULT_POLICY.gate.balanceAgeMs),
@@ -112,7 +125,19 @@ export function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting
 }
 
 export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { gate, purchase, reconcile, relay, temporalHealth, sweep, books, watch, webhookSecret, webhookSilence, outbound } = DEFAULT_POLICY;
+  const {
+    gate,
+    purchase,
+    reconcile,
+    relay,
+    temporalHealth,
+    sweep,
+    books,
+    watch,
+    webhookSecret,
+    webhookSilence,
+    outbound,
+  } = DEFAULT_POLICY;
   return {
     gate: {
       ...gate,
@@ -163,7 +188,12 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
     relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL, leaseMs: raw.POLICY_RELAY_LEASE },
     temporalHealth,
-    sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER, eventsKeptMs: raw.POLICY_EVENTS_KEPT },
+    sweep: {
+      ...sweep,
+      everyMs: raw.POLICY_SWEEP_EVERY,
+      idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER,
+      eventsKeptMs: raw.POLICY_EVENTS_KEPT,
+    },
     books: {
       ...books,
       everyMs: raw.POLICY_BOOKS_EVERY,

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
-import { isRetried, leadsToNewAttempt, RETRY_BOUNDS, retriedClasses, type RetriedClass, type RetryRule, type RetryRules } from '#domain/retry-rules.ts';
+import {
+  isRetried,
+  leadsToNewAttempt,
+  RETRY_BOUNDS,
+  retriedClasses,
+  type RetriedClass,
+  type RetryRule,
+  type RetryRules,
+} from '#domain/retry-rules.ts';
 import { readDuration } from '#config/fields.ts';
 
 const EXAMPLE = '{"price_above_limit": {"first_delay": "5m", "max_delay": "2h", "total": "48h"}}';
@@ -30,29 +38,35 @@ function parsed(text: string, problems: string[]): RetryRules {
     if (isRetried(failure)) rules[failure] = ruleOf(failure, rule, problems);
     else problems.push(notRetried(failure));
   }
-  if (entries(readJson(text)).length === 0) problems.push(`must be a JSON object of rules by class of failure, such as ${EXAMPLE}`);
+  if (entries(readJson(text)).length === 0)
+    problems.push(`must be a JSON object of rules by class of failure, such as ${EXAMPLE}`);
   return rules;
 }
 
 function notRetried(failure: string): string {
   const known = `those that are tried again are ${retriedClasses.join(', ')}`;
-  return Object.hasOwn(FAILURE_CLASSES, failure) ? `what fails with ${failure} is not tried again, so it has no rule; ${known}` : `there is no class of failure ${JSON.stringify(failure.slice(0, 40))}; ${known}`;
+  return Object.hasOwn(FAILURE_CLASSES, failure)
+    ? `what fails with ${failure} is not tried again, so it has no rule; ${known}`
+    : `there is no class of failure ${JSON.stringify(failure.slice(0, 40))}; ${known}`;
 }
 
 function ruleOf(failure: RetriedClass, rule: unknown, problems: string[]): Partial<RetryRule> {
   const fields = Object.fromEntries(entries(rule));
   const say = (what: string) => void problems.push(`${failure}: ${what}`);
   const unknown = Object.keys(fields).filter((name) => !(FIELDS as readonly string[]).includes(name));
-  if (Object.keys(fields).length === 0 || unknown.length > 0) say(`must be an object with some of ${FIELDS.join(', ')}`);
+  if (Object.keys(fields).length === 0 || unknown.length > 0)
+    say(`must be an object with some of ${FIELDS.join(', ')}`);
   const duration = (name: keyof typeof DURATIONS): number | undefined => {
     if (fields[name] === undefined) return undefined;
     const { min, max, words } = DURATIONS[name];
     const ms = readDuration(fields[name]);
-    if (ms === undefined || ms < min || ms > max) say(`${name} must be a duration such as 30s, 10m or 24h, from ${words}`);
+    if (ms === undefined || ms < min || ms > max)
+      say(`${name} must be a duration such as 30s, 10m or 24h, from ${words}`);
     return ms;
   };
   const [firstDelayMs, maxDelayMs, totalMs] = [duration('first_delay'), duration('max_delay'), duration('total')];
-  if (firstDelayMs !== undefined && maxDelayMs !== undefined && firstDelayMs > maxDelayMs) say('first_delay must not be more than max_delay');
+  if (firstDelayMs !== undefined && maxDelayMs !== undefined && firstDelayMs > maxDelayMs)
+    say('first_delay must not be more than max_delay');
   const attempts = attemptsOf(failure, fields['attempts'], say);
   return {
     ...(attempts !== undefined && { attempts }),
@@ -64,8 +78,17 @@ function ruleOf(failure: RetriedClass, rule: unknown, problems: string[]): Parti
 
 function attemptsOf(failure: RetriedClass, attempts: unknown, say: (what: string) => void): number | undefined {
   if (attempts === undefined) return undefined;
-  if (!leadsToNewAttempt(failure)) say(`has no attempts: it is the same attempt that is sent again (attempts are those of ${retriedClasses.filter(leadsToNewAttempt).join(', ')})`);
-  if (typeof attempts === 'number' && Number.isInteger(attempts) && attempts >= ATTEMPTS.min && attempts <= ATTEMPTS.max) return attempts;
+  if (!leadsToNewAttempt(failure))
+    say(
+      `has no attempts: it is the same attempt that is sent again (attempts are those of ${retriedClasses.filter(leadsToNewAttempt).join(', ')})`,
+    );
+  if (
+    typeof attempts === 'number' &&
+    Number.isInteger(attempts) &&
+    attempts >= ATTEMPTS.min &&
+    attempts <= ATTEMPTS.max
+  )
+    return attempts;
   say(`attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}`);
   return undefined;
 }

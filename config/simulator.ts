@@ -45,7 +45,12 @@ export const SIMULATOR_FIELDS = {
   /** How long a person takes to decide about a refund in manual review. */
   SIMULATOR_REVIEW_DELAY: durationMs('24h'),
   /** Calls that one token may make in a window; no limit without it. */
-  SIMULATOR_RATE_LIMIT: z.coerce.number({ message: 'must be a number of calls' }).int().min(1).max(1_000_000).optional(),
+  SIMULATOR_RATE_LIMIT: z.coerce
+    .number({ message: 'must be a number of calls' })
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional(),
   SIMULATOR_RATE_WINDOW: durationMs('1m'),
   SIMULATOR_SANDBOX_BALANCE: balance('100000.00'),
   SIMULATOR_PRODUCTION_BALANCE: balance('0.00'),

@@ -1,4 +1,7 @@
-/** The variables of the environment, by the part of the product that reads them; those of the policy: `policy-variables.ts`. */
+/**
+ * The variables of the environment, by the part of the product that reads them; those of the policy:
+ * `policy-variables.ts`.
+ */
 import * as z from 'zod';
 import { capabilities, type Capabilities } from '#domain/capabilities.ts';
 import { BASE_PATH } from '#domain/service-address.ts';
@@ -28,7 +31,10 @@ export const databaseFields = {
 };
 
 export const temporalFields = {
-  TEMPORAL_ADDRESS: z.string().regex(/^[^\s:/]+:\d{1,5}$/, 'must be host:port').default('127.0.0.1:7233'),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^\s:/]+:\d{1,5}$/, 'must be host:port')
+    .default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_TLS: flag(false),
   /** Sent as an API key where the Temporal cluster asks for one. */
@@ -55,14 +61,22 @@ export const serviceFields = {
   SERVICE_WITHOUT: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((name) => name.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    )
     .pipe(z.array(z.enum(capabilities as [keyof Capabilities, ...(keyof Capabilities)[]]))),
 };
 
 export const apiFields = {
   API_HOST: z.string().min(1).default('127.0.0.1'),
   API_PORT: port(3000),
-  /** Secrets that sign the service's webhooks, beside those that we store ourselves: `secret` or `secret@<RFC 3339 time until which it is accepted>`. */
+  /**
+   * Secrets that sign the service's webhooks, beside those that we store ourselves: `secret` or `secret@<RFC 3339 time
+   * until which it is accepted>`.
+   */
   SERVICE_WEBHOOK_SECRETS: secretList().default([]),
   /** Where the service's webhooks reach us from outside; `reseller doctor` tries it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
@@ -96,7 +110,10 @@ export const codecFields = {
   CODEC_PORT: port(8234),
   /** Origins of the Temporal UI, comma separated: the only ones that may ask the codec server from a browser. */
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
-  /** Names that it may be asked under, comma separated, without port; with CODEC_TOKEN any. A page of another name that was pointed here is refused. */
+  /**
+   * Names that it may be asked under, comma separated, without port; with CODEC_TOKEN any. A page of another name that
+   * was pointed here is refused.
+   */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
   /** Bearer token that the codec server asks for; without one it listens on loopback only. */
   CODEC_TOKEN: z.string().min(16).optional(),

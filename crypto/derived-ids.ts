@@ -1,6 +1,7 @@
 /**
- * Ids that follow from what they are for: made again from the same facts they are the same, so that a row that the database has lost
- * cannot come back under another id. They are keyed: nobody else can compute them, and they tell nothing of what they are made of.
+ * Ids that follow from what they are for: made again from the same facts they are the same, so that a row that the
+ * database has lost cannot come back under another id. They are keyed: nobody else can compute them, and they tell
+ * nothing of what they are made of.
  */
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import { ID_PREFIXES } from '#domain/identifiers.ts';
@@ -40,7 +41,10 @@ export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly s
 const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE32_LENGTH = 26;
 
-/** 128 bits in the form of a ULID, which is 26 digits of Crockford's base 32. They do not sort by time. Parameters as above. */
+/**
+ * 128 bits in the form of a ULID, which is 26 digits of Crockford's base 32. They do not sort by time. Parameters as
+ * above.
+ */
 export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   let rest = BigInt(`0x${derivedBytes(keyRing, purpose, parts).toString('hex')}`);
   let text = '';

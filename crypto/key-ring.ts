@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 
 /** A named 32-byte key. */
 export interface NamedKey {
@@ -70,7 +78,8 @@ export class KeyRing {
   }
 
   /**
-   * A value that is equal for equal bytes of a key, and does not lead back to them: HKDF-SHA-256 with a purpose of its own.
+   * A value that is equal for equal bytes of a key, and does not lead back to them: HKDF-SHA-256 with a purpose of its
+   * own.
    *
    * @returns undefined when the ring has no key of this id.
    */
@@ -94,7 +103,10 @@ export class KeyRing {
     return Buffer.concat([header, iv, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** @throws UnsealError ({@link MissingKeyError} when the key is unknown) when the place differs or the bytes were altered. */
+  /**
+   * @throws UnsealError ({@link MissingKeyError} when the key is unknown) when the place differs or the bytes were
+   *   altered.
+   */
   open(sealed: Uint8Array, place: string): Buffer {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
     const idLength = bytes[1] ?? 0;

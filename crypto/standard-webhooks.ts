@@ -17,7 +17,10 @@ export interface SignedWebhook {
   readonly at: Date;
   /** The bytes that are sent. */
   readonly body: Uint8Array;
-  /** Every secret that signs at present: during a rotation the former one too, so that receivers may change over in their own time. */
+  /**
+   * Every secret that signs at present: during a rotation the former one too, so that receivers may change over in
+   * their own time.
+   */
   readonly secrets: readonly string[];
 }
 

@@ -22,7 +22,9 @@ export interface AcceptedSecret {
 export interface SignedDelivery {
   /** `X-Service-Timestamp` as received. */
   readonly timestampHeader: string | undefined;
-  /** `X-Service-Signature` as received. Node joins a repeated header with commas, which is then refused as malformed. */
+  /**
+   * `X-Service-Signature` as received. Node joins a repeated header with commas, which is then refused as malformed.
+   */
   readonly signatureHeader: string | undefined;
   /** The request body exactly as received, before any decoding. */
   readonly rawBody: Uint8Array;
@@ -39,8 +41,8 @@ const SIGNATURE = /^v1=([0-9a-f]{64})$/;
  * Verifies an inbound webhook (specification, Signature rules 1 to 4): `v1=` and the lowercase hexadecimal HMAC-SHA-256
  * of timestamp, full stop and raw body.
  *
- * The timestamp is in whole seconds, the clock in milliseconds: a difference of {@link WEBHOOK_TOLERANCE_SECONDS} is accepted,
- * one of a millisecond more is refused.
+ * The timestamp is in whole seconds, the clock in milliseconds: a difference of {@link WEBHOOK_TOLERANCE_SECONDS} is
+ * accepted, one of a millisecond more is refused.
  *
  * Says nothing about duplicates (rule 5): who stores the delivery judges those.
  */
@@ -67,7 +69,11 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
  *
  * @returns undefined where only the body decides.
  */
-export function refusalOfHeaders({ timestampHeader, signatureHeader, now }: Omit<SignedDelivery, 'rawBody' | 'secrets'>): WebhookRefusal | undefined {
+export function refusalOfHeaders({
+  timestampHeader,
+  signatureHeader,
+  now,
+}: Omit<SignedDelivery, 'rawBody' | 'secrets'>): WebhookRefusal | undefined {
   if (timestampHeader === undefined) return 'timestamp_missing';
   if (!UNIX_SECONDS.test(timestampHeader)) return 'timestamp_malformed';
   const distanceMs = Math.abs(now - Number(timestampHeader) * 1_000);

@@ -9,20 +9,24 @@ import { apiKeys } from '#db/schema.ts';
 export const API_SCOPES = {
   'orders:read': 'Read orders and their timelines.',
   'orders:write': 'Create orders: spends money.',
-  'orders:operate': 'Retry, release, abandon and judge orders, and change their price limit: for operators. Each act is audited.',
+  'orders:operate':
+    'Retry, release, abandon and judge orders, and change their price limit: for operators. Each act is audited.',
   'topups:read': 'Read top-ups and their timelines.',
   'topups:write': 'Create top-ups: spends money.',
-  'topups:operate': 'Retry, release, abandon and judge top-ups, and change their price limit: for operators. Each act is audited.',
+  'topups:operate':
+    'Retry, release, abandon and judge top-ups, and change their price limit: for operators. Each act is audited.',
   'cancellations:read': 'Read cancellations, refunds and their timelines.',
   'cancellations:write': 'Cancel eSIMs: the customer loses them.',
   'cancellations:operate': 'Retry, abandon and judge cancellations: for operators. Each act is audited.',
   'vpn:read': 'Read VPN plans, subscriptions and their timelines.',
   'vpn:write': 'Order VPN subscriptions, which spends money, and cancel them.',
-  'vpn:operate': 'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act is audited.',
+  'vpn:operate':
+    'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act is audited.',
   'vpn:reveal': "Read access data: whoever holds them can use the customer's VPN. Each read is audited.",
   'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
   'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',
-  'cases:operate': 'List and read what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
+  'cases:operate':
+    'List and read what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
   'audit:read': 'Read the audit log: who did what, when and why.',
   'esims:read': 'Read eSIMs and their installation facts.',
   'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
@@ -33,8 +37,10 @@ export const API_SCOPES = {
   'wallet:read': 'Read the wallet at the service.',
   'updates:read': 'Check for updates of the storefront application.',
   'webhook_endpoints:read': 'Read webhook endpoints and what was delivered to them.',
-  'webhook_endpoints:write': 'Create, change, test, replay and delete webhook endpoints: decides who is told of events. Each act is audited.',
-  'service:admin': 'Create and rotate the webhook secret at the service. For administration only; each change is audited.',
+  'webhook_endpoints:write':
+    'Create, change, test, replay and delete webhook endpoints: decides who is told of events. Each act is audited.',
+  'service:admin':
+    'Create and rotate the webhook secret at the service. For administration only; each change is audited.',
 } as const;
 
 export type ApiScope = keyof typeof API_SCOPES;
@@ -43,7 +49,10 @@ export const apiScopes = Object.keys(API_SCOPES) as readonly ApiScope[];
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** How fine the time of last use is: once a minute is enough to see which keys are in use, and costs no write per request. */
+/**
+ * How fine the time of last use is: once a minute is enough to see which keys are in use, and costs no write per
+ * request.
+ */
 const USE_NOTED_EVERY_MS = 60_000;
 
 /** The line of keys that a key belongs to: the id of its first. */
@@ -52,7 +61,11 @@ export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>
 }
 
 const byPrefixes = builtOnce<ApiKeyRow[]>((db) =>
-  db.select().from(apiKeys).where(sql`${apiKeys.prefix} = any(${sql.placeholder('prefixes')})`).prepare('api_keys_by_prefix'),
+  db
+    .select()
+    .from(apiKeys)
+    .where(sql`${apiKeys.prefix} = any(${sql.placeholder('prefixes')})`)
+    .prepare('api_keys_by_prefix'),
 );
 
 /** Finds keys by the public part that {@link parseApiKey} reads from each. */
@@ -100,7 +113,10 @@ export interface NewApiKey {
 }
 
 /** The most that is spent in a day for the work of its lineage; undefined: it has no limit of its own. */
-export function spendLimitOf({ spendLimitAmount: amount, spendLimitCurrency: currency }: Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency'>): Money | undefined {
+export function spendLimitOf({
+  spendLimitAmount: amount,
+  spendLimitCurrency: currency,
+}: Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency'>): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
@@ -141,8 +157,9 @@ export type Rotation =
   | { readonly ok: false; readonly refusal: RotationRefusal };
 
 /**
- * Makes the successor of a key: with its name, scopes and limits, in its lineage, so that its work, repetitions and limits are
- * the successor's too. The former one still works until the overlap has passed, or until it would have expired anyway.
+ * Makes the successor of a key: with its name, scopes and limits, in its lineage, so that its work, repetitions and
+ * limits are the successor's too. The former one still works until the overlap has passed, or until it would have
+ * expired anyway.
  *
  * @param successor.expiresAt when left out, it lives as long as the former one was made to live.
  */
@@ -159,7 +176,9 @@ export async function rotateApiKey(
   const [newer] = await tx
     .select({ prefix: apiKeys.prefix })
     .from(apiKeys)
-    .where(and(eq(apiKeys.lineageId, lineageOf(former)), gt(apiKeys.createdAt, former.createdAt), isNull(apiKeys.revokedAt)))
+    .where(
+      and(eq(apiKeys.lineageId, lineageOf(former)), gt(apiKeys.createdAt, former.createdAt), isNull(apiKeys.revokedAt)),
+    )
     .orderBy(desc(apiKeys.createdAt))
     .limit(1);
   if (newer !== undefined) return { ok: false, refusal: { rotatedTo: newer.prefix } };
@@ -170,21 +189,38 @@ export async function rotateApiKey(
   const { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency } = former;
   const limits = { ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency };
   const { prefix: newPrefix, hash } = successor;
-  await tx
-    .insert(apiKeys)
-    .values({ id, name, prefix: newPrefix, hash, scopes, ...limits, lineageId: lineageOf(former), createdAt: now, expiresAt });
+  await tx.insert(apiKeys).values({
+    id,
+    name,
+    prefix: newPrefix,
+    hash,
+    scopes,
+    ...limits,
+    lineageId: lineageOf(former),
+    createdAt: now,
+    expiresAt,
+  });
   const overlapEnds = new Date(now.getTime() + overlapMs);
   const formerExpiresAt = former.expiresAt !== null && former.expiresAt < overlapEnds ? former.expiresAt : overlapEnds;
   await tx.update(apiKeys).set({ expiresAt: formerExpiresAt }).where(eq(apiKeys.id, former.id));
   return { ok: true, id, formerExpiresAt, expiresAt };
 }
 
-/** Changes what may be spent in a day for work of a key's lineage; null: no limit of its own. Not ok when there is no such key. */
+/**
+ * Changes what may be spent in a day for work of a key's lineage; null: no limit of its own. Not ok when there is no
+ * such key.
+ */
 export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<KeyChange> {
-  return changeLineage(db, prefix, { spendLimitAmount: limit?.amount ?? null, spendLimitCurrency: limit?.currency ?? null });
+  return changeLineage(db, prefix, {
+    spendLimitAmount: limit?.amount ?? null,
+    spendLimitCurrency: limit?.currency ?? null,
+  });
 }
 
-/** Changes how many requests a minute the keys of a lineage may make together; null: as the configuration says. Not ok when there is no such key. */
+/**
+ * Changes how many requests a minute the keys of a lineage may make together; null: as the configuration says. Not ok
+ * when there is no such key.
+ */
 export async function changeRateLimit(db: Executor, prefix: string, perMinute: number | null): Promise<KeyChange> {
   return changeLineage(db, prefix, { rateLimit: perMinute });
 }

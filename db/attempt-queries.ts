@@ -11,8 +11,8 @@ const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAske
 export type SilencePolicy = Pick<ReconcilePolicy, 'silentAfterMs' | 'askAgainShare' | 'askAgainMaxMs' | 'silentPerRun'>;
 
 /**
- * Attempts that the service may have bought and that nothing was heard of for a while; longest silence first. The older one is,
- * the longer that while.
+ * Attempts that the service may have bought and that nothing was heard of for a while; longest silence first. The older
+ * one is, the longer that while.
  */
 export async function findSilentAttempts(db: Executor, policy: SilencePolicy, now: Date): Promise<AttemptRow[]> {
   const at = sql`${now}::timestamptz`;
@@ -22,7 +22,12 @@ export async function findSilentAttempts(db: Executor, policy: SilencePolicy, no
   return db
     .select()
     .from(attempts)
-    .where(and(inArray(attempts.state, ['sending', 'unknown', 'processing']), sql`${HEARD_OR_ASKED} < least(${silentBefore}, coalesce(${grown}, ${silentBefore}))`))
+    .where(
+      and(
+        inArray(attempts.state, ['sending', 'unknown', 'processing']),
+        sql`${HEARD_OR_ASKED} < least(${silentBefore}, coalesce(${grown}, ${silentBefore}))`,
+      ),
+    )
     .orderBy(asc(HEARD_OR_ASKED))
     .limit(policy.silentPerRun);
 }
@@ -30,11 +35,18 @@ export async function findSilentAttempts(db: Executor, policy: SilencePolicy, no
 /** Notes that the service was asked about attempts, so that others are asked about first. */
 export async function markAsked(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
   if (attemptIds.length === 0) return;
-  await db.update(attempts).set({ lastAskedAt: now }).where(inArray(attempts.id, [...attemptIds]));
+  await db
+    .update(attempts)
+    .set({ lastAskedAt: now })
+    .where(inArray(attempts.id, [...attemptIds]));
 }
 
 /** Which of these ids of the service are known to be of an attempt of this kind. */
-export async function takenServiceIds(db: Executor, kind: WorkKind, serviceIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function takenServiceIds(
+  db: Executor,
+  kind: WorkKind,
+  serviceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (serviceIds.length === 0) return new Set();
   const rows = await db
     .select({ serviceId: attempts.serviceId })

@@ -22,8 +22,8 @@ export function requestBodyPlace(attemptId: string): string {
 }
 
 /**
- * The attempt that counts: the newest; or an earlier one that the service sold after all, as a person found, when nothing
- * came of those after it.
+ * The attempt that counts: the newest; or an earlier one that the service sold after all, as a person found, when
+ * nothing came of those after it.
  */
 export async function currentAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
   const all = await attemptsOf(db, work);
@@ -60,7 +60,8 @@ export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRe
  * Stores an attempt before its first send: its key, its exact body and its reference (rule 1). One that exists stays
  * as it is, so that a step that runs twice sends the same bytes.
  *
- * @param attempt.idempotencyKey that follows from the work and the number: were the row lost, it would be opened again with this key.
+ * @param attempt.idempotencyKey that follows from the work and the number: were the row lost, it would be opened again
+ *   with this key.
  * @param attempt.reference undefined where the interface takes none.
  * @param attempt.serviceEsimId of the eSIM that it is for, where there is one before it is bought.
  * @param attempt.sealedBody builds and seals the request body for the new attempt's id.
@@ -217,7 +218,9 @@ export async function serviceIdsOfOthers(
   const rows = await db
     .select({ serviceId: attempts.serviceId })
     .from(attempts)
-    .where(and(eq(attempts.subjectKind, subjectKind), inArray(attempts.serviceId, [...serviceIds]), ne(attempts.id, id)));
+    .where(
+      and(eq(attempts.subjectKind, subjectKind), inArray(attempts.serviceId, [...serviceIds]), ne(attempts.id, id)),
+    );
   return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }
 
@@ -229,7 +232,10 @@ export async function findAttemptById(db: Executor, attemptId: string): Promise<
 }
 
 /** What the caller allowed the service to charge for an attempt; null: anything. */
-export function limitOf({ limitAmount: amount, limitCurrency: currency }: Pick<AttemptRow, 'limitAmount' | 'limitCurrency'>): PriceLimit {
+export function limitOf({
+  limitAmount: amount,
+  limitCurrency: currency,
+}: Pick<AttemptRow, 'limitAmount' | 'limitCurrency'>): PriceLimit {
   return amount === null || currency === null ? null : { amount, currency };
 }
 

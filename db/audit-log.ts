@@ -23,7 +23,10 @@ export interface AuditEntry {
   readonly action: string;
   /** A webhook secret has the id of its environment. */
   readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
-  /** Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed, without secrets. */
+  /**
+   * Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or
+   * changed, without secrets.
+   */
   readonly reason?: string;
 }
 

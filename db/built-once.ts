@@ -6,12 +6,14 @@ export interface BuiltQuery<Rows> {
 }
 
 /**
- * A query whose text is built once for each executor instead of once for each call: for what is asked with every request,
- * building costs more than sending.
+ * A query whose text is built once for each executor instead of once for each call: for what is asked with every
+ * request, building costs more than sending.
  *
  * @param build makes the query, with `sql.placeholder` for each value, and prepares it under a name of its own.
  */
-export function builtOnce<Rows>(build: (db: Executor) => BuiltQuery<Rows>): (db: Executor, values: Readonly<Record<string, unknown>>) => Promise<Rows> {
+export function builtOnce<Rows>(
+  build: (db: Executor) => BuiltQuery<Rows>,
+): (db: Executor, values: Readonly<Record<string, unknown>>) => Promise<Rows> {
   const queries = new WeakMap<Executor, BuiltQuery<Rows>>();
   return async (db, values) => {
     const query = queries.get(db) ?? build(db);

@@ -31,7 +31,12 @@ export async function chooseWork(
   const where = conditions(kind, owner, choice);
   const [total] = await db.select({ matched: count() }).from(table).where(where);
   const chosen = await db
-    .select({ id: table.id, status: table.status, failureClass: table.failureClass, attentionReason: table.attentionReason })
+    .select({
+      id: table.id,
+      status: table.status,
+      failureClass: table.failureClass,
+      attentionReason: table.attentionReason,
+    })
     .from(table)
     .where(where)
     .orderBy(asc(table.createdAt), asc(table.id))
@@ -41,7 +46,8 @@ export async function chooseWork(
 
 function conditions(kind: WorkKind, owner: Owner, { ids, ...filter }: BulkChoice): SQL | undefined {
   const table = workTable(kind);
-  // The oldest come first: whatever has ended would be chosen with each call anew, and what can be acted upon never be reached.
+  // The oldest come first: whatever has ended would be chosen with each call anew, and what can be acted upon never be
+  // reached.
   const goesOn = ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
   return and(
     workConditions(kind, owner, filter, undefined),

@@ -20,8 +20,14 @@ export async function buyingBarrier(
   return (await hasPendingObservations(tx, work, answered)) ? 'observations_pending' : undefined;
 }
 
-/** True while the service has said something of the work that nobody has taken into account. @param answered as above. */
-export async function hasPendingObservations(tx: Executor, work: WorkRef, answered: readonly string[] = []): Promise<boolean> {
+/**
+ * True while the service has said something of the work that nobody has taken into account. @param answered as above.
+ */
+export async function hasPendingObservations(
+  tx: Executor,
+  work: WorkRef,
+  answered: readonly string[] = [],
+): Promise<boolean> {
   const names = await tx
     .select({ reference: attempts.reference, serviceId: attempts.serviceId, serviceEsimId: attempts.serviceEsimId })
     .from(attempts)

@@ -22,7 +22,10 @@ export interface CancellationFacts extends CancellationWord {
   readonly refunded?: Money | undefined;
 }
 
-/** Of a cancellation that goes on, or has cancelled its eSIM; as in the condition of the unique index `cancellations_one_of_esim`. */
+/**
+ * Of a cancellation that goes on, or has cancelled its eSIM; as in the condition of the unique index
+ * `cancellations_one_of_esim`.
+ */
 export const isInForce = notInArray(cancellations.status, ['refused', 'abandoned']);
 
 export async function findRefund(db: Executor, cancellationId: string): Promise<RefundRow | undefined> {
@@ -44,7 +47,12 @@ export async function knownWord(db: Executor, cancellationId: string): Promise<C
 }
 
 /** Stores what the service says. What it does not say stays. The caller holds the lock of the work. */
-export async function storeCancellationFacts(tx: Executor, work: WorkRef, told: CancellationFacts, now: Date): Promise<void> {
+export async function storeCancellationFacts(
+  tx: Executor,
+  work: WorkRef,
+  told: CancellationFacts,
+  now: Date,
+): Promise<void> {
   const known = await knownWord(tx, work.id);
   const word = together(known, told);
   const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
@@ -56,19 +64,42 @@ export async function storeCancellationFacts(tx: Executor, work: WorkRef, told: 
 /** The books may have had the credit before anybody knew that the eSIM is cancelled. */
 async function settleBookedRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   const booked = await tx
-    .select({ orderId: esims.orderId, movementId: walletMovements.serviceId, amount: walletMovements.amount, currency: walletMovements.currency })
+    .select({
+      orderId: esims.orderId,
+      movementId: walletMovements.serviceId,
+      amount: walletMovements.amount,
+      currency: walletMovements.currency,
+    })
     .from(cancellations)
     .innerJoin(esims, eq(esims.id, cancellations.esimId))
-    .innerJoin(walletMovements, and(eq(walletMovements.causeKind, 'refund'), eq(walletMovements.causeId, esims.orderId), eq(walletMovements.direction, 'credit')))
+    .innerJoin(
+      walletMovements,
+      and(
+        eq(walletMovements.causeKind, 'refund'),
+        eq(walletMovements.causeId, esims.orderId),
+        eq(walletMovements.direction, 'credit'),
+      ),
+    )
     .where(eq(cancellations.id, work.id));
-  await settlePaidRefunds(tx, booked.map(({ orderId, movementId, amount, currency }) => ({ orderId, movementId, money: { amount, currency } })), now);
+  await settlePaidRefunds(
+    tx,
+    booked.map(({ orderId, movementId, amount, currency }) => ({ orderId, movementId, money: { amount, currency } })),
+    now,
+  );
 }
 
 /** The eSIM is known to be cancelled from now on. */
 async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
-  const [row] = await tx.update(cancellations).set({ cancelledAt: sql`coalesce(${cancellations.cancelledAt}, ${now})` }).where(eq(cancellations.id, work.id)).returning();
+  const [row] = await tx
+    .update(cancellations)
+    .set({ cancelledAt: sql`coalesce(${cancellations.cancelledAt}, ${now})` })
+    .where(eq(cancellations.id, work.id))
+    .returning();
   if (row?.esimId == null) throw new Error(`cancellation ${work.id} has no eSIM`);
-  await tx.update(esims).set({ status: 'cancelled', updatedAt: sql`now()` }).where(eq(esims.id, row.esimId));
+  await tx
+    .update(esims)
+    .set({ status: 'cancelled', updatedAt: sql`now()` })
+    .where(eq(esims.id, row.esimId));
   const event = 'cancellation.esim_cancelled';
   await addTimelineEntry(tx, work, { event, message: 'The service has cancelled the eSIM.', dedupKey: event, at: now });
   return row;
@@ -85,8 +116,16 @@ export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: s
   await tx.update(refunds).set({ serviceRefundId }).where(eq(refunds.cancellationId, work.id));
 }
 
-/** Where nothing is said of a refund, one is expected all the same. What is settled stays settled; what is said of it is noted. */
-async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundId, refunded }: CancellationFacts, now: Date): Promise<void> {
+/**
+ * Where nothing is said of a refund, one is expected all the same. What is settled stays settled; what is said of it is
+ * noted.
+ */
+async function storeRefund(
+  tx: Executor,
+  work: WorkRef,
+  { refund, serviceRefundId, refunded }: CancellationFacts,
+  now: Date,
+): Promise<void> {
   // Locked: the books settle a refund without the lock of its work.
   const [known] = await tx.select().from(refunds).where(eq(refunds.cancellationId, work.id)).for('update');
   if (known?.verdict === 'refunded') return;
@@ -107,7 +146,9 @@ async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundI
       .innerJoin(esims, eq(esims.id, cancellations.esimId))
       .where(eq(cancellations.id, work.id));
     if (row === undefined) throw new Error(`cancellation ${work.id} has no eSIM`);
-    await tx.insert(refunds).values({ id: newId('refund'), cancellationId: work.id, ...row, ...values, createdAt: now });
+    await tx
+      .insert(refunds)
+      .values({ id: newId('refund'), cancellationId: work.id, ...row, ...values, createdAt: now });
   } else {
     await tx.update(refunds).set(values).where(eq(refunds.id, known.id));
   }
@@ -123,12 +164,25 @@ async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundI
   });
 }
 
-/** Opens a case when the service names another amount for a refund than it did before. The newer one counts: it is looked for in the wallet. */
-async function reportOtherRefund(tx: Executor, work: WorkRef, known: RefundRow | undefined, told: Money | undefined): Promise<void> {
+/**
+ * Opens a case when the service names another amount for a refund than it did before. The newer one counts: it is
+ * looked for in the wallet.
+ */
+async function reportOtherRefund(
+  tx: Executor,
+  work: WorkRef,
+  known: RefundRow | undefined,
+  told: Money | undefined,
+): Promise<void> {
   if (known?.amount == null || known.currency === null || told === undefined) return;
   const before = { amount: known.amount, currency: known.currency };
   if (equalMoney(before, told)) return;
-  await openCase(tx, work, 'contradiction', `The service named ${plainText(before)} as the refund, and now names ${plainText(told)}.`);
+  await openCase(
+    tx,
+    work,
+    'contradiction',
+    `The service named ${plainText(before)} as the refund, and now names ${plainText(told)}.`,
+  );
 }
 
 /** Shows a refund as settled. @param completed the money is in the wallet. */
@@ -159,8 +213,8 @@ export interface PaidRefund {
 }
 
 /**
- * The wallet has shown these credits: the refunds that they are, of what was told of their amounts, are completed. A cancellation
- * that still waits for the service's word goes on.
+ * The wallet has shown these credits: the refunds that they are, of what was told of their amounts, are completed. A
+ * cancellation that still waits for the service's word goes on.
  */
 export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
   for (const credit of credits) {
@@ -177,7 +231,10 @@ export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefu
 
 /** The service's id of the refund that its wallet names with a credit. */
 async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<string | null> {
-  const [movement] = await tx.select({ refundId: walletMovements.refundId }).from(walletMovements).where(eq(walletMovements.serviceId, movementId));
+  const [movement] = await tx
+    .select({ refundId: walletMovements.refundId })
+    .from(walletMovements)
+    .where(eq(walletMovements.serviceId, movementId));
   return movement?.refundId ?? null;
 }
 
@@ -200,7 +257,12 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
 }
 
 /** Nobody has said a word of the refund of a cancelled eSIM, or of its amount; the credit says it. */
-async function settleUntoldRefund(tx: Executor, { orderId, money }: PaidRefund, refundId: string | null, now: Date): Promise<void> {
+async function settleUntoldRefund(
+  tx: Executor,
+  { orderId, money }: PaidRefund,
+  refundId: string | null,
+  now: Date,
+): Promise<void> {
   const [untold] = await tx
     .select({ id: cancellations.id, status: cancellations.status })
     .from(cancellations)
@@ -219,18 +281,28 @@ async function settleUntoldRefund(tx: Executor, { orderId, money }: PaidRefund, 
   const work = { kind: 'cancellation', id: untold.id } as const;
   await expectRefund(tx, work, now);
   const named = refundId === null ? {} : { serviceRefundId: refundId };
-  await tx.update(refunds).set({ ...named, amount: money.amount, currency: money.currency }).where(eq(refunds.cancellationId, work.id));
+  await tx
+    .update(refunds)
+    .set({ ...named, amount: money.amount, currency: money.currency })
+    .where(eq(refunds.cancellationId, work.id));
   await settleRefund(tx, work.id, true, now);
   if (!isFinal(untold.status)) await requestWake(tx, work);
 }
 
 /**
- * A person says that the eSIM is not cancelled: what the attempt before has left is undone. How the service calls the eSIM is not
- * known then.
+ * A person says that the eSIM is not cancelled: what the attempt before has left is undone. How the service calls the
+ * eSIM is not known then.
  */
 export async function undoCancelled(tx: Executor, work: WorkRef): Promise<void> {
-  const [row] = await tx.update(cancellations).set({ cancelledAt: null }).where(eq(cancellations.id, work.id)).returning();
+  const [row] = await tx
+    .update(cancellations)
+    .set({ cancelledAt: null })
+    .where(eq(cancellations.id, work.id))
+    .returning();
   await tx.delete(refunds).where(eq(refunds.cancellationId, work.id));
   if (row?.esimId == null) return;
-  await tx.update(esims).set({ status: 'unknown', updatedAt: sql`now()` }).where(and(eq(esims.id, row.esimId), eq(esims.status, 'cancelled')));
+  await tx
+    .update(esims)
+    .set({ status: 'unknown', updatedAt: sql`now()` })
+    .where(and(eq(esims.id, row.esimId), eq(esims.status, 'cancelled')));
 }

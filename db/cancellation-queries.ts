@@ -23,12 +23,20 @@ export interface CancellationFilter extends WorkFilter {
 export const findCancellationView = findOneOfOwner<CancellationView>('cancellation', viewsWhere);
 
 /** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
-export function listCancellationViews(db: Executor, owner: Given<Owner>, filter: GivenFilter<CancellationFilter>, page: GivenPage) {
+export function listCancellationViews(
+  db: Executor,
+  owner: Given<Owner>,
+  filter: GivenFilter<CancellationFilter>,
+  page: GivenPage,
+) {
   const own = filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId);
   return viewsWhere(db, workPage('cancellation', owner, filter, page, own), page.limit);
 }
 
-export const pageOfCancellations = pagesOf<CancellationFilter, CancellationView>('cancellation_page', listCancellationViews);
+export const pageOfCancellations = pagesOf<CancellationFilter, CancellationView>(
+  'cancellation_page',
+  listCancellationViews,
+);
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
   const facts = attemptFacts(db, 'cancellation');
@@ -60,12 +68,20 @@ export interface RefundFilter {
 }
 
 export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
-  const [row] = await db.select().from(refunds).where(and(eq(refunds.id, id), ownRefunds(db, owner)));
+  const [row] = await db
+    .select()
+    .from(refunds)
+    .where(and(eq(refunds.id, id), ownRefunds(db, owner)));
   return row;
 }
 
 /** A page of refunds, newest first. @returns a query, which runs when it is awaited. */
-export function listRefunds(db: Executor, owner: Given<Owner>, filter: GivenFilter<RefundFilter>, { limit, after }: GivenPage) {
+export function listRefunds(
+  db: Executor,
+  owner: Given<Owner>,
+  filter: GivenFilter<RefundFilter>,
+  { limit, after }: GivenPage,
+) {
   const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
   const inPage = and(
     ownRefunds(db, owner),

@@ -44,7 +44,8 @@ export async function acceptCancellation(tx: Executor, cancellation: NewCancella
     tx,
     { kind: 'cancellation', id },
     {
-      insert: () => tx.insert(cancellations).values(values).onConflictDoNothing().returning(newsColumns('cancellation')),
+      insert: () =>
+        tx.insert(cancellations).values(values).onConflictDoNothing().returning(newsColumns('cancellation')),
       holder: () =>
         tx
           .select({ id: cancellations.id })
@@ -59,7 +60,10 @@ export async function acceptCancellation(tx: Executor, cancellation: NewCancella
   );
 }
 
-/** Keeps what the conditions of the refund were judged by, just before a send; not after one may have reached the service. */
+/**
+ * Keeps what the conditions of the refund were judged by, just before a send; not after one may have reached the
+ * service.
+ */
 export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
   const takenUp = db
     .select({ id: attempts.id })

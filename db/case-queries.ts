@@ -16,7 +16,11 @@ export interface CasePosition {
 export async function listOpenCases(
   db: Executor,
   owner: Owner,
-  options: { readonly limit: number; readonly reason?: AttentionReason | undefined; readonly after?: CasePosition | undefined },
+  options: {
+    readonly limit: number;
+    readonly reason?: AttentionReason | undefined;
+    readonly after?: CasePosition | undefined;
+  },
 ): Promise<CaseRow[]> {
   const { limit, reason, after } = options;
   return db
@@ -36,11 +40,19 @@ export async function listOpenCases(
 
 /** A case, open or closed. @param owner whose work it is about; undefined: anybody's. */
 export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseRow | undefined> {
-  const [row] = await db.select().from(cases).where(and(eq(cases.id, id), ownCases(db, owner)));
+  const [row] = await db
+    .select()
+    .from(cases)
+    .where(and(eq(cases.id, id), ownCases(db, owner)));
   return row;
 }
 
 /** Closes a case about a delivery. Those about work are judged with the work. */
-export async function dismissDeliveryCase(tx: Executor, { subjectId, reason }: CaseRow, why: string, now: Date): Promise<void> {
+export async function dismissDeliveryCase(
+  tx: Executor,
+  { subjectId, reason }: CaseRow,
+  why: string,
+  now: Date,
+): Promise<void> {
   await closeCase(tx, { kind: 'delivery', id: subjectId }, reason, `dismissed: ${why}`, now);
 }

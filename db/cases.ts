@@ -36,8 +36,8 @@ export async function openCase(
 }
 
 /**
- * Opens a case about what is so until somebody changes it: never a second time for the same reason and attempt, also after
- * a person has closed it.
+ * Opens a case about what is so until somebody changes it: never a second time for the same reason and attempt, also
+ * after a person has closed it.
  *
  * @returns true when it is new.
  */
@@ -64,14 +64,24 @@ export async function openCaseOnce(
 }
 
 /** The case of this reason that waits for a person. */
-export async function findOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<CaseRow | undefined> {
-  const [row] = await db.select().from(cases).where(open(subject, eq(cases.reason, reason)));
+export async function findOpenCase(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+): Promise<CaseRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(cases)
+    .where(open(subject, eq(cases.reason, reason)));
   return row;
 }
 
 /** The reasons of all cases of a subject that wait for a person. */
 export async function openReasons(db: Executor, subject: Subject): Promise<AttentionReason[]> {
-  const rows = await db.select({ reason: cases.reason }).from(cases).where(open(subject, sql`true`));
+  const rows = await db
+    .select({ reason: cases.reason })
+    .from(cases)
+    .where(open(subject, sql`true`));
   return rows.map(({ reason }) => reason);
 }
 
@@ -101,10 +111,7 @@ export async function closeCase(
 }
 
 async function close(db: Executor, subject: Subject, which: SQL, resolution: string, now: Date): Promise<void> {
-  await db
-    .update(cases)
-    .set({ closedAt: now, resolution })
-    .where(open(subject, which));
+  await db.update(cases).set({ closedAt: now, resolution }).where(open(subject, which));
 }
 
 function open(subject: Subject, which: SQL): SQL | undefined {

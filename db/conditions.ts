@@ -8,8 +8,8 @@ import { readWebhookConditions } from '#db/refused-header-prefixes.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
 /**
- * What readiness probes name as degraded: what holds purchases up, what keeps the service's webhooks from us, and queues
- * of the relay that are behind. Each condition once, with what is held for it where something is.
+ * What readiness probes name as degraded: what holds purchases up, what keeps the service's webhooks from us, and
+ * queues of the relay that are behind. Each condition once, with what is held for it where something is.
  */
 export async function readConditions(db: Executor): Promise<Degradation[]> {
   const all = [

@@ -13,11 +13,17 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   /** Called when an idle connection breaks, for example while PostgreSQL restarts; the pool replaces it. */
   readonly onConnectionError: (error: Error) => void;
-  /** Called after the commit of a transaction that announced events; must not throw. Without it they wait for the slow poll. */
+  /**
+   * Called after the commit of a transaction that announced events; must not throw. Without it they wait for the slow
+   * poll.
+   */
   readonly onEvents?: () => void;
 }
 
-/** PostgreSQL cannot be reached or cut the connection; the caller may try again. Whether a commit got through is unknown. */
+/**
+ * PostgreSQL cannot be reached or cut the connection; the caller may try again. Whether a commit got through is
+ * unknown.
+ */
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super('PostgreSQL is not available', { cause });
@@ -37,7 +43,10 @@ const SERIALIZATION_TRIES = 5;
 export class Database {
   readonly #pool: pg.Pool;
   readonly #onEvents: (() => void) | undefined;
-  /** One for each connection, whose transactions follow each other: what is built once for an executor serves all of them. */
+  /**
+   * One for each connection, whose transactions follow each other: what is built once for an executor serves all of
+   * them.
+   */
   readonly #executors = new WeakMap<pg.PoolClient, Executor>();
   /** For single statements outside a transaction. */
   readonly executor: Executor;
@@ -50,7 +59,8 @@ export class Database {
       application_name: options.applicationName,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      // The server ends a statement at its timeout; a half-open connection never answers at all, so the client has its own.
+      // The server ends a statement at its timeout; a half-open connection never answers at all, so the client has its
+      // own.
       query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -170,8 +180,13 @@ function isConnectionError(error: unknown): boolean {
   if (state !== undefined) return state.startsWith('08') || /^57P0[1-3]$/.test(state) || state === '53300';
   for (let current = error; current instanceof Error; current = current.cause) {
     const code = (current as NodeJS.ErrnoException).code;
-    if (code !== undefined && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH)/.test(code)) return true;
-    if (/Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/i.test(current.message)) {
+    if (code !== undefined && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH)/.test(code))
+      return true;
+    if (
+      /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/i.test(
+        current.message,
+      )
+    ) {
       return true;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Dead letters: rows of the inbox and the outbox that cannot be handed over, however often they are tried. They are kept for an operator,
- * who requeues or dismisses them.
+ * Dead letters: rows of the inbox and the outbox that cannot be handed over, however often they are tried. They are
+ * kept for an operator, who requeues or dismisses them.
  */
 import { and, asc, eq, gt, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
@@ -14,14 +14,20 @@ import { inbox, outbox } from '#db/schema.ts';
 import type { Subject } from '#db/timeline.ts';
 
 /**
- * Quarantines a row of the inbox and opens a case: about the work that it names where there is any, else about the delivery.
+ * Quarantines a row of the inbox and opens a case: about the work that it names where there is any, else about the
+ * delivery.
  *
  * @param error what is wrong, without personal data.
  */
 export async function quarantineInboxRow(database: Database, row: InboxRow, error: string): Promise<void> {
   const note = `Cannot be acted upon: ${error}`;
   // The error may come from the very lookup of the work; then the case is about the delivery.
-  const isStored = await database.transaction((tx) => quarantineWithCase(tx, row, note, true)).then(() => true, () => false);
+  const isStored = await database
+    .transaction((tx) => quarantineWithCase(tx, row, note, true))
+    .then(
+      () => true,
+      () => false,
+    );
   if (!isStored) await database.transaction((tx) => quarantineWithCase(tx, row, note, false));
 }
 
@@ -29,7 +35,12 @@ async function quarantineWithCase(tx: Executor, row: InboxRow, note: string, loo
   const work = lookUpWork ? await namedWork(tx, row) : undefined;
   if (!(await quarantine(tx, row, note, work))) return;
   const event = row.event === null ? 'A report of the service' : `The report ${row.event} of the service`;
-  await openCase(tx, work ?? { kind: 'delivery', id: row.deliveryId }, 'message_quarantined', `${event} is quarantined (${deadLetterId('inbox', row.id)}). ${note}`);
+  await openCase(
+    tx,
+    work ?? { kind: 'delivery', id: row.deliveryId },
+    'message_quarantined',
+    `${event} is quarantined (${deadLetterId('inbox', row.id)}). ${note}`,
+  );
 }
 
 /** The work that a row names by what was read from it when it came. */
@@ -44,7 +55,9 @@ async function namedWork(tx: Executor, row: InboxRow): Promise<WorkRef | undefin
   return (await lockMatch(tx, { kind, outcome, receivedAt, ...names }))?.work;
 }
 
-/** Quarantines a row of the outbox and opens a case about its work. @param error what is wrong, without personal data. */
+/**
+ * Quarantines a row of the outbox and opens a case about its work. @param error what is wrong, without personal data.
+ */
 export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: string): Promise<void> {
   const quarantined = await tx
     .update(outbox)
@@ -70,7 +83,9 @@ export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
   return `${queue}_${rowId}`;
 }
 
-/** A page of the dead letters of one queue, oldest first. @param page.after number of the last row of the page before. */
+/**
+ * A page of the dead letters of one queue, oldest first. @param page.after number of the last row of the page before.
+ */
 export async function listDeadLetters(
   db: Executor,
   queue: DeadLetterQueue,
@@ -112,14 +127,22 @@ export interface Settlement {
 export async function requeueDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
   const again = { availableAt: fromNow(0), lastingErrors: 0 };
   return settle(tx, settlement, async (found) => {
-    if (found.queue === 'inbox') await tx.update(inbox).set({ ...again, state: 'pending' }).where(eq(inbox.id, found.row.id));
-    else await tx.update(outbox).set({ ...again, quarantinedAt: null }).where(eq(outbox.id, found.row.id));
+    if (found.queue === 'inbox')
+      await tx
+        .update(inbox)
+        .set({ ...again, state: 'pending' })
+        .where(eq(inbox.id, found.row.id));
+    else
+      await tx
+        .update(outbox)
+        .set({ ...again, quarantinedAt: null })
+        .where(eq(outbox.id, found.row.id));
   });
 }
 
 /**
- * Puts a dead letter aside for good: nothing is done with it any more, and it bars nothing. A report of the service is kept as `ignored`, with
- * the resolution; a request of the outbox is deleted.
+ * Puts a dead letter aside for good: nothing is done with it any more, and it bars nothing. A report of the service is
+ * kept as `ignored`, with the resolution; a request of the outbox is deleted.
  *
  * @returns what it was; undefined when there is no such dead letter.
  */
@@ -152,10 +175,18 @@ async function lockDeadLetter(
   { queue, rowId }: { readonly queue: DeadLetterQueue; readonly rowId: bigint },
 ): Promise<DeadLetter | undefined> {
   if (queue === 'inbox') {
-    const [row] = await tx.select().from(inbox).where(and(eq(inbox.id, rowId), eq(inbox.state, 'quarantined'))).for('update');
+    const [row] = await tx
+      .select()
+      .from(inbox)
+      .where(and(eq(inbox.id, rowId), eq(inbox.state, 'quarantined')))
+      .for('update');
     return row && { queue, row };
   }
-  const [row] = await tx.select().from(outbox).where(and(eq(outbox.id, rowId), isNotNull(outbox.quarantinedAt))).for('update');
+  const [row] = await tx
+    .select()
+    .from(outbox)
+    .where(and(eq(outbox.id, rowId), isNotNull(outbox.quarantinedAt)))
+    .for('update');
   return row && { queue, row };
 }
 

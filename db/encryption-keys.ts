@@ -1,4 +1,7 @@
-/** Which encryption keys a database has been used with, so that wrong ones are found before anything is sealed with them. */
+/**
+ * Which encryption keys a database has been used with, so that wrong ones are found before anything is sealed with
+ * them.
+ */
 import { asc, eq, is, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import type { KeyRing } from '#crypto/key-ring.ts';
@@ -43,7 +46,10 @@ export async function keyUse(db: Executor): Promise<KeyUse[]> {
  * @throws EncryptionKeysError
  */
 export async function verifyKeys(db: Executor, ring: KeyRing): Promise<void> {
-  const rows = await db.select().from(encryptionKeys).orderBy(asc(encryptionKeys.firstUsedAt), asc(encryptionKeys.keyId));
+  const rows = await db
+    .select()
+    .from(encryptionKeys)
+    .orderBy(asc(encryptionKeys.firstUsedAt), asc(encryptionKeys.keyId));
   const recorded = rows.map(({ keyId, checkValue, makesHashes }) => ({
     keyId,
     makesHashes,
@@ -88,8 +94,8 @@ export type Retirement =
   | { readonly kind: 'in_use'; readonly values: readonly SealedValues[] };
 
 /**
- * Forgets a key, so that processes start without it. Refused while a stored value is sealed with it, and for the key that makes the
- * hashes, which are kept for good. Payloads in Temporal are not counted.
+ * Forgets a key, so that processes start without it. Refused while a stored value is sealed with it, and for the key
+ * that makes the hashes, which are kept for good. Payloads in Temporal are not counted.
  */
 export async function retireKey(tx: Executor, keyId: string): Promise<Retirement> {
   const [row] = await tx.select().from(encryptionKeys).where(eq(encryptionKeys.keyId, keyId)).for('update');

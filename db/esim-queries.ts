@@ -8,7 +8,10 @@ import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/pages
 export type EsimRow = typeof esims.$inferSelect;
 
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
-  const [row] = await db.select().from(esims).where(and(eq(esims.id, id), ownEsims(db, owner)));
+  const [row] = await db
+    .select()
+    .from(esims)
+    .where(and(eq(esims.id, id), ownEsims(db, owner)));
   return row;
 }
 
@@ -18,13 +21,19 @@ export type EsimView = EsimRow & { readonly externalOrderId: string };
 /** What is shown of an eSIM, with the reference that the caller gave to its order. */
 function viewColumns(db: Executor) {
   // Not joined: for a page whose size is not known when it is planned, a join may read and sort all rows.
-  const reference = db.select({ externalOrderId: orders.externalOrderId }).from(orders).where(eq(orders.id, esims.orderId));
+  const reference = db
+    .select({ externalOrderId: orders.externalOrderId })
+    .from(orders)
+    .where(eq(orders.id, esims.orderId));
   return { ...getTableColumns(esims), externalOrderId: sql<string>`(${reference})` };
 }
 
 /** {@link findEsim} as our API shows it. */
 export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<EsimView | undefined> {
-  const [row] = await db.select(viewColumns(db)).from(esims).where(and(eq(esims.id, id), ownEsims(db, owner)));
+  const [row] = await db
+    .select(viewColumns(db))
+    .from(esims)
+    .where(and(eq(esims.id, id), ownEsims(db, owner)));
   return row;
 }
 
@@ -44,7 +53,12 @@ export interface EsimFilter {
 }
 
 /** A page of eSIMs, newest first. @returns a query, which runs when it is awaited. */
-export function listEsims(db: Executor, owner: Given<Owner>, filter: GivenFilter<EsimFilter>, { limit, after }: GivenPage) {
+export function listEsims(
+  db: Executor,
+  owner: Given<Owner>,
+  filter: GivenFilter<EsimFilter>,
+  { limit, after }: GivenPage,
+) {
   const inPage = and(
     ownEsims(db, owner),
     filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
@@ -84,7 +98,11 @@ export async function readOwnRefundFacts(db: Executor, esim: EsimRow) {
     .select()
     .from(attempts)
     .where(
-      and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, esim.orderId), eq(attempts.serviceEsimId, esim.serviceEsimId)),
+      and(
+        eq(attempts.subjectKind, 'order'),
+        eq(attempts.subjectId, esim.orderId),
+        eq(attempts.serviceEsimId, esim.serviceEsimId),
+      ),
     );
   const [recharged] = await db
     .select({ completed: count() })

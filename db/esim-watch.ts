@@ -31,7 +31,10 @@ interface DueNews {
   readonly key: string;
 }
 
-/** Announces a page of what is about to end, in the caller's transaction. @returns where it ended, or undefined when that was all. */
+/**
+ * Announces a page of what is about to end, in the caller's transaction. @returns where it ended, or undefined when
+ * that was all.
+ */
 export type AnnouncePage = (
   tx: Executor,
   policy: WatchPolicy,
@@ -53,13 +56,24 @@ export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after
     })
     .from(esims)
     .innerJoin(orders, eq(orders.id, esims.orderId))
-    .where(and(...window(place, policy, now, after), notInArray(esims.status, ['cancelled', 'expired']), isReadSinceTopup()))
+    .where(
+      and(...window(place, policy, now, after), notInArray(esims.status, ['cancelled', 'expired']), isReadSinceTopup()),
+    )
     .orderBy(asc(esims.expiresAt), asc(esims.id))
     .limit(policy.batch);
-  return announcePage(tx, policy, now, rows, ({ id, orderId, externalOrderId, apiKeyId, completedTopups: topped }, threshold, times) => {
-    const data = { order_id: orderId, external_order_id: externalOrderId, ...times };
-    return { event: { type: 'esim.expiring', subject: { kind: 'esim', id }, apiKeyId, data }, key: expiryKey(threshold, topped) };
-  });
+  return announcePage(
+    tx,
+    policy,
+    now,
+    rows,
+    ({ id, orderId, externalOrderId, apiKeyId, completedTopups: topped }, threshold, times) => {
+      const data = { order_id: orderId, external_order_id: externalOrderId, ...times };
+      return {
+        event: { type: 'esim.expiring', subject: { kind: 'esim', id }, apiKeyId, data },
+        key: expiryKey(threshold, topped),
+      };
+    },
+  );
 };
 
 /** VPN subscriptions whose period is about to end. One that its customer has ended needs no notice. */
@@ -73,7 +87,12 @@ export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, no
     .limit(policy.batch);
   return announcePage(tx, policy, now, rows, (row, threshold, times) => {
     const data = { external_subscription_id: row.externalSubscriptionId, ...times };
-    const event = { type: 'vpn_subscription.expiring', subject: { kind: 'vpn_subscription', id: row.id }, apiKeyId: row.apiKeyId, data } as const;
+    const event = {
+      type: 'vpn_subscription.expiring',
+      subject: { kind: 'vpn_subscription', id: row.id },
+      apiKeyId: row.apiKeyId,
+      data,
+    } as const;
     return { event, key: renewalKey(threshold, row.expiresAt.getTime()) };
   });
 };
@@ -108,7 +127,9 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
   return { announced, next: last?.expiresAt == null ? undefined : { expiresAt: last.expiresAt, id: last.id } };
 }
 
-/** Announces what was not announced before. That it was is known for longer than its event is kept. @returns how many. */
+/**
+ * Announces what was not announced before. That it was is known for longer than its event is kept. @returns how many.
+ */
 async function announceNew(tx: Executor, due: readonly DueNews[], now: Date): Promise<number> {
   if (due.length === 0) return 0;
   const fresh = await tx
@@ -124,7 +145,12 @@ async function announceNew(tx: Executor, due: readonly DueNews[], now: Date): Pr
 
 /** eSIMs whose turn it is, the longest due first. */
 export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
-  return db.select().from(esims).where(lte(esims.watchDueAt, now)).orderBy(asc(esims.watchDueAt), asc(esims.id)).limit(limit);
+  return db
+    .select()
+    .from(esims)
+    .where(lte(esims.watchDueAt, now))
+    .orderBy(asc(esims.watchDueAt), asc(esims.id))
+    .limit(limit);
 }
 
 /** Puts off the next look: also what could not be read must not be first in line again. */
@@ -140,7 +166,9 @@ export interface EsimFacts {
   readonly expiresAt: Date | null;
 }
 
-/** Keeps what the service says of an eSIM. One that we have cancelled stays so: an older answer may still be on its way. */
+/**
+ * Keeps what the service says of an eSIM. One that we have cancelled stays so: an older answer may still be on its way.
+ */
 export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, readAt: Date): Promise<void> {
   const { status, installedAt, activatedAt, expiresAt } = facts;
   // Whoever asks what has changed is not told of every look.
@@ -148,7 +176,14 @@ export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, rea
     is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz, ${expiresAt}::timestamptz)`;
   await tx
     .update(esims)
-    .set({ status, installedAt, activatedAt, expiresAt, factsReadAt: readAt, updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end` })
+    .set({
+      status,
+      installedAt,
+      activatedAt,
+      expiresAt,
+      factsReadAt: readAt,
+      updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end`,
+    })
     .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.factsReadAt, readAt)));
 }
 
@@ -159,8 +194,18 @@ export interface UsageReading extends DataReading {
 }
 
 /** Keeps a reading, unless a newer one is kept. */
-export async function storeUsage(tx: Executor, esimId: string, { usedMb, totalMb, measuredAt, readAt }: UsageReading): Promise<void> {
-  const reading = { usedMb, totalMb: totalMb ?? null, unlimited: totalMb === undefined ? null : totalMb === null, measuredAt, readAt };
+export async function storeUsage(
+  tx: Executor,
+  esimId: string,
+  { usedMb, totalMb, measuredAt, readAt }: UsageReading,
+): Promise<void> {
+  const reading = {
+    usedMb,
+    totalMb: totalMb ?? null,
+    unlimited: totalMb === undefined ? null : totalMb === null,
+    measuredAt,
+    readAt,
+  };
   await tx
     .insert(esimUsage)
     .values({ esimId, ...reading })
@@ -191,9 +236,15 @@ export async function announceLowData(
 ): Promise<void> {
   const threshold = dataThreshold(reading, dataLow);
   if (threshold === undefined) return;
-  const [order] = await tx.select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId }).from(orders).where(eq(orders.id, orderId));
+  const [order] = await tx
+    .select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId })
+    .from(orders)
+    .where(eq(orders.id, orderId));
   if (order === undefined) return;
-  const [topped] = await tx.select({ rows: count() }).from(topups).where(and(eq(topups.esimId, id), eq(topups.status, 'completed')));
+  const [topped] = await tx
+    .select({ rows: count() })
+    .from(topups)
+    .where(and(eq(topups.esimId, id), eq(topups.status, 'completed')));
   const { usedMb, totalMb = null, measuredAt, readAt } = reading;
   const data = {
     order_id: orderId,
@@ -211,7 +262,11 @@ export async function announceLowData(
 }
 
 /** When an eSIM is looked at next. @returns null when it is over. */
-export function nextLook({ status, activatedAt }: Pick<EsimFacts, 'status' | 'activatedAt'>, { againAfterMs, idleAfterMs }: WatchPolicy, now: Date): Date | null {
+export function nextLook(
+  { status, activatedAt }: Pick<EsimFacts, 'status' | 'activatedAt'>,
+  { againAfterMs, idleAfterMs }: WatchPolicy,
+  now: Date,
+): Date | null {
   if (isEsimOver(status)) return null;
   const isBusy = isEsimInUse({ status, activatedAt }) && status !== 'consumed';
   return new Date(now.getTime() + (isBusy ? againAfterMs : idleAfterMs));

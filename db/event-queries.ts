@@ -10,12 +10,19 @@ export interface EventFilter {
   /** All types when left out. */
   readonly types?: readonly EventType[] | undefined;
   readonly subjectId?: string | undefined;
-  /** The lineage of API keys whose events alone are seen; undefined: everybody's. Never left out, so that nobody forgets it. */
+  /**
+   * The lineage of API keys whose events alone are seen; undefined: everybody's. Never left out, so that nobody forgets
+   * it.
+   */
   readonly owner: string | undefined;
 }
 
 /** A page of the feed, oldest first. @param after the position after which it begins. */
-export async function listEvents(db: Executor, filter: EventFilter, { after, limit }: { readonly after: bigint; readonly limit: number }): Promise<PublishedEvent[]> {
+export async function listEvents(
+  db: Executor,
+  filter: EventFilter,
+  { after, limit }: { readonly after: bigint; readonly limit: number },
+): Promise<PublishedEvent[]> {
   const { types, subjectId, owner } = filter;
   const inPage = and(
     gt(events.position, after),
@@ -23,7 +30,10 @@ export async function listEvents(db: Executor, filter: EventFilter, { after, lim
     subjectId === undefined ? undefined : eq(events.subjectId, subjectId),
   );
   // A subject has few events, and all of them are found by their position: each has an index that gives them in order.
-  const where = subjectId !== undefined || types === undefined ? and(inPage, typesIn(types)) : inArray(events.id, pageByType(types, inPage, limit));
+  const where =
+    subjectId !== undefined || types === undefined
+      ? and(inPage, typesIn(types))
+      : inArray(events.id, pageByType(types, inPage, limit));
   const rows = await db.select().from(events).where(where).orderBy(asc(events.position)).limit(limit);
   return rows.filter(isPublished);
 }
@@ -33,11 +43,14 @@ function typesIn(types: readonly EventType[] | undefined): SQL | undefined {
 }
 
 /**
- * The ids of a page of some types: no index gives several types in the order of the feed, but each type has its own, and a page
- * has no more than the first few of each. So a rare type among a million others costs what it costs alone.
+ * The ids of a page of some types: no index gives several types in the order of the feed, but each type has its own,
+ * and a page has no more than the first few of each. So a rare type among a million others costs what it costs alone.
  */
 function pageByType(types: readonly EventType[], inPage: SQL | undefined, limit: number): SQL {
-  const wanted = sql.join(types.map((type) => sql`(${type}::text)`), sql`, `);
+  const wanted = sql.join(
+    types.map((type) => sql`(${type}::text)`),
+    sql`, `,
+  );
   return sql`(select found.id from (values ${wanted}) as wanted (type) cross join lateral (
     select ${events.id}, ${events.position} from ${events} where ${events.type} = wanted.type and ${inPage}
     order by ${events.position} limit ${limit}) as found (id, position) order by found.position limit ${limit})`;
@@ -53,9 +66,16 @@ export function meets({ types, subjectId, owner }: EventFilter, event: EventRow)
 }
 
 /** @returns undefined also while it is not published. */
-export async function findEvent(db: Executor, id: string, owner: string | undefined): Promise<PublishedEvent | undefined> {
+export async function findEvent(
+  db: Executor,
+  id: string,
+  owner: string | undefined,
+): Promise<PublishedEvent | undefined> {
   const own = owner === undefined ? undefined : eq(events.apiKeyId, owner);
-  const [row] = await db.select().from(events).where(and(eq(events.id, id), isNotNull(events.position), own));
+  const [row] = await db
+    .select()
+    .from(events)
+    .where(and(eq(events.id, id), isNotNull(events.position), own));
   return row !== undefined && isPublished(row) ? row : undefined;
 }
 
@@ -85,9 +105,13 @@ export async function positionBefore(db: Executor, time: Date): Promise<bigint> 
 /**
  * Forgets the oldest events, never the newest one: positions go on from it. What is kept is without gaps.
  *
- * @param options.before events from before this time. @returns how many were forgotten; fewer than `batch` means that none are left.
+ * @param options.before events from before this time. @returns how many were forgotten; fewer than `batch` means that
+ *   none are left.
  */
-export async function forgetEvents(db: Executor, { before, batch }: { readonly before: Date; readonly batch: number }): Promise<number> {
+export async function forgetEvents(
+  db: Executor,
+  { before, batch }: { readonly before: Date; readonly batch: number },
+): Promise<number> {
   const oldest = sql`(select ${events.position}, ${events.occurredAt} from ${events} where ${events.position} is not null
     order by ${events.position} limit ${batch})`;
   const firstKept = sql`(select coalesce(min(oldest.position), (select max(${events.position}) from ${events}))

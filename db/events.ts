@@ -38,7 +38,11 @@ const insertEvent = builtOnce((db) =>
 );
 
 /** Announces something, in the transaction that makes it so. @returns the id of the event. */
-export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data }: NewEvent, now: Date): Promise<string> {
+export async function recordEvent(
+  tx: Executor,
+  { type, subject, apiKeyId, data }: NewEvent,
+  now: Date,
+): Promise<string> {
   const id = newId('event');
   const values = { id, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data };
   await insertEvent(tx, { ...values, occurredAt: now });
@@ -48,7 +52,12 @@ export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data 
 
 /** What was last announced of a subject's status; that its time runs out, say, is no status. */
 export async function latestStatusEvent(db: Executor, { id }: EventSubject): Promise<EventRow | undefined> {
-  const [row] = await db.select(eventColumns).from(events).where(and(eq(events.subjectId, id), sql`${events.data} ? 'status'`)).orderBy(desc(events.sequence)).limit(1);
+  const [row] = await db
+    .select(eventColumns)
+    .from(events)
+    .where(and(eq(events.subjectId, id), sql`${events.data} ? 'status'`))
+    .orderBy(desc(events.sequence))
+    .limit(1);
   return row;
 }
 
@@ -61,11 +70,11 @@ export async function holdPublication(tx: Executor): Promise<void> {
 }
 
 /**
- * Gives the oldest events without one their position, in the caller's transaction. Positions are without gaps, and none is
- * ever seen after a higher one.
+ * Gives the oldest events without one their position, in the caller's transaction. Positions are without gaps, and none
+ * is ever seen after a higher one.
  *
- * Waits for a process that publishes at this moment. That one may have looked before the caller's event was committed, and nothing else
- * would wake anybody for it.
+ * Waits for a process that publishes at this moment. That one may have looked before the caller's event was committed,
+ * and nothing else would wake anybody for it.
  *
  * @returns them in order; none when the other process has published all of them.
  */

@@ -31,7 +31,9 @@ export class GroupCommit<Item, Result> {
     this.#options = options;
   }
 
-  /** @throws DatabaseUnavailableError when PostgreSQL is away or too much waits; else what `commit` throws for the item. */
+  /**
+   * @throws DatabaseUnavailableError when PostgreSQL is away or too much waits; else what `commit` throws for the item.
+   */
   async add(item: Item): Promise<Result> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       throw new DatabaseUnavailableError(new Error(`${this.#waiting.length} items wait to be written`));

@@ -5,14 +5,23 @@ import type { Executor } from '#db/database.ts';
 import { workTable } from '#db/work-tables.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
-/** What the service says of our account rather than of one purchase: none gets past it before somebody acts elsewhere. */
-export const ACCOUNT_CONDITIONS = ['not_approved', 'unauthorized', 'insufficient_balance'] as const satisfies readonly FailureClass[];
+/**
+ * What the service says of our account rather than of one purchase: none gets past it before somebody acts elsewhere.
+ */
+export const ACCOUNT_CONDITIONS = [
+  'not_approved',
+  'unauthorized',
+  'insufficient_balance',
+] as const satisfies readonly FailureClass[];
 
 /**
  * How many purchases are held for what the service last answered them, by class of failure; one that nothing is held
  * for is not in it. Work leaves when it goes on, so this is what is known of the service without asking it.
  */
-export async function countHeldWork(db: Executor, classes: readonly FailureClass[]): Promise<ReadonlyMap<FailureClass, number>> {
+export async function countHeldWork(
+  db: Executor,
+  classes: readonly FailureClass[],
+): Promise<ReadonlyMap<FailureClass, number>> {
   const counts = new Map<FailureClass, number>();
   for (const kind of WORK_KINDS) {
     const table = workTable(kind);

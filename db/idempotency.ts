@@ -33,7 +33,9 @@ const answerOf = builtOnce((db) =>
   db
     .select()
     .from(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.apiKeyId, sql.placeholder('apiKeyId')), eq(idempotencyKeys.key, sql.placeholder('key'))))
+    .where(
+      and(eq(idempotencyKeys.apiKeyId, sql.placeholder('apiKeyId')), eq(idempotencyKeys.key, sql.placeholder('key'))),
+    )
     .prepare('idempotent_answer'),
 );
 
@@ -80,7 +82,10 @@ const insertAnswer = builtOnce((db) =>
     .prepare('idempotent_answer_stored'),
 );
 
-/** Stores the answer beside the work it is for. @param request.isKeptForGood what it made has no unique reference of its own. */
+/**
+ * Stores the answer beside the work it is for. @param request.isKeptForGood what it made has no unique reference of its
+ * own.
+ */
 export async function storeAnswer(
   tx: Executor,
   keyRing: KeyRing,
@@ -102,8 +107,8 @@ export async function storeAnswer(
 }
 
 /**
- * Forgets old answers, but for those that are kept for good: what the others made has a unique reference of its own, so that a
- * request that comes again after this is refused as a duplicate, or it spends nothing.
+ * Forgets old answers, but for those that are kept for good: what the others made has a unique reference of its own, so
+ * that a request that comes again after this is refused as a duplicate, or it spends nothing.
  *
  * @returns how many were forgotten; fewer than `batch` means that none are left.
  */

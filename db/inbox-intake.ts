@@ -220,12 +220,16 @@ async function openConflictCase(tx: Executor, deliveryId: string): Promise<boole
     .where(and(eq(inbox.deliveryId, deliveryId), isNotNull(inbox.subjectId)));
   for (const { kind, id } of matched) {
     if (kind === null || id === null) continue;
-    await addTimelineEntry(tx, { kind, id }, {
-      event: 'webhook.conflict',
-      message: `A second, different body came under a delivery id that had spoken of this ${WORK_NOUNS[kind]}.`,
-      detail: { delivery_id: deliveryId },
-      dedupKey: `webhook.conflict:${deliveryId}`,
-    });
+    await addTimelineEntry(
+      tx,
+      { kind, id },
+      {
+        event: 'webhook.conflict',
+        message: `A second, different body came under a delivery id that had spoken of this ${WORK_NOUNS[kind]}.`,
+        detail: { delivery_id: deliveryId },
+        dedupKey: `webhook.conflict:${deliveryId}`,
+      },
+    );
   }
   return true;
 }

@@ -24,9 +24,15 @@ export function isAnsweredBy(keys: readonly string[]): SQL | undefined {
     const [id = '', hash = ''] = key.split('.');
     return { id: BigInt(id), hash };
   });
-  const pairs = sql.join(named.map(({ id, hash }) => sql`(${id}::bigint, ${hash}::text)`), sql`, `);
+  const pairs = sql.join(
+    named.map(({ id, hash }) => sql`(${id}::bigint, ${hash}::text)`),
+    sql`, `,
+  );
   return and(
-    inArray(inbox.id, named.map(({ id }) => id)),
+    inArray(
+      inbox.id,
+      named.map(({ id }) => id),
+    ),
     sql`(${inbox.id}, left(encode(${inbox.bodyHash}, 'hex'), ${sql.raw(String(HASH_DIGITS))})) in (${pairs})`,
     isNotNull(inbox.decision),
   );

@@ -1,6 +1,6 @@
 /**
- * The inbox as a queue of the relay: take rows, hold one while it is judged, and note what became of it. A row that was taken belongs to
- * one relay until its lease ends; `tries`, which counts each taking, is the token of that lease.
+ * The inbox as a queue of the relay: take rows, hold one while it is judged, and note what became of it. A row that was
+ * taken belongs to one relay until its lease ends; `tries`, which counts each taking, is the token of that lease.
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterTelling, type StoredInboxRow, type TellOutcome } from '#domain/inbox-decision.ts';
@@ -17,12 +17,16 @@ import { workTable } from '#db/work-tables.ts';
 export type TakenRow = Pick<InboxRow, 'id' | 'tries'>;
 
 /**
- * Takes pending rows for a while: until the lease ends no other relay gets them, and what is not settled by then comes again.
+ * Takes pending rows for a while: until the lease ends no other relay gets them, and what is not settled by then comes
+ * again.
  *
  * @param options.leaseMs by the clock of PostgreSQL.
  * @returns the rows, oldest first.
  */
-export async function takePending(db: Executor, options: { readonly batch: number; readonly leaseMs: number }): Promise<InboxRow[]> {
+export async function takePending(
+  db: Executor,
+  options: { readonly batch: number; readonly leaseMs: number },
+): Promise<InboxRow[]> {
   // As a CTE it runs once. A plain subquery with LIMIT and SKIP LOCKED may run once for each row, and take them all.
   const due = db.$with('due').as(
     db
@@ -43,24 +47,36 @@ export async function takePending(db: Executor, options: { readonly batch: numbe
 }
 
 /**
- * Locks a row that is in hand, reads it again, and renews its lease where it is still ours, so that the call that follows has a whole lease
- * of its own. The caller holds the lock of the work: work is locked before rows of the inbox.
+ * Locks a row that is in hand, reads it again, and renews its lease where it is still ours, so that the call that
+ * follows has a whole lease of its own. The caller holds the lock of the work: work is locked before rows of the inbox.
  *
  * @returns what is stored, and the epoch of the database in which it was read.
  * @throws Error when the row does not exist.
  */
-export async function holdRow(tx: Executor, row: TakenRow, leaseMs: number): Promise<StoredInboxRow & { readonly epoch: string }> {
+export async function holdRow(
+  tx: Executor,
+  row: TakenRow,
+  leaseMs: number,
+): Promise<StoredInboxRow & { readonly epoch: string }> {
   const { state, decision, tries } = inbox;
-  const [stored] = await tx.select({ state, decision, tries, epoch: DATABASE_EPOCH }).from(inbox).where(eq(inbox.id, row.id)).for('update');
+  const [stored] = await tx
+    .select({ state, decision, tries, epoch: DATABASE_EPOCH })
+    .from(inbox)
+    .where(eq(inbox.id, row.id))
+    .for('update');
   if (stored === undefined) throw new Error(`inbox row ${row.id} does not exist`);
   const isOurs = stored.tries === row.tries;
-  if (isOurs && stored.state === 'pending') await tx.update(inbox).set({ availableAt: fromNow(leaseMs) }).where(eq(inbox.id, row.id));
+  if (isOurs && stored.state === 'pending')
+    await tx
+      .update(inbox)
+      .set({ availableAt: fromNow(leaseMs) })
+      .where(eq(inbox.id, row.id));
   return { state: stored.state, decision: stored.decision, epoch: stored.epoch, isOurs };
 }
 
 /**
- * Notes what came of telling a workflow. Where the work has ended meanwhile, the row is judged against the end at once: the share lock
- * waits for a step that is just ending it. Where nobody was told, the row stays pending.
+ * Notes what came of telling a workflow. Where the work has ended meanwhile, the row is judged against the end at once:
+ * the share lock waits for a step that is just ending it. Where nobody was told, the row stays pending.
  *
  * @returns `try_again` when nobody was told although the work goes on; the caller postpones the row.
  */
@@ -97,15 +113,25 @@ export interface Postponement {
 }
 
 /** The row could not be handed over now. */
-export async function postpone(db: Executor, row: TakenRow, { error, delayMs, isLasting }: Postponement): Promise<void> {
+export async function postpone(
+  db: Executor,
+  row: TakenRow,
+  { error, delayMs, isLasting }: Postponement,
+): Promise<void> {
   const counted = isLasting ? { lastingErrors: sql`${inbox.lastingErrors} + 1` } : {};
-  await db.update(inbox).set({ lastError: error, availableAt: fromNow(delayMs), ...counted }).where(inHand(row));
+  await db
+    .update(inbox)
+    .set({ lastError: error, availableAt: fromNow(delayMs), ...counted })
+    .where(inHand(row));
 }
 
 /** Gives rows back that were taken and not begun: another relay may take them at once. */
 export async function releaseRows(db: Executor, rows: readonly TakenRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const taken = sql.join(rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`), sql`, `);
+  const taken = sql.join(
+    rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`),
+    sql`, `,
+  );
   await db
     .update(inbox)
     .set({ availableAt: fromNow(0) })
@@ -118,9 +144,18 @@ export async function releaseRows(db: Executor, rows: readonly TakenRow[]): Prom
  * @param work that it names, where that is known.
  * @returns false when the row is another relay's by now.
  */
-export async function quarantine(tx: Executor, row: TakenRow, note: string, work: WorkRef | undefined): Promise<boolean> {
+export async function quarantine(
+  tx: Executor,
+  row: TakenRow,
+  note: string,
+  work: WorkRef | undefined,
+): Promise<boolean> {
   const about = work === undefined ? {} : { subjectKind: work.kind, subjectId: work.id };
-  const rows = await tx.update(inbox).set({ state: 'quarantined', note, ...about }).where(inHand(row)).returning({ id: inbox.id });
+  const rows = await tx
+    .update(inbox)
+    .set({ state: 'quarantined', note, ...about })
+    .where(inHand(row))
+    .returning({ id: inbox.id });
   return rows.length > 0;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What the inbox says of work: match a row to an attempt, note what became of it, bring rows back. Webhooks are put in by
- * `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}; the relay takes rows by `inbox-queue.ts`.
+ * What the inbox says of work: match a row to an attempt, note what became of it, bring rows back. Webhooks are put in
+ * by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}; the relay takes rows by
+ * `inbox-queue.ts`.
  */
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
@@ -44,8 +45,8 @@ export interface NamedPurchase {
 }
 
 /**
- * Finds the attempt that is spoken of: by the service's id, else by the reference we gave, else, where the interface takes
- * none, by the eSIM that only one attempt may be busy with. Locks the work, then the attempt.
+ * Finds the attempt that is spoken of: by the service's id, else by the reference we gave, else, where the interface
+ * takes none, by the eSIM that only one attempt may be busy with. Locks the work, then the attempt.
  */
 export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
   const attemptId = await findAttemptId(tx, named);
@@ -64,10 +65,15 @@ export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<Inb
 async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string | undefined> {
   const { kind, serviceId, reference } = named;
   const by = async (name: SQL) => {
-    const [found] = await db.select({ id: attempts.id }).from(attempts).where(and(eq(attempts.subjectKind, kind), name));
+    const [found] = await db
+      .select({ id: attempts.id })
+      .from(attempts)
+      .where(and(eq(attempts.subjectKind, kind), name));
     return found?.id;
   };
-  const found = (serviceId && (await by(eq(attempts.serviceId, serviceId)))) ?? (reference && (await by(eq(attempts.reference, reference))));
+  const found =
+    (serviceId && (await by(eq(attempts.serviceId, serviceId)))) ??
+    (reference && (await by(eq(attempts.reference, reference))));
   if (found !== undefined && found !== '') return found;
   switch (kind) {
     case 'topup':
@@ -106,10 +112,14 @@ async function findNewestCancellation(
 }
 
 /**
- * The one top-up that may be under way for an eSIM and has no id of the service yet. That one failed is not taken for ours: somebody may have
- * tried the same by hand, and upon the failure of that we would buy a second time. Ours is asked about by its id, or a person looks.
+ * The one top-up that may be under way for an eSIM and has no id of the service yet. That one failed is not taken for
+ * ours: somebody may have tried the same by hand, and upon the failure of that we would buy a second time. Ours is
+ * asked about by its id, or a person looks.
  */
-async function findUnsettledTopup(db: Executor, { serviceEsimId, productId, outcome }: NamedPurchase): Promise<string | undefined> {
+async function findUnsettledTopup(
+  db: Executor,
+  { serviceEsimId, productId, outcome }: NamedPurchase,
+): Promise<string | undefined> {
   if (serviceEsimId === undefined || outcome === 'failed') return undefined;
   const [found] = await db
     .select({ id: attempts.id })
@@ -148,7 +158,10 @@ export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Pro
     .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')));
 }
 
-/** Notes what the state machine made of rows. Rows that are applied already stay as they are. @param keys of {@link inboxKey}. */
+/**
+ * Notes what the state machine made of rows. Rows that are applied already stay as they are. @param keys of {@link
+ * inboxKey}.
+ */
 export async function markApplied(tx: Executor, keys: readonly string[], note: string, now: Date): Promise<void> {
   if (keys.length === 0) return;
   await tx
@@ -234,7 +247,9 @@ export interface ReadObservation {
   readonly signedHash: Buffer;
 }
 
-/** Puts what a read showed into the inbox; the same outcome for the same attempt is put in once. @returns true when new. */
+/**
+ * Puts what a read showed into the inbox; the same outcome for the same attempt is put in once. @returns true when new.
+ */
 export async function addReadObservation(db: Executor, observation: ReadObservation): Promise<boolean> {
   const rows = await db
     .insert(inbox)
@@ -266,12 +281,16 @@ export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): str
 export const OWN_PING = 'doctor-';
 
 /**
- * Did webhooks stop to arrive? They did when asking has brought so many pieces of news since the last webhook, within the
- * window, that a webhook should have brought.
+ * Did webhooks stop to arrive? They did when asking has brought so many pieces of news since the last webhook, within
+ * the window, that a webhook should have brought.
  *
  * @returns how many pieces of news were found since the last webhook, up to `policy.news`; 0 while none is missed.
  */
-export async function missedWebhooks(db: Executor, { windowMs, news }: WebhookSilencePolicy, now: Date): Promise<number> {
+export async function missedWebhooks(
+  db: Executor,
+  { windowMs, news }: WebhookSilencePolicy,
+  now: Date,
+): Promise<number> {
   // Both run from the end of the table: while webhooks come the first row is one, while they do not the others are few.
   const last = await lastWebhook(db);
   const found = await db

@@ -28,7 +28,10 @@ export class OtherInstallationError extends Error {
  * @throws OtherInstallationError
  */
 export async function stampOrVerify(db: Executor, configured: Installation): Promise<void> {
-  await db.insert(installation).values({ ...configured }).onConflictDoNothing();
+  await db
+    .insert(installation)
+    .values({ ...configured })
+    .onConflictDoNothing();
   if (!(await verifyStamp(db, configured))) {
     throw new OtherInstallationError({ serviceBaseUrl: '?', serviceMode: '?' }, configured);
   }

@@ -106,7 +106,12 @@ export async function listJournal(db: Executor, filter: JournalFilter, page: Pag
     .select()
     .from(walletMovements)
     // What adjusts an amount has the id of the movement that it is about.
-    .where(or(and(isNotNull(walletMovements.causeKind), inArray(walletMovements.causeId, ids)), inArray(walletMovements.serviceId, ids)));
+    .where(
+      or(
+        and(isNotNull(walletMovements.causeKind), inArray(walletMovements.causeId, ids)),
+        inArray(walletMovements.serviceId, ids),
+      ),
+    );
   const attemptIds = [...ids, ...movements.flatMap(({ attemptId }) => attemptId ?? [])];
   const works = await db
     .select({ attemptId: attempts.id, kind: attempts.subjectKind, id: attempts.subjectId })
@@ -114,7 +119,9 @@ export async function listJournal(db: Executor, filter: JournalFilter, page: Pag
     .where(inArray(attempts.id, attemptIds));
   return rows.map((entry): WalletLine => {
     const movement = movements.find((each) => isOf(each, entry)) ?? movements.find((each) => isAbout(each, entry));
-    const work = works.find(({ attemptId }) => attemptId === (entry.causeKind === 'attempt' ? entry.causeId : movement?.attemptId));
+    const work = works.find(
+      ({ attemptId }) => attemptId === (entry.causeKind === 'attempt' ? entry.causeId : movement?.attemptId),
+    );
     return { entry, movement, work: work && { kind: work.kind, id: work.id } };
   });
 }
@@ -153,7 +160,10 @@ export async function listMovementsWithoutCause(db: Executor, filter: WalletFilt
  *
  * @returns the movement as it now is; undefined when there is none. One that has a cause already stays as it is.
  */
-export async function explainMovement(tx: Executor, id: bigint): Promise<{ movement: WalletMovementRow; isNew: boolean } | undefined> {
+export async function explainMovement(
+  tx: Executor,
+  id: bigint,
+): Promise<{ movement: WalletMovementRow; isNew: boolean } | undefined> {
   await lockBooks(tx);
   const [known] = await tx.select().from(walletMovements).where(eq(walletMovements.id, id));
   if (known === undefined || known.causeKind !== null) return known && { movement: known, isNew: false };

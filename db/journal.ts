@@ -8,8 +8,8 @@ import type { Executor } from '#db/database.ts';
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Writes rows into our books. The books are append-only and hold one debit and one credit per cause at most, so the same
- * movement seen twice is written once.
+ * Writes rows into our books. The books are append-only and hold one debit and one credit per cause at most, so the
+ * same movement seen twice is written once.
  *
  * @returns how many are new.
  */
@@ -43,7 +43,10 @@ export async function recordMovement(
   return (await bookEntries(db, [{ direction, money, cause }])) > 0;
 }
 
-/** Writes the credit of an order's refund into our books, as {@link bookEntries}. @param orderId ours. @returns true when it is new. */
+/**
+ * Writes the credit of an order's refund into our books, as {@link bookEntries}. @param orderId ours. @returns true
+ * when it is new.
+ */
 export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
   return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }

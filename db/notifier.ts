@@ -19,8 +19,8 @@ export interface NotifierOptions {
 }
 
 /**
- * Wakes whoever listens on a channel, after the commit that made it necessary. Many wishes at once become one notification. A
- * notification that gets lost costs time, never work: whoever listens also polls.
+ * Wakes whoever listens on a channel, after the commit that made it necessary. Many wishes at once become one
+ * notification. A notification that gets lost costs time, never work: whoever listens also polls.
  */
 export class Notifier {
   readonly #options: NotifierOptions;

@@ -32,7 +32,9 @@ function changeWords({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryCh
     ...(attempts === undefined ? [] : [`attempts ${attempts ?? asConfigured}`]),
     ...(firstDelayMs === undefined ? [] : [`first wait ${delay(firstDelayMs)}`]),
     ...(maxDelayMs === undefined ? [] : [`longest wait ${delay(maxDelayMs)}`]),
-    ...(deadlineAt === undefined ? [] : [`deadline ${deadlineAt === null ? asConfigured : new Date(deadlineAt).toISOString()}`]),
+    ...(deadlineAt === undefined
+      ? []
+      : [`deadline ${deadlineAt === null ? asConfigured : new Date(deadlineAt).toISOString()}`]),
   ].join(', ');
 }
 

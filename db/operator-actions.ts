@@ -1,4 +1,6 @@
-/** What a person does with work, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
+/**
+ * What a person does with work, stored together with who did it and why. The rules are in `domain/operator-actions.ts`.
+ */
 import { and, desc, eq, like, sql } from 'drizzle-orm';
 import type { AttentionReason } from '#domain/attention.ts';
 import { isFinal } from '#domain/lifecycle.ts';
@@ -71,15 +73,20 @@ export async function actOnWork(
     dedupKey: actKey(operator),
     at: now,
   });
-  const audited = { actor: operator.actor, action: `${work.kind}.${action.action}`, subject: work, reason: operator.why };
+  const audited = {
+    actor: operator.actor,
+    action: `${work.kind}.${action.action}`,
+    subject: work,
+    reason: operator.why,
+  };
   await addAuditEntry(tx, audited, now);
   const refusal = await judged();
   return refusal === undefined ? { kind: 'applied' } : refused(act, operated, refusal);
 }
 
 /**
- * Wakes the workflow that has to compare what it knows with the row before an action may be judged. To be called after the transaction of
- * the refused action was rolled back.
+ * Wakes the workflow that has to compare what it knows with the row before an action may be judged. To be called after
+ * the transaction of the refused action was rolled back.
  */
 export async function wakeToCompare(database: Database, work: WorkRef, refusal: Refusal | undefined): Promise<void> {
   if (refusal === 'not_compared') await database.transaction((tx) => requestWake(tx, work));
@@ -107,7 +114,9 @@ async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<boolean> {
   const [last] = await tx
     .select({ event: timeline.event })
     .from(timeline)
-    .where(and(eq(timeline.subjectKind, work.kind), eq(timeline.subjectId, work.id), like(timeline.event, 'operator.%')))
+    .where(
+      and(eq(timeline.subjectKind, work.kind), eq(timeline.subjectId, work.id), like(timeline.event, 'operator.%')),
+    )
     .orderBy(desc(timeline.id))
     .limit(1);
   return last?.event === 'operator.retry';
@@ -136,7 +145,11 @@ interface Act {
 /** Does it, once it was judged. @returns what only showed while it was done. */
 type Doing = () => Promise<Refusal | undefined>;
 
-async function judge(act: Act, operated: OperatedWork, action: OperatorAction): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
+async function judge(
+  act: Act,
+  operated: OperatedWork,
+  action: OperatorAction,
+): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
   const { tx, work, row } = act;
   const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
   switch (action.action) {
@@ -149,7 +162,9 @@ async function judge(act: Act, operated: OperatedWork, action: OperatorAction): 
       return unless(judgeAbandon(operated), () => abandon(act));
     case 'change_limit':
       if (work.kind === 'cancellation') return 'nothing_is_charged';
-      return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () => changeLimit(act, action.maxPrice));
+      return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () =>
+        changeLimit(act, action.maxPrice),
+      );
     case 'change_retry': {
       const current = row.retryOverrides ?? {};
       const next = changedOverrides(current, action.change);
@@ -163,14 +178,25 @@ async function judge(act: Act, operated: OperatedWork, action: OperatorAction): 
       const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
       if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
       const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
-      const judged = judgeResolve(operated, { reason: action.reason, attempt, laterAttempts, isCancelled }, action.verdict);
+      const judged = judgeResolve(
+        operated,
+        { reason: action.reason, attempt, laterAttempts, isCancelled },
+        action.verdict,
+      );
       return unless(judged, () => resolve(act, attempt, action));
     }
   }
 }
 
-/** A person need not wait for the case of what the service never finishes. Rolled back with the act where that is refused. */
-async function openByPerson({ tx, work }: Act, operated: OperatedWork, reason: AttentionReason): Promise<CaseRow | undefined> {
+/**
+ * A person need not wait for the case of what the service never finishes. Rolled back with the act where that is
+ * refused.
+ */
+async function openByPerson(
+  { tx, work }: Act,
+  operated: OperatedWork,
+  reason: AttentionReason,
+): Promise<CaseRow | undefined> {
   if (!judgeableWithoutCase(operated, work.kind).includes(reason)) return undefined;
   const attempt = await currentAttempt(tx, work);
   await openCase(tx, work, reason, 'An operator judged it before it had become a case.', attempt?.id);
@@ -203,7 +229,8 @@ async function retry({ tx, work, row, now }: Act): Promise<undefined> {
   await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
   const made = (await currentAttempt(tx, work))?.number ?? 0;
   // Where the number of attempts was set for it, it is that number that grows.
-  const retryOverrides = row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
+  const retryOverrides =
+    row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
   // Otherwise one more than were made, also where a larger number was set and taken back.
   const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
   const granted = { extraAttempts, retryOverrides, attentionReason: null };
@@ -264,7 +291,12 @@ function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Pick<Wor
 }
 
 /** True when the service's id stands for another attempt: one purchase of the service is one attempt of ours. */
-async function isTaken(tx: Executor, { kind }: WorkRef, attempt: AttemptRow | undefined, serviceId: string | undefined): Promise<boolean> {
+async function isTaken(
+  tx: Executor,
+  { kind }: WorkRef,
+  attempt: AttemptRow | undefined,
+  serviceId: string | undefined,
+): Promise<boolean> {
   if (serviceId === undefined) return false;
   const rows = await tx
     .select({ id: attempts.id })

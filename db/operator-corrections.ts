@@ -15,7 +15,12 @@ import { attempts } from '#db/schema.ts';
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 
 /** Makes what is known of the eSIM and its refund what the person says it is. */
-export async function correctCancellation(tx: Executor, work: WorkRef, { verdict, serviceId }: Resolution, now: Date): Promise<void> {
+export async function correctCancellation(
+  tx: Executor,
+  work: WorkRef,
+  { verdict, serviceId }: Resolution,
+  now: Date,
+): Promise<void> {
   if (verdict === 'bought') {
     await storeCancellationFacts(tx, work, { esim: 'cancelled' }, now);
     if (serviceId !== undefined) await nameRefund(tx, work, serviceId, now);
@@ -76,17 +81,25 @@ export async function correctAttempt(
   }
 }
 
-/** What a person calls bought is asked for: sent again it might be bought twice, where the service has forgotten the key. */
+/**
+ * What a person calls bought is asked for: sent again it might be bought twice, where the service has forgotten the
+ * key.
+ */
 const NEVER_SENT_AGAIN = {
   failureClass: 'key_or_reference_known',
-  failureDetail: 'An operator says that the service has sold it: the service is asked for it, and nothing is sent again.',
+  failureDetail:
+    'An operator says that the service has sold it: the service is asked for it, and nothing is sent again.',
 } as const;
 
 /**
- * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is asked for
- * its eSIM; should it not know the order by the id that was named, the case comes back.
+ * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is
+ * asked for its eSIM; should it not know the order by the id that was named, the case comes back.
  */
-async function verdictOfBought(tx: Executor, { subjectKind, subjectId }: AttemptRow, serviceEsimId: string | undefined): Promise<AttemptEvent> {
+async function verdictOfBought(
+  tx: Executor,
+  { subjectKind, subjectId }: AttemptRow,
+  serviceEsimId: string | undefined,
+): Promise<AttemptEvent> {
   if (subjectKind === 'cancellation') return VERDICT_OF_CANCELLED[cancellationOutcome(await knownWord(tx, subjectId))];
   return subjectKind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }

@@ -1,4 +1,7 @@
-/** Orders as their activities see them, beyond what all work has (`work.ts`). What the API reads and writes is in files of its own. */
+/**
+ * Orders as their activities see them, beyond what all work has (`work.ts`). What the API reads and writes is in files
+ * of its own.
+ */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { esims, orders } from '#db/schema.ts';
@@ -64,6 +67,9 @@ export async function completeOrder(
     expiresAt: esim.expiresAt,
     factsReadAt: now,
   });
-  const entry = { message: 'The eSIM was delivered and stored.', detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId } };
+  const entry = {
+    message: 'The eSIM was delivered and stored.',
+    detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
+  };
   await completeWork(tx, work, { ...completion, esimId: esim.id, entry }, now);
 }

@@ -22,8 +22,9 @@ export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise
 }
 
 /**
- * Asks, in the transaction of what a person did, that the workflow look at it. A wish that the relay has in hand already may have
- * been carried out before this transaction commits. Counted as a try, it is not the wish in hand, and is carried out as well.
+ * Asks, in the transaction of what a person did, that the workflow look at it. A wish that the relay has in hand
+ * already may have been carried out before this transaction commits. Counted as a try, it is not the wish in hand, and
+ * is carried out as well.
  */
 export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
@@ -41,12 +42,22 @@ export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boo
   const rows = await db
     .select({ id: outbox.id })
     .from(outbox)
-    .where(and(eq(outbox.topic, 'wake_work'), eq(outbox.subjectKind, kind), eq(outbox.subjectId, id), isNull(outbox.quarantinedAt)));
+    .where(
+      and(
+        eq(outbox.topic, 'wake_work'),
+        eq(outbox.subjectKind, kind),
+        eq(outbox.subjectId, id),
+        isNull(outbox.quarantinedAt),
+      ),
+    );
   return rows.length > 0;
 }
 
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
-export async function takeOutbox(db: Executor, options: { readonly batch: number; readonly leaseMs: number }): Promise<OutboxRow[]> {
+export async function takeOutbox(
+  db: Executor,
+  options: { readonly batch: number; readonly leaseMs: number },
+): Promise<OutboxRow[]> {
   // A CTE runs once; see `takePending` of `inbox-queue.ts`.
   const due = db.$with('due').as(
     db
@@ -88,10 +99,16 @@ export async function postponeOutbox(
 /** Gives rows back that were taken and not begun: another relay may take them at once. */
 export async function releaseOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
   if (rows.length === 0) return;
-  await db.update(outbox).set({ availableAt: fromNow(0) }).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
+  await db
+    .update(outbox)
+    .set({ availableAt: fromNow(0) })
+    .where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
 }
 
 /** The rows with the count of takings that they were taken with: one that was taken or asked for anew has another. */
 function taken(rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): SQL {
-  return sql.join(rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`), sql`, `);
+  return sql.join(
+    rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`),
+    sql`, `,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Whose work a caller sees. Every query that the API runs for a caller takes an owner and asks here for its condition: a
- * key that is limited to its own work meets the same condition everywhere, and what is not its own is, for it, not there.
+ * Whose work a caller sees. Every query that the API runs for a caller takes an owner and asks here for its condition:
+ * a key that is limited to its own work meets the same condition everywhere, and what is not its own is, for it, not
+ * there.
  */
 import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
@@ -10,7 +11,9 @@ import type { Given } from '#db/pages.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 
-/** The lineage of API keys whose work alone is seen; undefined: everybody's. Never left out, so that nobody forgets it. */
+/**
+ * The lineage of API keys whose work alone is seen; undefined: everybody's. Never left out, so that nobody forgets it.
+ */
 export type Owner = string | undefined;
 
 /** Of a query on the table of this kind of work. */
@@ -19,10 +22,17 @@ export function ownWork(kind: WorkKind, owner: Given<Owner>): SQL | undefined {
 }
 
 /** The query of the views of a kind, as far as it is needed to have it built once. */
-type ViewsWhere<View> = (db: Executor, where: SQL, limit: Given<number>) => { prepare(name: string): BuiltQuery<View[]> };
+type ViewsWhere<View> = (
+  db: Executor,
+  where: SQL,
+  limit: Given<number>,
+) => { prepare(name: string): BuiltQuery<View[]> };
 
 /** Makes what reads one piece of work by its id, if it is the owner's: one query for all of them, built once. */
-export function findOneOfOwner<View>(kind: WorkKind, viewsWhere: ViewsWhere<View>): (db: Executor, id: string, owner: Owner) => Promise<View | undefined> {
+export function findOneOfOwner<View>(
+  kind: WorkKind,
+  viewsWhere: ViewsWhere<View>,
+): (db: Executor, id: string, owner: Owner) => Promise<View | undefined> {
   const { id: ownId, apiKeyId } = workTable(kind);
   const owned = sql.placeholder('owner');
   const where = sql`${ownId} = ${sql.placeholder('id')} and (${owned}::text is null or ${apiKeyId} = ${owned})`;
@@ -51,7 +61,10 @@ export function ownCases(db: Executor, owner: Owner): SQL | undefined {
     ...WORK_KINDS.map((kind) => {
       const table = workTable(kind);
       const about = db.select({ one: sql`1` }).from(table);
-      return and(eq(cases.subjectKind, kind), exists(about.where(and(eq(table.id, cases.subjectId), ownWork(kind, owner)))));
+      return and(
+        eq(cases.subjectKind, kind),
+        exists(about.where(and(eq(table.id, cases.subjectId), ownWork(kind, owner)))),
+      );
     }),
   );
 }

@@ -22,7 +22,9 @@ type AllGiven<Values> = { readonly [Name in keyof Values]: Given<Values[Name]> }
 
 /** A filter whose values are {@link Given}. What is left out does not narrow. */
 export type GivenFilter<Filter> = {
-  readonly [Name in keyof Filter]: Filter[Name] extends readonly (infer Item)[] | undefined ? readonly Given<Item>[] | undefined : Given<Filter[Name]>;
+  readonly [Name in keyof Filter]: Filter[Name] extends readonly (infer Item)[] | undefined
+    ? readonly Given<Item>[] | undefined
+    : Given<Filter[Name]>;
 };
 
 export interface GivenPage {
@@ -34,7 +36,12 @@ interface Query<Row> extends PromiseLike<Row[]> {
   prepare(name: string): BuiltQuery<Row[]>;
 }
 
-type List<Filter, Row> = (db: Executor, owner: Given<Owner>, filter: GivenFilter<Filter>, page: GivenPage) => Query<Row>;
+type List<Filter, Row> = (
+  db: Executor,
+  owner: Given<Owner>,
+  filter: GivenFilter<Filter>,
+  page: GivenPage,
+) => Query<Row>;
 
 /** Sets of filters whose query is kept, of each list: more than callers have. Any further are built each time. */
 const MAX_SHAPES = 30;
@@ -50,7 +57,8 @@ export function pagesOf<Filter extends { readonly statuses?: readonly string[] |
   list: List<Filter, Row>,
 ): (db: Executor, owner: Owner, filter: Filter, page: PageOptions) => Promise<Row[]> {
   const shapes = new Map<string, ReturnType<typeof builtOnce<Row[]>>>();
-  // Of a filter that is not known here it cannot be shown that its values, or places under its names, are what may be given.
+  // Of a filter that is not known here it cannot be shown that its values, or places under its names, are what may be
+  // given.
   const given = (filter: object) => filter as GivenFilter<Filter>;
   return async (db, owner, asked, page) => {
     const { statuses, ...filter } = asked;
@@ -78,7 +86,10 @@ export function pagesOf<Filter extends { readonly statuses?: readonly string[] |
         executor,
         owner === undefined ? undefined : place('owner'),
         given({ ...places, ...(wanted !== undefined && { statuses: ofStatuses.map(([key]) => place(key)) }) }),
-        { limit: place('limit'), ...(after !== undefined && { after: { createdAt: place('afterCreatedAt'), id: place('afterId') } }) },
+        {
+          limit: place('limit'),
+          ...(after !== undefined && { after: { createdAt: place('afterCreatedAt'), id: place('afterId') } }),
+        },
       ).prepare(`${name}_${number}`),
     );
     shapes.set(shape, built);

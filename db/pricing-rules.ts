@@ -1,6 +1,13 @@
 /** The reseller's rules for selling prices, each change with who made it and why. */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
-import { targetKey, targetOf, type PricingRule, type PricingTarget, type PricingTargetKind, type PricingTerms } from '#domain/pricing.ts';
+import {
+  targetKey,
+  targetOf,
+  type PricingRule,
+  type PricingTarget,
+  type PricingTargetKind,
+  type PricingTerms,
+} from '#domain/pricing.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -45,7 +52,11 @@ export interface PricingRuleFilter {
 }
 
 /** A page of rules, newest first. */
-export async function listPricingRules(db: Executor, filter: PricingRuleFilter, { limit, after }: PageOptions): Promise<StoredPricingRule[]> {
+export async function listPricingRules(
+  db: Executor,
+  filter: PricingRuleFilter,
+  { limit, after }: PageOptions,
+): Promise<StoredPricingRule[]> {
   const rows = await db
     .select()
     .from(pricingRules)
@@ -55,7 +66,9 @@ export async function listPricingRules(db: Executor, filter: PricingRuleFilter, 
         filter.targetKey === undefined ? undefined : eq(pricingRules.targetKey, filter.targetKey),
         filter.currency === undefined ? undefined : eq(pricingRules.currency, filter.currency),
         filter.includeEnded ? undefined : isNull(pricingRules.endedAt),
-        after === undefined ? undefined : sql`(${pricingRules.createdAt}, ${pricingRules.id}) < (${after.createdAt}, ${after.id})`,
+        after === undefined
+          ? undefined
+          : sql`(${pricingRules.createdAt}, ${pricingRules.id}) < (${after.createdAt}, ${after.id})`,
       ),
     )
     .orderBy(desc(pricingRules.createdAt), desc(pricingRules.id))
@@ -72,7 +85,12 @@ export async function listRuleVersions(
   return db
     .select()
     .from(pricingRuleVersions)
-    .where(and(eq(pricingRuleVersions.ruleId, id), before === undefined ? undefined : lt(pricingRuleVersions.version, before)))
+    .where(
+      and(
+        eq(pricingRuleVersions.ruleId, id),
+        before === undefined ? undefined : lt(pricingRuleVersions.version, before),
+      ),
+    )
     .orderBy(desc(pricingRuleVersions.version))
     .limit(limit);
 }
@@ -100,7 +118,11 @@ export async function addPricingRule(
   return { rule: found, isNew: false };
 }
 
-async function ruleInForceFor(db: Executor, target: PricingTarget, currency: string): Promise<StoredPricingRule | undefined> {
+async function ruleInForceFor(
+  db: Executor,
+  target: PricingTarget,
+  currency: string,
+): Promise<StoredPricingRule | undefined> {
   const [row] = await db
     .select()
     .from(pricingRules)
@@ -138,7 +160,8 @@ export async function changePricingRule(
 ): Promise<PricingRuleOutcome> {
   const [row] = await tx.select().from(pricingRules).where(eq(pricingRules.id, id)).for('update');
   if (row === undefined) return { kind: 'not_found' };
-  if (row.endedAt !== null || (change.version ?? row.version) !== row.version) return { kind: 'stale', rule: ruleOf(row) };
+  if (row.endedAt !== null || (change.version ?? row.version) !== row.version)
+    return { kind: 'stale', rule: ruleOf(row) };
   const [changed] = await tx
     .update(pricingRules)
     .set({
@@ -154,9 +177,19 @@ export async function changePricingRule(
   return { kind: 'done', rule };
 }
 
-async function writeDown(tx: Executor, { id, version, terms }: StoredPricingRule, change: PricingChange, { actor, why }: PricingActor, now: Date): Promise<void> {
+async function writeDown(
+  tx: Executor,
+  { id, version, terms }: StoredPricingRule,
+  change: PricingChange,
+  { actor, why }: PricingActor,
+  now: Date,
+): Promise<void> {
   await tx.insert(pricingRuleVersions).values({ ruleId: id, version, change, terms, actor, why, at: now });
-  await addAuditEntry(tx, { actor, action: `pricing.rule_${change}`, subject: { kind: 'pricing_rule', id }, reason: why }, now);
+  await addAuditEntry(
+    tx,
+    { actor, action: `pricing.rule_${change}`, subject: { kind: 'pricing_rule', id }, reason: why },
+    now,
+  );
 }
 
 function ruleOf(row: typeof pricingRules.$inferSelect): StoredPricingRule {

@@ -6,7 +6,9 @@ import { installation, reconciliations } from '#db/schema.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
 
-/** One reconciliation at a time: two that run at once would judge the same movements. Held until the transaction ends. */
+/**
+ * One reconciliation at a time: two that run at once would judge the same movements. Held until the transaction ends.
+ */
 export async function lockBooks(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('books'))`);
 }
@@ -57,7 +59,9 @@ export async function forgetReconciliations(tx: Executor, before: Date): Promise
     .where(eq(reconciliations.status, 'complete'))
     .orderBy(desc(reconciliations.startedAt))
     .limit(1);
-  await tx.delete(reconciliations).where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newest}`));
+  await tx
+    .delete(reconciliations)
+    .where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newest}`));
 }
 
 /** Where a page ended: the next one starts after it. */
@@ -88,7 +92,9 @@ export async function listReconciliations(
         status === undefined ? undefined : inArray(reconciliations.status, [...status]),
         startedAfter === undefined ? undefined : gt(reconciliations.startedAt, startedAfter),
         startedBefore === undefined ? undefined : lt(reconciliations.startedAt, startedBefore),
-        after === undefined ? undefined : sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`,
+        after === undefined
+          ? undefined
+          : sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`,
       ),
     )
     .orderBy(sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`)

@@ -1,4 +1,7 @@
-/** How long the oldest row of each queue of the relay has waited: for metrics, and for probes of processes that do not run the relay. */
+/**
+ * How long the oldest row of each queue of the relay has waited: for metrics, and for probes of processes that do not
+ * run the relay.
+ */
 import { and, eq, isNull, min, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { RELAY_POLICY } from '#domain/relay-policy.ts';
@@ -11,11 +14,22 @@ import type { Degradation } from '#telemetry/readiness.ts';
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
 export type LaggingQueue = (typeof LAGGING_QUEUES)[number];
 
-/** @returns for each queue the age of its oldest waiting row in seconds, by the clock of PostgreSQL; 0 when none waits. */
+/**
+ * @returns for each queue the age of its oldest waiting row in seconds, by the clock of PostgreSQL; 0 when none waits.
+ */
 export async function relayLag(db: Executor): Promise<Record<LaggingQueue, number>> {
-  const [waitingOutbox] = await db.select({ age: ageOf(outbox.createdAt) }).from(outbox).where(and(isNull(outbox.quarantinedAt)));
-  const [waitingInbox] = await db.select({ age: ageOf(inbox.receivedAt) }).from(inbox).where(eq(inbox.state, 'pending'));
-  const [waitingEvents] = await db.select({ age: ageOf(events.occurredAt) }).from(events).where(isNull(events.position));
+  const [waitingOutbox] = await db
+    .select({ age: ageOf(outbox.createdAt) })
+    .from(outbox)
+    .where(and(isNull(outbox.quarantinedAt)));
+  const [waitingInbox] = await db
+    .select({ age: ageOf(inbox.receivedAt) })
+    .from(inbox)
+    .where(eq(inbox.state, 'pending'));
+  const [waitingEvents] = await db
+    .select({ age: ageOf(events.occurredAt) })
+    .from(events)
+    .where(isNull(events.position));
   return { outbox: waitingOutbox?.age ?? 0, inbox: waitingInbox?.age ?? 0, events: waitingEvents?.age ?? 0 };
 }
 

@@ -1,4 +1,7 @@
-/** What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too little. */
+/**
+ * What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too
+ * little.
+ */
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
 import type { Witness } from '#domain/restored-records.ts';
@@ -10,9 +13,10 @@ import { addTimelineEntry } from '#db/timeline.ts';
 import { workTable, type WorkRow } from '#db/work-tables.ts';
 
 /**
- * A text that changes whenever PostgreSQL may have lost commits: the WAL timeline, which a failover and a restored backup change, and the
- * start of the server. Any role may ask for both. A crash of one backend changes neither: then only commits are lost that did not wait for
- * the disk, and ours do (`synchronous_commit` is not changed). On a standby the query fails, and so does every write.
+ * A text that changes whenever PostgreSQL may have lost commits: the WAL timeline, which a failover and a restored
+ * backup change, and the start of the server. Any role may ask for both. A crash of one backend changes neither: then
+ * only commits are lost that did not wait for the disk, and ours do (`synchronous_commit` is not changed). On a standby
+ * the query fails, and so does every write.
  */
 export const DATABASE_EPOCH = sql<string>`left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' ||
   extract(epoch from pg_postmaster_start_time())::text`;
@@ -32,8 +36,9 @@ export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 
  * Notes that a workflow has compared what it knows with the row of its work. The caller holds the lock of the work.
  *
  * @param epoch the present one.
- * @param sentIn epoch in which a send was asked for of which the workflow has heard nothing; undefined: there is none, or its epoch is not
- *   known. With another one than the present epoch, the workflow has yet to reckon with that send, and nothing is noted.
+ * @param sentIn epoch in which a send was asked for of which the workflow has heard nothing; undefined: there is none,
+ *   or its epoch is not known. With another one than the present epoch, the workflow has yet to reckon with that send,
+ *   and nothing is noted.
  * @returns true when the row had been compared in an earlier epoch, and not yet in this one.
  */
 export async function noteComparison(
@@ -49,7 +54,8 @@ export async function noteComparison(
 }
 
 /**
- * Makes an attempt unknown whose row knows less than its workflow: the ordinary rules for what may have been bought decide from here on.
+ * Makes an attempt unknown whose row knows less than its workflow: the ordinary rules for what may have been bought
+ * decide from here on.
  *
  * @param doubt.leaseMs a send of which the row knows nothing may still be under way: nothing is sent for this long.
  * @param doubt.busyEsimId our id of the eSIM that the attempt is for, where only one may be under way.
@@ -92,11 +98,19 @@ export async function doubtAttempt(
   return findAttemptById(tx, attempt.id);
 }
 
-/** Notes of an attempt whose row was lost, and which a later one followed, that it failed and cost nothing: no later one is made before that. */
+/**
+ * Notes of an attempt whose row was lost, and which a later one followed, that it failed and cost nothing: no later one
+ * is made before that.
+ */
 export async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
   await tx
     .update(attempts)
-    .set({ state: 'failed', settled: true, failureClass: 'supplier_failed', failureDetail: 'Another attempt followed; the record of this one is lost.' })
+    .set({
+      state: 'failed',
+      settled: true,
+      failureClass: 'supplier_failed',
+      failureDetail: 'Another attempt followed; the record of this one is lost.',
+    })
     .where(eq(attempts.id, attemptId));
 }
 
@@ -107,17 +121,20 @@ function earlier(stored: Date | null, known: number | undefined): Date | null {
 }
 
 async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
-  const holders = await tx.select({ id: attempts.id }).from(attempts).where(and(eq(attempts.busyEsimId, esimId), ne(attempts.id, attemptId)));
+  const holders = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(eq(attempts.busyEsimId, esimId), ne(attempts.id, attemptId)));
   return holders.length === 0;
 }
 
 /**
- * Lets the resend window of an attempt begin anew, since the service has shown that no send so far has bought. The caller holds the lock of
- * the work.
+ * Lets the resend window of an attempt begin anew, since the service has shown that no send so far has bought. The
+ * caller holds the lock of the work.
  *
  * @param attempt as it was when the service began to be asked: of a later send the answers say nothing.
- * @returns false, with nothing changed, when its outcome is not unknown any more, it was sent meanwhile, or a send may be under way. One that
- *   is being sent, with its lease over, left no result: it is as unknown.
+ * @returns false, with nothing changed, when its outcome is not unknown any more, it was sent meanwhile, or a send may
+ *   be under way. One that is being sent, with its lease over, left no result: it is as unknown.
  */
 export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow, 'id' | 'sends'>): Promise<boolean> {
   const { id, sends } = attempt;

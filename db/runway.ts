@@ -27,7 +27,12 @@ export async function readRunway(db: Executor, policy: RunwayPolicy, now: number
 async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number): Promise<RunwayKnowledge> {
   const reading = await latestReading(db);
   const currency = reading?.balance.currency ?? '';
-  const [first] = await db.select({ at: journal.recordedAt }).from(journal).where(SOLD).orderBy(asc(journal.recordedAt)).limit(1);
+  const [first] = await db
+    .select({ at: journal.recordedAt })
+    .from(journal)
+    .where(SOLD)
+    .orderBy(asc(journal.recordedAt))
+    .limit(1);
   const from = new Date(now - windowDays * DAY_SECONDS * 1_000);
   const inWindow = and(SOLD, gt(journal.recordedAt, from));
   // A clock that is behind puts what was just written into the future.
@@ -45,7 +50,11 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
     )
     // By its place: the same expression with parameters of its own would be another one to PostgreSQL.
     .groupBy(sql`1`);
-  const other = await db.select({ id: journal.id }).from(journal).where(and(inWindow, ne(journal.currency, currency))).limit(1);
+  const other = await db
+    .select({ id: journal.id })
+    .from(journal)
+    .where(and(inWindow, ne(journal.currency, currency)))
+    .limit(1);
   const [held] = await db
     .select({ amount: sql<string>`coalesce(sum(${gateWaits.priceAmount}), 0)::text` })
     .from(gateWaits)
@@ -70,7 +79,11 @@ export async function lastRunway(db: Executor): Promise<typeof walletRunway.$inf
 }
 
 /** Stores how long the wallet lasts, and announces when that falls below the threshold and when it is over. */
-export async function noteRunway(tx: Executor, policy: RunwayPolicy, now: number): Promise<{ readonly runway: Runway; readonly change: 'low' | 'restored' | undefined }> {
+export async function noteRunway(
+  tx: Executor,
+  policy: RunwayPolicy,
+  now: number,
+): Promise<{ readonly runway: Runway; readonly change: 'low' | 'restored' | undefined }> {
   const at = new Date(now);
   await tx.insert(walletRunway).values({ reckonedAt: at }).onConflictDoNothing();
   const [before] = await tx.select().from(walletRunway).for('update');

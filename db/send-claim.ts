@@ -1,6 +1,6 @@
 /**
- * The sole right to send an attempt, and what a send without an answer of the service came to. All times are of the clock of the
- * database: workers whose clocks differ by any amount never send at once.
+ * The sole right to send an attempt, and what a send without an answer of the service came to. All times are of the
+ * clock of the database: workers whose clocks differ by any amount never send at once.
  */
 import { randomUUID } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
@@ -25,8 +25,8 @@ export interface LockedAttempt {
 }
 
 /**
- * Reads and locks an attempt, to decide whether it may be sent. The lock of its work, which the caller holds, keeps others from
- * claiming it, so that this does not wait and its times are those of this moment.
+ * Reads and locks an attempt, to decide whether it may be sent. The lock of its work, which the caller holds, keeps
+ * others from claiming it, so that this does not wait and its times are those of this moment.
  *
  * @throws Error when it does not exist.
  */
@@ -63,20 +63,27 @@ export type SendClaim =
   | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
 
 /**
- * Takes the sole right to send an attempt (rule 1: one send at a time), by `decideSendClaim`. A send whose lease ran out without a
- * result counts as unknown from here on.
+ * Takes the sole right to send an attempt (rule 1: one send at a time), by `decideSendClaim`. A send whose lease ran
+ * out without a result counts as unknown from here on.
  *
  * @param locked in this transaction.
  * @param claim.leaseMs how long the right lasts.
- * @param claim.resendWindowMs since the first send that was not refused; undefined: what may have been bought is not sent again.
- * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule 6).
- * @param claim.limit what the service may charge for this send, null: anything. Kept, since a charge is held against what was
- *   allowed when it was sent, however often that is changed later. Undefined: it is not going to be sent.
+ * @param claim.resendWindowMs since the first send that was not refused; undefined: what may have been bought is not
+ *   sent again.
+ * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule
+ *   6).
+ * @param claim.limit what the service may charge for this send, null: anything. Kept, since a charge is held against
+ *   what was allowed when it was sent, however often that is changed later. Undefined: it is not going to be sent.
  */
 export async function claimSend(
   tx: Executor,
   { attempt, leaseLeftMs, unrefusedForMs }: LockedAttempt,
-  { leaseMs, resendWindowMs, esimId = null, limit }: {
+  {
+    leaseMs,
+    resendWindowMs,
+    esimId = null,
+    limit,
+  }: {
     readonly leaseMs: number;
     readonly resendWindowMs: number | undefined;
     readonly esimId?: string | null;
@@ -153,7 +160,9 @@ export async function recordSendFailure(
 
 const refusedState = (event: AttemptEvent) => attemptStateAfter('sending', event);
 
-/** After a refusal. Where a send before it may have bought, it proves nothing, and the window goes on from that send. */
+/**
+ * After a refusal. Where a send before it may have bought, it proves nothing, and the window goes on from that send.
+ */
 const REFUSED = {
   state: sql`case when ${attempts.anyUnknown} then ${refusedState('refused_after_unknown')} else ${refusedState('refused')} end`,
   firstUnrefusedSendAt: sql`case when ${attempts.anyUnknown} then ${attempts.firstUnrefusedSendAt} end`,

@@ -11,17 +11,26 @@ interface Listed extends PgTable {
 }
 
 /**
- * The condition of a page of some statuses. No index gives several statuses in the order of the list; but each status has its own, and
- * a page has no more than the first few of each. So statuses that are rare among a million rows cost what they cost alone.
+ * The condition of a page of some statuses. No index gives several statuses in the order of the list; but each status
+ * has its own, and a page has no more than the first few of each. So statuses that are rare among a million rows cost
+ * what they cost alone.
  *
  * @param inPage all other conditions: they hold for each status before its first few are taken.
  */
-export function pageOfStatuses(table: Listed, statuses: readonly Given<string>[] | undefined, inPage: SQL | undefined, limit: Given<number>): SQL | undefined {
+export function pageOfStatuses(
+  table: Listed,
+  statuses: readonly Given<string>[] | undefined,
+  inPage: SQL | undefined,
+  limit: Given<number>,
+): SQL | undefined {
   const [only] = statuses ?? [];
   if (statuses === undefined || only === undefined) return inPage;
   const condition = inPage ?? sql`true`;
   if (statuses.length === 1) return sql`${eq(table.status, only)} and ${condition}`;
-  const wanted = sql.join([...new Set(statuses)].map((status) => sql`(${status}::text)`), sql`, `);
+  const wanted = sql.join(
+    [...new Set(statuses)].map((status) => sql`(${status}::text)`),
+    sql`, `,
+  );
   return inArray(
     table.id,
     sql`(select found.id from (values ${wanted}) as wanted (status) cross join lateral (

@@ -30,10 +30,14 @@ export interface SweepPage {
 }
 
 /** Reads the next unfinished rows of one kind, by an index that holds unfinished rows only. */
-export async function readUnfinished(db: Executor, { kind, after, idleBefore, rows }: SweepPage): Promise<UnfinishedWork[]> {
+export async function readUnfinished(
+  db: Executor,
+  { kind, after, idleBefore, rows }: SweepPage,
+): Promise<UnfinishedWork[]> {
   const table = workTable(kind);
   const { id, status, createdAt, updatedAt, nextStepAt, sweptAt } = table;
-  const place = after === undefined ? undefined : sql`(${updatedAt}, ${id}) > (${new Date(after.updatedAt)}, ${after.id})`;
+  const place =
+    after === undefined ? undefined : sql`(${updatedAt}, ${id}) > (${new Date(after.updatedAt)}, ${after.id})`;
   const work = await db
     .select({ id, status, createdAt, updatedAt, nextStepAt, sweptAt })
     .from(table)
@@ -41,11 +45,10 @@ export async function readUnfinished(db: Executor, { kind, after, idleBefore, ro
     .orderBy(asc(updatedAt), asc(id))
     .limit(rows);
   const ids = work.map((each) => each.id);
-  const [newest, relayed, open] = ids.length === 0 ? NOTHING : [
-    await newestAttempts(db, kind, ids),
-    await oldestRelayed(db, kind, ids),
-    await withOpenCase(db, kind, ids),
-  ];
+  const [newest, relayed, open] =
+    ids.length === 0
+      ? NOTHING
+      : [await newestAttempts(db, kind, ids), await oldestRelayed(db, kind, ids), await withOpenCase(db, kind, ids)];
   return work.map((each) => {
     const attempt = newest.get(each.id);
     const relayedSince = relayed.get(each.id);
@@ -106,5 +109,8 @@ async function withOpenCase(db: Executor, kind: WorkKind, ids: readonly string[]
 export async function markSwept(tx: Executor, kind: WorkKind, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const table = workTable(kind);
-  await tx.update(table).set({ sweptAt: now }).where(inArray(table.id, [...ids]));
+  await tx
+    .update(table)
+    .set({ sweptAt: now })
+    .where(inArray(table.id, [...ids]));
 }

@@ -26,8 +26,14 @@ export async function readTopup(db: Executor, topupId: string): Promise<TopupOfE
 }
 
 /** The packages of some top-ups, by our ids of these. */
-export async function packagesOfTopups(db: Executor, topupIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.select({ id: topups.id, packageId: topups.packageId }).from(topups).where(inArray(topups.id, [...topupIds]));
+export async function packagesOfTopups(
+  db: Executor,
+  topupIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .select({ id: topups.id, packageId: topups.packageId })
+    .from(topups)
+    .where(inArray(topups.id, [...topupIds]));
   return new Map(rows.map(({ id, packageId }) => [id, packageId]));
 }
 
@@ -47,10 +53,13 @@ export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Pro
     tx,
     { kind: 'topup', id },
     {
-      insert: () =>
-        tx.insert(topups).values(values).onConflictDoNothing().returning(newsColumns('topup')),
+      insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(newsColumns('topup')),
       // Only a reference can be taken; without one this matches nothing.
-      holder: () => tx.select({ id: topups.id }).from(topups).where(eq(topups.externalTopupId, externalTopupId ?? '')),
+      holder: () =>
+        tx
+          .select({ id: topups.id })
+          .from(topups)
+          .where(eq(topups.externalTopupId, externalTopupId ?? '')),
       detail: { esim_id: esimId, package_id: packageId },
     },
     now,

@@ -20,18 +20,28 @@ export interface VpnSubscriptionFilter extends WorkFilter {
 export const findVpnSubscriptionView = findOneOfOwner<VpnSubscriptionView>('vpn_subscription', viewsWhere);
 
 /** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
-export function listVpnSubscriptionViews(db: Executor, owner: Given<Owner>, filter: GivenFilter<VpnSubscriptionFilter>, page: GivenPage) {
+export function listVpnSubscriptionViews(
+  db: Executor,
+  owner: Given<Owner>,
+  filter: GivenFilter<VpnSubscriptionFilter>,
+  page: GivenPage,
+) {
   const own = and(
     filter.externalSubscriptionId === undefined
       ? undefined
       : eq(vpnSubscriptions.externalSubscriptionId, filter.externalSubscriptionId),
     filter.vpnPlanId === undefined ? undefined : eq(vpnSubscriptions.vpnPlanId, filter.vpnPlanId),
-    filter.customerReferenceHash === undefined ? undefined : eq(vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash),
+    filter.customerReferenceHash === undefined
+      ? undefined
+      : eq(vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash),
   );
   return viewsWhere(db, workPage('vpn_subscription', owner, filter, page, own), page.limit);
 }
 
-export const pageOfVpnSubscriptions = pagesOf<VpnSubscriptionFilter, VpnSubscriptionView>('vpn_subscription_page', listVpnSubscriptionViews);
+export const pageOfVpnSubscriptions = pagesOf<VpnSubscriptionFilter, VpnSubscriptionView>(
+  'vpn_subscription_page',
+  listVpnSubscriptionViews,
+);
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
   const facts = attemptFacts(db, 'vpn_subscription');

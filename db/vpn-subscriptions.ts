@@ -40,8 +40,13 @@ export interface NewVpnSubscription extends NewWork {
 }
 
 /** Accepts a subscription, in the caller's transaction. */
-export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSubscription, now: Date): Promise<Intake> {
-  const { id, externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerReferenceHash, customerPrice } = subscription;
+export async function acceptVpnSubscription(
+  tx: Executor,
+  subscription: NewVpnSubscription,
+  now: Date,
+): Promise<Intake> {
+  const { id, externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerReferenceHash, customerPrice } =
+    subscription;
   const own = { externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerReferenceHash, customerPrice };
   const { id: column, externalSubscriptionId: reference } = vpnSubscriptions;
   return acceptWork(
@@ -70,7 +75,9 @@ export interface SubscriptionFacts {
   readonly sealedAccess?: Buffer | undefined;
 }
 
-/** Stores what the service says; what it does not say stays. An end stays an end. The caller holds the lock of the work. */
+/**
+ * Stores what the service says; what it does not say stays. An end stays an end. The caller holds the lock of the work.
+ */
 export async function storeSubscriptionFacts(tx: Executor, id: string, facts: SubscriptionFacts): Promise<void> {
   const { startedAt, expiresAt, endedAs, sealedAccess } = facts;
   const known = await readVpnSubscription(tx, id);
@@ -85,8 +92,16 @@ export async function storeSubscriptionFacts(tx: Executor, id: string, facts: Su
     .where(eq(vpnSubscriptions.id, id));
 }
 
-/** Notes that the service took the cancellation; what had kept it from that is over. @param endedAs when it says that it has ended. */
-export async function noteCancelAccepted(tx: Executor, id: string, endedAs: SubscriptionEnd | undefined, now: Date): Promise<void> {
+/**
+ * Notes that the service took the cancellation; what had kept it from that is over. @param endedAs when it says that it
+ * has ended.
+ */
+export async function noteCancelAccepted(
+  tx: Executor,
+  id: string,
+  endedAs: SubscriptionEnd | undefined,
+  now: Date,
+): Promise<void> {
   const known = await readVpnSubscription(tx, id);
   await tx
     .update(vpnSubscriptions)
@@ -103,8 +118,16 @@ export async function noteCancelAccepted(tx: Executor, id: string, endedAs: Subs
 /** What became of a customer's wish to end a subscription. */
 export type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
 
-/** Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. @param why where it was said. */
-export async function requestCancel(tx: Executor, id: string, why: string | undefined, now: Date): Promise<CancelRequest> {
+/**
+ * Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. @param why
+ * where it was said.
+ */
+export async function requestCancel(
+  tx: Executor,
+  id: string,
+  why: string | undefined,
+  now: Date,
+): Promise<CancelRequest> {
   const work = { kind: 'vpn_subscription', id } as const;
   const { status } = await lockWork(tx, work);
   const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);
@@ -129,5 +152,8 @@ export async function forgetCancelAccepted(tx: Executor, id: string): Promise<vo
 
 /** The subscription goes on after all. */
 export async function withdrawCancel(tx: Executor, id: string): Promise<void> {
-  await tx.update(vpnSubscriptions).set({ cancelRequestedAt: null, cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));
+  await tx
+    .update(vpnSubscriptions)
+    .set({ cancelRequestedAt: null, cancelAcceptedAt: null })
+    .where(eq(vpnSubscriptions.id, id));
 }

@@ -44,8 +44,8 @@ class Wakeup implements Waiter {
 }
 
 /**
- * Wakes those that wait for rows: by a notification of PostgreSQL on a connection of its own, by {@link wake}, and else by the
- * slow poll. A lost notification costs one poll, never a row.
+ * Wakes those that wait for rows: by a notification of PostgreSQL on a connection of its own, by {@link wake}, and else
+ * by the slow poll. A lost notification costs one poll, never a row.
  */
 export class Wakeups {
   readonly #options: WakeupsOptions;
@@ -95,7 +95,10 @@ export class Wakeups {
       try {
         await this.#listenOnce();
       } catch (error) {
-        logger.warn({ err: error, channel }, 'notifications of PostgreSQL are lost until it is connected again; meanwhile there is the slow poll');
+        logger.warn(
+          { err: error, channel },
+          'notifications of PostgreSQL are lost until it is connected again; meanwhile there is the slow poll',
+        );
       }
       await this.pause(RECONNECT_MS);
     }

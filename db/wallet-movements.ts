@@ -58,10 +58,17 @@ export async function movementsWithoutCause(db: Executor, limit: number): Promis
 export async function placedMovements(db: Executor, attemptIds: readonly string[]): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (const part of parts(attemptIds)) {
-    const rows = await db.select().from(walletMovements).where(inArray(walletMovements.attemptId, [...part]));
+    const rows = await db
+      .select()
+      .from(walletMovements)
+      .where(inArray(walletMovements.attemptId, [...part]));
     for (const row of rows) {
       if (row.causeKind === null || row.causeId === null) continue;
-      placed.push({ movement: movementOf(row), cause: { kind: row.causeKind, id: row.causeId }, attemptId: row.attemptId });
+      placed.push({
+        movement: movementOf(row),
+        cause: { kind: row.causeKind, id: row.causeId },
+        attemptId: row.attemptId,
+      });
     }
   }
   return placed;
@@ -74,7 +81,8 @@ export async function placeMovements(
 ): Promise<void> {
   for (const part of parts(places)) {
     const values = part.map(
-      ({ movement, cause, attemptId }) => sql`(${movement.id}::text, ${cause.kind}::text, ${cause.id}::text, ${attemptId}::text)`,
+      ({ movement, cause, attemptId }) =>
+        sql`(${movement.id}::text, ${cause.kind}::text, ${cause.id}::text, ${attemptId}::text)`,
     );
     await tx.execute(sql`
       update ${walletMovements} as m set cause_kind = v.kind, cause_id = v.id, attempt_id = v.attempt
@@ -87,11 +95,22 @@ export async function placeMovements(
 export async function purchasesNamedBy(db: Executor, movements: readonly Movement[]): Promise<Purchase[]> {
   const found = new Map<string, Purchase>();
   for (const part of parts(movements)) {
-    const named = (name: (names: Movement['names']) => string | null) => [...new Set(part.flatMap(({ names }) => name(names) ?? []))];
+    const named = (name: (names: Movement['names']) => string | null) => [
+      ...new Set(part.flatMap(({ names }) => name(names) ?? [])),
+    ];
     const orders = { ids: named((names) => names.orderId), references: named((names) => names.orderReference) };
-    const subscriptions = { ids: named((names) => names.subscriptionId), references: named((names) => names.subscriptionReference) };
+    const subscriptions = {
+      ids: named((names) => names.subscriptionId),
+      references: named((names) => names.subscriptionReference),
+    };
     const names = {
-      order: [...isOneOf(orders), inOrNothing(attempts.serviceEsimId, named((each) => each.esimId))],
+      order: [
+        ...isOneOf(orders),
+        inOrNothing(
+          attempts.serviceEsimId,
+          named((each) => each.esimId),
+        ),
+      ],
       topup: isOneOf({ ids: named((each) => each.topupId), references: [] }),
       vpn_subscription: isOneOf(subscriptions),
       // It buys nothing: the credit of its refund names the order.
@@ -105,7 +124,10 @@ export async function purchasesNamedBy(db: Executor, movements: readonly Movemen
   return [...found.values()];
 }
 
-/** Attempts that came to nothing and whose debit in our journal has no credit: their number is small, and should be none. */
+/**
+ * Attempts that came to nothing and whose debit in our journal has no credit: their number is small, and should be
+ * none.
+ */
 export async function purchasesKept(db: Executor): Promise<Purchase[]> {
   const booked = (direction: 'debit' | 'credit') =>
     db
@@ -126,7 +148,10 @@ function isOneOf({ ids, references }: { ids: string[]; references: string[] }): 
   return [inOrNothing(attempts.serviceId, ids), inOrNothing(attempts.reference, references)];
 }
 
-function inOrNothing(column: typeof attempts.serviceId | typeof attempts.reference | typeof attempts.serviceEsimId, values: string[]): SQL | undefined {
+function inOrNothing(
+  column: typeof attempts.serviceId | typeof attempts.reference | typeof attempts.serviceEsimId,
+  values: string[],
+): SQL | undefined {
   return values.length === 0 ? undefined : inArray(column, values);
 }
 
@@ -135,9 +160,16 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
   const later = db
     .select({ id: sql`later.id` })
     .from(sql`${attempts} as later`)
-    .where(sql`later.subject_kind = ${attempts.subjectKind} and later.subject_id = ${attempts.subjectId} and later.number > ${attempts.number}`);
+    .where(
+      sql`later.subject_kind = ${attempts.subjectKind} and later.subject_id = ${attempts.subjectId} and later.number > ${attempts.number}`,
+    );
   const rows = await db
-    .select({ attempt: attempts, status: table.status, updatedAt: table.updatedAt, isSuperseded: sql<boolean>`exists ${later}` })
+    .select({
+      attempt: attempts,
+      status: table.status,
+      updatedAt: table.updatedAt,
+      isSuperseded: sql<boolean>`exists ${later}`,
+    })
     .from(attempts)
     .innerJoin(table, eq(table.id, attempts.subjectId))
     .where(and(eq(attempts.subjectKind, kind), which));
@@ -183,7 +215,9 @@ export async function awaitedEntries(db: Executor): Promise<Awaited[]> {
 }
 
 /** Sums of the journal, by currency and direction. */
-export async function journalSums(db: Executor): Promise<{ currency: string; direction: 'debit' | 'credit'; sum: string }[]> {
+export async function journalSums(
+  db: Executor,
+): Promise<{ currency: string; direction: 'debit' | 'credit'; sum: string }[]> {
   return db
     .select({ currency: journal.currency, direction: journal.direction, sum: sql<string>`sum(${journal.amount})` })
     .from(journal)

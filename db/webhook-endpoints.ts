@@ -11,7 +11,10 @@ import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
 
 /** What its columns say of an endpoint. */
-export function endpointState({ deletedAt, disabledReason }: Pick<WebhookEndpointRow, 'deletedAt' | 'disabledReason'>): EndpointState {
+export function endpointState({
+  deletedAt,
+  disabledReason,
+}: Pick<WebhookEndpointRow, 'deletedAt' | 'disabledReason'>): EndpointState {
   return deletedAt === null ? (disabledReason ?? 'enabled') : 'deleted';
 }
 
@@ -27,7 +30,13 @@ export interface NewWebhookEndpoint {
 }
 
 /** Stores an endpoint with its first secret. */
-export async function addWebhookEndpoint(tx: Executor, keyRing: KeyRing, endpoint: NewWebhookEndpoint, secret: string, now: Date): Promise<WebhookEndpointRow> {
+export async function addWebhookEndpoint(
+  tx: Executor,
+  keyRing: KeyRing,
+  endpoint: NewWebhookEndpoint,
+  secret: string,
+  now: Date,
+): Promise<WebhookEndpointRow> {
   const [row] = await tx
     .insert(webhookEndpoints)
     .values({
@@ -45,8 +54,16 @@ export async function addWebhookEndpoint(tx: Executor, keyRing: KeyRing, endpoin
 }
 
 /** @param lock true to keep it as it is until the transaction ends. */
-export async function findWebhookEndpoint(db: Executor, id: string, owner: EndpointOwner, { lock = false } = {}): Promise<WebhookEndpointRow | undefined> {
-  const query = db.select().from(webhookEndpoints).where(and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.deletedAt), own(owner)));
+export async function findWebhookEndpoint(
+  db: Executor,
+  id: string,
+  owner: EndpointOwner,
+  { lock = false } = {},
+): Promise<WebhookEndpointRow | undefined> {
+  const query = db
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.deletedAt), own(owner)));
   const [row] = await (lock ? query.for('no key update') : query);
   return row;
 }
@@ -79,26 +96,42 @@ export async function listWebhookEndpoints(
 }
 
 /**
- * How many there are that were not deleted and get the events of this owner alone, or everybody's. Held until the transaction ends, so
- * that those who make one after counting do so one after the other.
+ * How many there are that were not deleted and get the events of this owner alone, or everybody's. Held until the
+ * transaction ends, so that those who make one after counting do so one after the other.
  */
 export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints.number', 0))`);
   const { deletedAt, ownerId } = webhookEndpoints;
-  return tx.$count(webhookEndpoints, and(isNull(deletedAt), owner === undefined ? isNull(ownerId) : eq(ownerId, owner)));
+  return tx.$count(
+    webhookEndpoints,
+    and(isNull(deletedAt), owner === undefined ? isNull(ownerId) : eq(ownerId, owner)),
+  );
 }
 
 export type EndpointChange = Partial<Pick<WebhookEndpointRow, 'url' | 'description' | 'eventTypes'>>;
 
-export async function changeWebhookEndpoint(tx: Executor, id: string, change: EndpointChange, now: Date): Promise<void> {
+export async function changeWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  change: EndpointChange,
+  now: Date,
+): Promise<void> {
   await tx
     .update(webhookEndpoints)
     .set({ ...change, updatedAt: now })
     .where(eq(webhookEndpoints.id, id));
 }
 
-/** From now on it gets nothing; what waits for it is given up by its workflow. The reason of one that is disabled already is replaced. */
-export async function disableWebhookEndpoint(tx: Executor, id: string, reason: DisabledReason, now: Date): Promise<void> {
+/**
+ * From now on it gets nothing; what waits for it is given up by its workflow. The reason of one that is disabled
+ * already is replaced.
+ */
+export async function disableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<void> {
   await tx
     .update(webhookEndpoints)
     .set({ disabledReason: reason, disabledAt: sql`coalesce(${webhookEndpoints.disabledAt}, ${now})`, updatedAt: now })
@@ -114,12 +147,31 @@ export async function announceDisabled(
   now: Date,
 ): Promise<void> {
   const data = { reason, detail, failing_since: failingSince?.toISOString() ?? null };
-  await recordEvent(tx, { type: 'webhook_endpoint.disabled', subject: { kind: 'webhook_endpoint', id }, apiKeyId, data }, now);
+  await recordEvent(
+    tx,
+    { type: 'webhook_endpoint.disabled', subject: { kind: 'webhook_endpoint', id }, apiKeyId, data },
+    now,
+  );
 }
 
-/** It gets events again, with a clean record. @param missedSince from when on it is to get what it missed, too; undefined: not at all. */
-export async function enableWebhookEndpoint(tx: Executor, id: string, missedSince: Date | undefined, now: Date): Promise<void> {
-  const clean = { disabledReason: null, disabledAt: null, failures: 0, failingSince: null, lastFailure: null, retryAt: null };
+/**
+ * It gets events again, with a clean record. @param missedSince from when on it is to get what it missed, too;
+ * undefined: not at all.
+ */
+export async function enableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  missedSince: Date | undefined,
+  now: Date,
+): Promise<void> {
+  const clean = {
+    disabledReason: null,
+    disabledAt: null,
+    failures: 0,
+    failingSince: null,
+    lastFailure: null,
+    retryAt: null,
+  };
   await tx
     .update(webhookEndpoints)
     .set({ ...clean, missedSince: missedSince ?? null, updatedAt: now })
@@ -135,8 +187,8 @@ export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date)
 }
 
 /**
- * Gives an endpoint a new secret. Former ones sign beside it until their overlap ends; a shorter overlap shortens those of earlier
- * rotations too, since whoever asks for it fears that a secret has leaked.
+ * Gives an endpoint a new secret. Former ones sign beside it until their overlap ends; a shorter overlap shortens those
+ * of earlier rotations too, since whoever asks for it fears that a secret has leaked.
  *
  * @returns until when the former one signs.
  */
@@ -149,15 +201,25 @@ export async function rotateEndpointSecret(
   const until = new Date(now.getTime() + overlapMs);
   const former = eq(webhookEndpointSecrets.endpointId, id);
   const { signsUntil } = webhookEndpointSecrets;
-  await tx.update(webhookEndpointSecrets).set({ signsUntil: until }).where(and(former, or(isNull(signsUntil), gt(signsUntil, until))));
+  await tx
+    .update(webhookEndpointSecrets)
+    .set({ signsUntil: until })
+    .where(and(former, or(isNull(signsUntil), gt(signsUntil, until))));
   await tx.delete(webhookEndpointSecrets).where(and(former, sql`${signsUntil} <= ${now}`));
   await addSecret(tx, keyRing, id, secret, now);
   await tx.update(webhookEndpoints).set({ updatedAt: now }).where(eq(webhookEndpoints.id, id));
   return until;
 }
 
-/** Every secret that signs, newest first. @throws UnsealError when the key that sealed one is not in the ring any more. */
-export async function readEndpointSecrets(db: Executor, keyRing: KeyRing, endpointId: string, now: Date): Promise<string[]> {
+/**
+ * Every secret that signs, newest first. @throws UnsealError when the key that sealed one is not in the ring any more.
+ */
+export async function readEndpointSecrets(
+  db: Executor,
+  keyRing: KeyRing,
+  endpointId: string,
+  now: Date,
+): Promise<string[]> {
   const { signsUntil } = webhookEndpointSecrets;
   const rows = await db
     .select()
@@ -167,8 +229,15 @@ export async function readEndpointSecrets(db: Executor, keyRing: KeyRing, endpoi
   return rows.map((row) => keyRing.openText(row.sealedSecret, secretPlace(row)));
 }
 
-/** Asks, in the transaction that makes it necessary, that the workflows of endpoints look. @param urgent although they wait for the end of an outage. */
-export async function requestEndpointWake(tx: Executor, ids: readonly string[], { urgent }: { readonly urgent: boolean }): Promise<void> {
+/**
+ * Asks, in the transaction that makes it necessary, that the workflows of endpoints look. @param urgent although they
+ * wait for the end of an outage.
+ */
+export async function requestEndpointWake(
+  tx: Executor,
+  ids: readonly string[],
+  { urgent }: { readonly urgent: boolean },
+): Promise<void> {
   if (ids.length === 0) return;
   await tx
     .update(webhookEndpoints)
@@ -181,19 +250,35 @@ export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesWanted' | 'wa
 /** Endpoints whose workflow is to look. */
 export async function endpointsToWake(db: Executor, batch: number): Promise<EndpointToWake[]> {
   const { id, wakesWanted, wakesGiven, wakeIsUrgent } = webhookEndpoints;
-  return db.select({ id, wakesWanted, wakeIsUrgent }).from(webhookEndpoints).where(gt(wakesWanted, wakesGiven)).orderBy(asc(id)).limit(batch);
+  return db
+    .select({ id, wakesWanted, wakeIsUrgent })
+    .from(webhookEndpoints)
+    .where(gt(wakesWanted, wakesGiven))
+    .orderBy(asc(id))
+    .limit(batch);
 }
 
 /** Its workflow was told. What was wanted meanwhile is told by the next. */
 export async function noteEndpointWoken(db: Executor, { id, wakesWanted }: EndpointToWake): Promise<void> {
   await db
     .update(webhookEndpoints)
-    .set({ wakesGiven: wakesWanted, wakeIsUrgent: sql`${webhookEndpoints.wakeIsUrgent} and ${webhookEndpoints.wakesWanted} > ${wakesWanted}` })
+    .set({
+      wakesGiven: wakesWanted,
+      wakeIsUrgent: sql`${webhookEndpoints.wakeIsUrgent} and ${webhookEndpoints.wakesWanted} > ${wakesWanted}`,
+    })
     .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesGiven, wakesWanted)));
 }
 
-async function addSecret(tx: Executor, keyRing: KeyRing, endpointId: string, secret: string, createdAt: Date): Promise<void> {
-  await tx.insert(webhookEndpointSecrets).values({ endpointId, createdAt, sealedSecret: keyRing.seal(secret, secretPlace({ endpointId, createdAt })) });
+async function addSecret(
+  tx: Executor,
+  keyRing: KeyRing,
+  endpointId: string,
+  secret: string,
+  createdAt: Date,
+): Promise<void> {
+  await tx
+    .insert(webhookEndpointSecrets)
+    .values({ endpointId, createdAt, sealedSecret: keyRing.seal(secret, secretPlace({ endpointId, createdAt })) });
 }
 
 /** Where a sealed secret stands; the row's number is not known before it is written. */

@@ -52,12 +52,21 @@ async function withTries(db: Executor, where: SQL | undefined, limit: number): P
     .orderBy(desc(webhookDeliveries.id))
     .limit(limit);
   const ids = found.map(({ delivery }) => delivery.id);
-  const tries = ids.length === 0 ? [] : await db.select().from(webhookTries).where(inArray(webhookTries.deliveryId, ids)).orderBy(asc(webhookTries.number));
+  const tries =
+    ids.length === 0
+      ? []
+      : await db
+          .select()
+          .from(webhookTries)
+          .where(inArray(webhookTries.deliveryId, ids))
+          .orderBy(asc(webhookTries.number));
   const byDelivery = Map.groupBy(tries, ({ deliveryId }) => deliveryId);
   return found.map((each) => ({ ...each, tries: (byDelivery.get(each.delivery.id) ?? []).slice(-TRIES_SHOWN) }));
 }
 
-/** `all`: whatever its filter selects. `failed`: what was given up. `missed`: that, and what was never queued for it. */
+/**
+ * `all`: whatever its filter selects. `failed`: what was given up. `missed`: that, and what was never queued for it.
+ */
 export type ReplayChoice = 'all' | 'failed' | 'missed';
 
 export interface ReplayRange {
@@ -83,22 +92,44 @@ export interface ReplayPiece {
 export const REPLAY_PIECE = 10_000;
 
 /** Queues what an endpoint got, or should have got, once more. The endpoint is locked by the caller. */
-export async function replayRange(tx: Executor, endpoint: WebhookEndpointRow, range: ReplayRange, { limit, now }: ReplayPiece): Promise<Replay> {
+export async function replayRange(
+  tx: Executor,
+  endpoint: WebhookEndpointRow,
+  range: ReplayRange,
+  { limit, now }: ReplayPiece,
+): Promise<Replay> {
   const { ids, nextSince } = await findRange(tx, endpoint, range, limit);
   await queueAgain(tx, endpoint.id, ids, now);
   return { queued: ids.length, nextSince };
 }
 
 /**
- * Queues the next piece of what an endpoint missed, where it is to get it and has not yet. What is published meanwhile is queued by
- * whoever publishes, so the last piece is the end.
+ * Queues the next piece of what an endpoint missed, where it is to get it and has not yet. What is published meanwhile
+ * is queued by whoever publishes, so the last piece is the end.
  */
 export async function queueMissed(tx: Executor, endpointId: string, { limit, now }: ReplayPiece): Promise<void> {
-  const [endpoint] = await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId)).for('no key update');
-  if (endpoint === undefined || endpoint.missedSince === null || endpoint.disabledAt !== null || endpoint.deletedAt !== null) return;
+  const [endpoint] = await tx
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.id, endpointId))
+    .for('no key update');
+  if (
+    endpoint === undefined ||
+    endpoint.missedSince === null ||
+    endpoint.disabledAt !== null ||
+    endpoint.deletedAt !== null
+  )
+    return;
   const { ids, nextSince } = await findRange(tx, endpoint, { which: 'missed', since: endpoint.missedSince }, limit);
-  await addDeliveries(tx, ids.map((eventId) => ({ endpointId, eventId })), now);
-  await tx.update(webhookEndpoints).set({ missedSince: nextSince ?? null }).where(eq(webhookEndpoints.id, endpointId));
+  await addDeliveries(
+    tx,
+    ids.map((eventId) => ({ endpointId, eventId })),
+    now,
+  );
+  await tx
+    .update(webhookEndpoints)
+    .set({ missedSince: nextSince ?? null })
+    .where(eq(webhookEndpoints.id, endpointId));
 }
 
 async function findRange(
@@ -128,8 +159,16 @@ async function findRange(
   return { ids: found.slice(0, limit).map(({ id }) => id), nextSince: found[limit]?.occurredAt };
 }
 
-/** Queues one event once more, whatever the filter of the endpoint says. @returns false when there is no such event for it. */
-export async function replayEvent(tx: Executor, endpoint: WebhookEndpointRow, eventId: string, now: Date): Promise<boolean> {
+/**
+ * Queues one event once more, whatever the filter of the endpoint says. @returns false when there is no such event for
+ * it.
+ */
+export async function replayEvent(
+  tx: Executor,
+  endpoint: WebhookEndpointRow,
+  eventId: string,
+  now: Date,
+): Promise<boolean> {
   const [event] = await tx
     .select({ id: events.id })
     .from(events)
@@ -147,8 +186,16 @@ export async function replayEvent(tx: Executor, endpoint: WebhookEndpointRow, ev
   return true;
 }
 
-/** Queues one delivery of an endpoint once more. @returns false when there is no such delivery, or its event is not kept any more. */
-export async function replayDelivery(tx: Executor, { id }: WebhookEndpointRow, deliveryId: string, now: Date): Promise<boolean> {
+/**
+ * Queues one delivery of an endpoint once more. @returns false when there is no such delivery, or its event is not kept
+ * any more.
+ */
+export async function replayDelivery(
+  tx: Executor,
+  { id }: WebhookEndpointRow,
+  deliveryId: string,
+  now: Date,
+): Promise<boolean> {
   const [found] = await tx
     .select({ eventId: webhookDeliveries.eventId })
     .from(webhookDeliveries)
@@ -160,10 +207,13 @@ export async function replayDelivery(tx: Executor, { id }: WebhookEndpointRow, d
 }
 
 /**
- * When the oldest event happened that a disabled endpoint has missed, as far as it is known: from there on it is replayed. Of one that is
- * enabled: that is not queued yet.
+ * When the oldest event happened that a disabled endpoint has missed, as far as it is known: from there on it is
+ * replayed. Of one that is enabled: that is not queued yet.
  */
-export async function missedSince(db: Executor, { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow): Promise<Date | undefined> {
+export async function missedSince(
+  db: Executor,
+  { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow,
+): Promise<Date | undefined> {
   if (disabledAt === null) return left ?? undefined;
   // Of an outage, some were given up before the endpoint was.
   const since = failingSince !== null && failingSince < disabledAt ? failingSince : disabledAt;
@@ -171,7 +221,13 @@ export async function missedSince(db: Executor, { id, disabledAt, failingSince, 
     .select({ at: min(events.occurredAt) })
     .from(webhookDeliveries)
     .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
-    .where(and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.state, 'failed'), gte(webhookDeliveries.endedAt, since)));
+    .where(
+      and(
+        eq(webhookDeliveries.endpointId, id),
+        eq(webhookDeliveries.state, 'failed'),
+        gte(webhookDeliveries.endedAt, since),
+      ),
+    );
   // What was not queued yet when it was disabled once more is missed as well.
   return [found?.at, left].reduce<Date>((oldest, at) => (at != null && at < oldest ? at : oldest), disabledAt);
 }
@@ -181,7 +237,11 @@ async function queueAgain(tx: Executor, endpointId: string, eventIds: readonly s
   if (eventIds.length === 0) return;
   await tx.update(webhookEndpoints).set({ retryAt: null }).where(eq(webhookEndpoints.id, endpointId));
   await requestEndpointWake(tx, [endpointId], { urgent: true });
-  await addDeliveries(tx, eventIds.map((eventId) => ({ endpointId, eventId })), now);
+  await addDeliveries(
+    tx,
+    eventIds.map((eventId) => ({ endpointId, eventId })),
+    now,
+  );
 }
 
 function chosen(which: ReplayChoice): SQL | undefined {

@@ -93,8 +93,8 @@ export class WebhookSecretStore {
   }
 
   /**
-   * Stores a secret as the newest and gives those before it an end. Ones whose end has come are removed: they are of use
-   * to a thief only.
+   * Stores a secret as the newest and gives those before it an end. Ones whose end has come are removed: they are of
+   * use to a thief only.
    */
   async replace(secret: string): Promise<ReplacedWebhookSecret> {
     const { keyRing, environment, overlapMs, now } = this.#options;

@@ -10,7 +10,9 @@ import { cancellations, orders, refunds, topups, vpnSubscriptions } from '#db/sc
 import type { EventData } from '#db/schema/events.ts';
 import { workTable } from '#db/work-tables.ts';
 
-/** What is told of work beside what all kinds have, under the names of our API. Read with the rest, in one statement. */
+/**
+ * What is told of work beside what all kinds have, under the names of our API. Read with the rest, in one statement.
+ */
 const OWN_FACTS: Readonly<Record<WorkKind, SQL<EventData>>> = {
   order: sql`jsonb_build_object('external_order_id', ${orders.externalOrderId}, 'package_id', ${orders.packageId})`,
   topup: sql`jsonb_build_object('external_topup_id', ${topups.externalTopupId}, 'package_id', ${topups.packageId})`,
@@ -32,21 +34,33 @@ function newsOf(kind: WorkKind) {
 
 function selectNews(db: Executor, kind: WorkKind) {
   const table = workTable(kind);
-  return db.select(newsColumns(kind)).from(table).where(eq(table.id, sql.placeholder('id')));
+  return db
+    .select(newsColumns(kind))
+    .from(table)
+    .where(eq(table.id, sql.placeholder('id')));
 }
 
 /** What is told of work, as columns of its row: for a query, or for what a statement that writes the row returns. */
 export function newsColumns(kind: WorkKind) {
   const { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency } = workTable(kind);
-  return { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency, own: OWN_FACTS[kind] };
+  return {
+    status,
+    apiKeyId,
+    esimId,
+    failureClass,
+    attentionReason,
+    chargedAmount,
+    chargedCurrency,
+    own: OWN_FACTS[kind],
+  };
 }
 
 /** Work as {@link newsColumns} show it. */
 export type WorkNews = Awaited<ReturnType<typeof selectNews>>[number];
 
 /**
- * Announces the status that work has from now on. What was announced last is not said again: work that is held, tried and held
- * once more for the same reason is held.
+ * Announces the status that work has from now on. What was announced last is not said again: work that is held, tried
+ * and held once more for the same reason is held.
  */
 export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   const [row] = await readNews[work.kind](tx, { id: work.id });
@@ -66,7 +80,12 @@ export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, no
     // A cancellation is never charged; what comes back is told of its refund.
     ...(work.kind !== 'cancellation' && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
-  await announceNews(tx, { type, subject: work, apiKeyId: row.apiKeyId, data }, ['failure_class', 'attention_reason'], now);
+  await announceNews(
+    tx,
+    { type, subject: work, apiKeyId: row.apiKeyId, data },
+    ['failure_class', 'attention_reason'],
+    now,
+  );
 }
 
 /** Announces the status that the refund of a cancellation has from now on, if it has one. */
@@ -78,8 +97,19 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
     .where(eq(refunds.cancellationId, cancellationId));
   if (row === undefined) return;
   const { id, status, orderId, esimId, amount, currency } = row.refund;
-  const data: EventData = { status, cancellation_id: cancellationId, order_id: orderId, esim_id: esimId, amount: plainMoney(amount, currency) };
-  await announceNews(tx, { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data }, [], now);
+  const data: EventData = {
+    status,
+    cancellation_id: cancellationId,
+    order_id: orderId,
+    esim_id: esimId,
+    amount: plainMoney(amount, currency),
+  };
+  await announceNews(
+    tx,
+    { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data },
+    [],
+    now,
+  );
 }
 
 /** @param reasons the facts that, beside the type, make it another thing than what was announced last. */
@@ -88,5 +118,9 @@ async function announceNews(tx: Executor, event: NewEvent, reasons: readonly str
   const last = event.data['status'] === 'accepted' ? undefined : await latestStatusEvent(tx, event.subject);
   if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;
   const { status, ...facts } = event.data;
-  await recordEvent(tx, { ...event, data: { status: status ?? null, previous_status: last?.data['status'] ?? null, ...facts } }, now);
+  await recordEvent(
+    tx,
+    { ...event, data: { status: status ?? null, previous_status: last?.data['status'] ?? null, ...facts } },
+    now,
+  );
 }

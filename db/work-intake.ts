@@ -35,11 +35,13 @@ export function intakeColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: 
 }
 
 /**
- * Accepts work: the row, the request to start its workflow and the first line of its timeline, in the caller's transaction.
+ * Accepts work: the row, the request to start its workflow and the first line of its timeline, in the caller's
+ * transaction.
  *
- * @param intake.insert inserts the row unless its reference is taken, and returns its `newsColumns`. It names no index of the conflict: the id
- *   follows from the reference, so whoever comes at the same moment may meet either. @param intake.holder finds whose it is then; it runs
- *   after the insert has waited for that one, which is committed and seen.
+ * @param intake.insert inserts the row unless its reference is taken, and returns its `newsColumns`. It names no index
+ *   of the conflict: the id follows from the reference, so whoever comes at the same moment may meet either. @param
+ *   intake.holder finds whose it is then; it runs after the insert has waited for that one, which is committed and
+ *   seen.
  * @param intake.detail for the timeline.
  */
 export async function acceptWork(

@@ -41,7 +41,12 @@ export interface AttemptFacts {
 }
 
 /** The condition of a page; for a query on the table of this kind. */
-export function workConditions(kind: WorkKind, owner: Given<Owner>, filter: GivenFilter<WorkFilter>, after: GivenPage['after']): SQL | undefined {
+export function workConditions(
+  kind: WorkKind,
+  owner: Given<Owner>,
+  filter: GivenFilter<WorkFilter>,
+  after: GivenPage['after'],
+): SQL | undefined {
   const table = workTable(kind);
   return and(
     ownWork(kind, owner),
@@ -96,7 +101,9 @@ export function attemptFacts(db: Executor, kind: WorkKind) {
       ),
       attemptStates: sql<
         OperatedAttempt[]
-      >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as('attempt_states'),
+      >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as(
+        'attempt_states',
+      ),
       // A query of its own: in the selection of one table, columns would be written without theirs.
       inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
     })
@@ -125,7 +132,13 @@ export async function listTimeline(
   options: { limit: number; after?: bigint | undefined },
 ): Promise<TimelineRow[]> {
   return db
-    .select({ id: timeline.id, at: timeline.at, event: timeline.event, message: timeline.message, detail: timeline.detail })
+    .select({
+      id: timeline.id,
+      at: timeline.at,
+      event: timeline.event,
+      message: timeline.message,
+      detail: timeline.detail,
+    })
     .from(timeline)
     .where(
       and(
@@ -140,6 +153,9 @@ export async function listTimeline(
 
 export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {
   const table = workTable(kind);
-  const rows = await db.select({ id: table.id }).from(table).where(and(eq(table.id, id), ownWork(kind, owner)));
+  const rows = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, id), ownWork(kind, owner)));
   return rows.length > 0;
 }

@@ -11,7 +11,12 @@ type WorkTable = typeof anyWork;
 /** What the row of every kind of work has. */
 export type WorkRow = WorkTable['$inferSelect'];
 
-const TABLES = { order: orders, topup: topups, vpn_subscription: vpnSubscriptions, cancellation: cancellations } as const satisfies Record<WorkKind, unknown>;
+const TABLES = {
+  order: orders,
+  topup: topups,
+  vpn_subscription: vpnSubscriptions,
+  cancellation: cancellations,
+} as const satisfies Record<WorkKind, unknown>;
 
 /**
  * The table of a kind of work, with the columns that all kinds share. A query selects those that it names; `select()`

@@ -59,7 +59,11 @@ export async function hasEnded(db: Executor, work: WorkRef): Promise<boolean> {
  * @param sold id of the package or of the VPN plan; undefined where the service does not say it.
  * @returns what was ordered instead; undefined when it may be the same.
  */
-export async function orderedInstead(db: Executor, work: WorkRef, sold: number | undefined): Promise<number | undefined> {
+export async function orderedInstead(
+  db: Executor,
+  work: WorkRef,
+  sold: number | undefined,
+): Promise<number | undefined> {
   if (sold === undefined) return undefined;
   const ordered = await orderedProduct(db, work);
   return isAsOrdered(ordered, sold) ? undefined : ordered;
@@ -73,7 +77,9 @@ async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<numb
     case 'topup':
       return (await db.select({ is: topups.packageId }).from(topups).where(eq(topups.id, id)))[0]?.is;
     case 'vpn_subscription':
-      return (await db.select({ is: vpnSubscriptions.vpnPlanId }).from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id)))[0]?.is;
+      return (
+        await db.select({ is: vpnSubscriptions.vpnPlanId }).from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id))
+      )[0]?.is;
     case 'cancellation':
       return undefined;
   }
@@ -95,7 +101,9 @@ export async function lockUnfinishedWork(tx: Executor, work: WorkRef): Promise<W
 }
 
 /** A change of columns that all kinds share; one of the status says when it was. */
-export type WorkChange = (Partial<WorkRow> & { status?: never }) | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
+export type WorkChange =
+  | (Partial<WorkRow> & { status?: never })
+  | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
 
 /** Changes columns that all kinds share, and announces another status. The caller holds the lock of the work. */
 export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange): Promise<void> {
@@ -112,9 +120,20 @@ export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange
  *
  * @param retryRule by which it is tried again, should it fail; undefined: as it is stored.
  */
-export async function markInProgress(tx: Executor, work: WorkRef, status: 'submitting' | 'processing', now: Date, retryRule?: RetryRule): Promise<void> {
+export async function markInProgress(
+  tx: Executor,
+  work: WorkRef,
+  status: 'submitting' | 'processing',
+  now: Date,
+  retryRule?: RetryRule,
+): Promise<void> {
   const nothingInTheWay = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
-  await updateWork(tx, work, { status, ...nothingInTheWay, ...(retryRule !== undefined && { retryRule }), updatedAt: now });
+  await updateWork(tx, work, {
+    status,
+    ...nothingInTheWay,
+    ...(retryRule !== undefined && { retryRule }),
+    updatedAt: now,
+  });
   await closeCases(tx, work, `The ${WORK_NOUNS[work.kind]} went on.`, now);
 }
 
@@ -137,9 +156,10 @@ export interface WorkStep {
  * Moves work on: status, timeline, case and inbox in one transaction.
  *
  * @returns `may_be_bought`, with nothing changed, when the work was to fail although an attempt may have bought: a send
- *   that everybody had given up may have begun after all; or what bars its failing. `judged` when it was to be parked for
- *   a contradiction whose case, opened by whoever found it, a person has closed meanwhile. `changed` when it was to be parked for an
- *   attempt that is in another state by now: a send that its workflow had given up has stored its answer.
+ *   that everybody had given up may have begun after all; or what bars its failing. `judged` when it was to be parked
+ *   for a contradiction whose case, opened by whoever found it, a person has closed meanwhile. `changed` when it was to
+ *   be parked for an attempt that is in another state by now: a send that its workflow had given up has stored its
+ *   answer.
  * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
 export async function recordStep(
@@ -154,7 +174,8 @@ export async function recordStep(
     await markApplied(tx, step.applied ?? [], 'A person has judged it.', now);
     return 'judged';
   }
-  if (step.attention !== undefined && step.judged !== undefined && !(await isInState(tx, work, step.judged))) return 'changed';
+  if (step.attention !== undefined && step.judged !== undefined && !(await isInState(tx, work, step.judged)))
+    return 'changed';
   if (step.status === ENDS_WITHOUT_EFFECT[work.kind]) {
     const barrier = await buyingBarrier(tx, work, step.applied);
     if (barrier !== undefined) return barrier;
@@ -188,7 +209,13 @@ export async function recordStep(
 }
 
 /** What passed by itself does not stay open beside what a person is asked for now. */
-async function closePassed(tx: Executor, work: WorkRef, { attentionReason }: WorkRow, { attention, entry }: WorkStep, now: Date): Promise<void> {
+async function closePassed(
+  tx: Executor,
+  work: WorkRef,
+  { attentionReason }: WorkRow,
+  { attention, entry }: WorkStep,
+  now: Date,
+): Promise<void> {
   const isPassed = attentionReason === 'not_answered' || attentionReason === 'stalled';
   if (isPassed && attention?.reason !== attentionReason) await closeCase(tx, work, attentionReason, entry.message, now);
 }
@@ -218,7 +245,10 @@ export interface Completion {
   readonly applied: readonly string[];
 }
 
-/** Ends a purchase well: attempt, work, timeline and inbox in one transaction. @throws WorkFinishedError when it has ended. */
+/**
+ * Ends a purchase well: attempt, work, timeline and inbox in one transaction. @throws WorkFinishedError when it has
+ * ended.
+ */
 export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
   const { attemptId, status = 'completed', esimId, charged, entry, applied } = completion;
   await lockUnfinishedWork(tx, work);
@@ -236,7 +266,11 @@ export async function completeWork(tx: Executor, work: WorkRef, completion: Comp
 }
 
 /** True when the attempt of this number is in this state; false also where it has no row. */
-async function isInState(tx: Executor, work: WorkRef, { number, state }: Required<WorkStep>['judged'] & object): Promise<boolean> {
+async function isInState(
+  tx: Executor,
+  work: WorkRef,
+  { number, state }: Required<WorkStep>['judged'] & object,
+): Promise<boolean> {
   const isThat = and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id), eq(attempts.number, number));
   const [row] = await tx.select({ state: attempts.state }).from(attempts).where(isThat);
   return row?.state === state;

@@ -1,12 +1,14 @@
 /**
- * The life of one try to buy as a table: which state follows when something happens to it. The database layer reads the next state
- * here. What a word of the service means for the work besides, such as a contradiction, stands in `observation.ts`.
+ * The life of one try to buy as a table: which state follows when something happens to it. The database layer reads the
+ * next state here. What a word of the service means for the work besides, such as a contradiction, stands in
+ * `observation.ts`.
  */
 import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
 
 /** What can happen to an attempt. */
 export const ATTEMPT_EVENTS = {
-  claimed: 'The right to send it was taken; of one that is being sent, because that send left no result before its lease ran out.',
+  claimed:
+    'The right to send it was taken; of one that is being sent, because that send left no result before its lease ran out.',
   refused: 'The send proved that it bought nothing, and no send before it may have bought.',
   refused_after_unknown: 'The same, but a send before it may have bought.',
   unproven: 'The send proved nothing.',
@@ -30,61 +32,127 @@ type Next = AttemptState | 'unchanged' | 'forbidden';
 export const ATTEMPT_LIFECYCLE = {
   // What the service has is never sent again.
   claimed: {
-    prepared: 'sending', sending: 'sending', unknown: 'sending', refused: 'sending',
-    processing: 'forbidden', completed: 'forbidden', failed: 'forbidden',
+    prepared: 'sending',
+    sending: 'sending',
+    unknown: 'sending',
+    refused: 'sending',
+    processing: 'forbidden',
+    completed: 'forbidden',
+    failed: 'forbidden',
   },
-  // Before the first send there is none that could come to anything; after a word of the service what it came to is history.
+  // Before the first send there is none that could come to anything; after a word of the service what it came to is
+  // history.
   refused: {
-    prepared: 'forbidden', sending: 'refused', unknown: 'unchanged', refused: 'unchanged',
-    processing: 'unchanged', completed: 'unchanged', failed: 'unchanged',
+    prepared: 'forbidden',
+    sending: 'refused',
+    unknown: 'unchanged',
+    refused: 'unchanged',
+    processing: 'unchanged',
+    completed: 'unchanged',
+    failed: 'unchanged',
   },
   refused_after_unknown: {
-    prepared: 'forbidden', sending: 'unknown', unknown: 'unchanged', refused: 'unchanged',
-    processing: 'unchanged', completed: 'unchanged', failed: 'unchanged',
+    prepared: 'forbidden',
+    sending: 'unknown',
+    unknown: 'unchanged',
+    refused: 'unchanged',
+    processing: 'unchanged',
+    completed: 'unchanged',
+    failed: 'unchanged',
   },
   unproven: {
-    prepared: 'forbidden', sending: 'unknown', unknown: 'unchanged', refused: 'unchanged',
-    processing: 'unchanged', completed: 'unchanged', failed: 'unchanged',
+    prepared: 'forbidden',
+    sending: 'unknown',
+    unknown: 'unchanged',
+    refused: 'unchanged',
+    processing: 'unchanged',
+    completed: 'unchanged',
+    failed: 'unchanged',
   },
   // Progress only goes forward. A refusal and then an order after all: the service knows better what it sold.
   processing: {
-    prepared: 'processing', sending: 'processing', unknown: 'processing', refused: 'processing',
-    processing: 'unchanged', completed: 'unchanged', failed: 'unchanged',
+    prepared: 'processing',
+    sending: 'processing',
+    unknown: 'processing',
+    refused: 'processing',
+    processing: 'unchanged',
+    completed: 'unchanged',
+    failed: 'unchanged',
   },
   completed: {
-    prepared: 'completed', sending: 'completed', unknown: 'completed', refused: 'completed',
-    processing: 'completed', completed: 'unchanged', failed: 'unchanged',
+    prepared: 'completed',
+    sending: 'completed',
+    unknown: 'completed',
+    refused: 'completed',
+    processing: 'completed',
+    completed: 'unchanged',
+    failed: 'unchanged',
   },
   failed: {
-    prepared: 'failed', sending: 'failed', unknown: 'failed', refused: 'failed',
-    processing: 'failed', completed: 'unchanged', failed: 'unchanged',
+    prepared: 'failed',
+    sending: 'failed',
+    unknown: 'failed',
+    refused: 'failed',
+    processing: 'failed',
+    completed: 'unchanged',
+    failed: 'unchanged',
   },
   // What we hold in our hands is bought, whatever was said of it.
   delivered: {
-    prepared: 'completed', sending: 'completed', unknown: 'completed', refused: 'completed',
-    processing: 'completed', completed: 'completed', failed: 'completed',
+    prepared: 'completed',
+    sending: 'completed',
+    unknown: 'completed',
+    refused: 'completed',
+    processing: 'completed',
+    completed: 'completed',
+    failed: 'completed',
   },
   // Whether a person may say so was judged before (`operator-actions.ts`); then it is so, from wherever it stood.
   // What the row knows of the service is true all the same.
   records_lost: {
-    prepared: 'unknown', sending: 'unknown', unknown: 'unknown', refused: 'unknown',
-    processing: 'unchanged', completed: 'unchanged', failed: 'unknown',
+    prepared: 'unknown',
+    sending: 'unknown',
+    unknown: 'unknown',
+    refused: 'unknown',
+    processing: 'unchanged',
+    completed: 'unchanged',
+    failed: 'unknown',
   },
   verdict_bought: {
-    prepared: 'completed', sending: 'completed', unknown: 'completed', refused: 'completed',
-    processing: 'completed', completed: 'completed', failed: 'completed',
+    prepared: 'completed',
+    sending: 'completed',
+    unknown: 'completed',
+    refused: 'completed',
+    processing: 'completed',
+    completed: 'completed',
+    failed: 'completed',
   },
   verdict_bought_unseen: {
-    prepared: 'unknown', sending: 'unknown', unknown: 'unknown', refused: 'unknown',
-    processing: 'unknown', completed: 'unknown', failed: 'unknown',
+    prepared: 'unknown',
+    sending: 'unknown',
+    unknown: 'unknown',
+    refused: 'unknown',
+    processing: 'unknown',
+    completed: 'unknown',
+    failed: 'unknown',
   },
   verdict_bought_undecided: {
-    prepared: 'processing', sending: 'processing', unknown: 'processing', refused: 'processing',
-    processing: 'processing', completed: 'processing', failed: 'processing',
+    prepared: 'processing',
+    sending: 'processing',
+    unknown: 'processing',
+    refused: 'processing',
+    processing: 'processing',
+    completed: 'processing',
+    failed: 'processing',
   },
   verdict_not_bought: {
-    prepared: 'failed', sending: 'failed', unknown: 'failed', refused: 'failed',
-    processing: 'failed', completed: 'failed', failed: 'failed',
+    prepared: 'failed',
+    sending: 'failed',
+    unknown: 'failed',
+    refused: 'failed',
+    processing: 'failed',
+    completed: 'failed',
+    failed: 'failed',
   },
 } as const satisfies Record<AttemptEvent, Record<AttemptState, Next>>;
 
@@ -95,7 +163,10 @@ export function attemptStateAfter(state: AttemptState, event: AttemptEvent): Att
   return next === 'unchanged' ? state : next;
 }
 
-/** True when the service has the attempt, so that nothing is sent for it any more: its state is then the word of the service. */
+/**
+ * True when the service has the attempt, so that nothing is sent for it any more: its state is then the word of the
+ * service.
+ */
 export function isSettledByService(state: AttemptState): state is ObservedOutcome {
   return ATTEMPT_LIFECYCLE.claimed[state] === 'forbidden';
 }

@@ -11,8 +11,9 @@ import { addMoney, paddedAmount, plainAmount, subtractMoney, type Money } from '
  * - `subscription_period`: a later period of a VPN subscription; `<id of the subscription>/<number>`, from 2 on.
  * - `refund`: what came back of something that was bought.
  * - `deposit`: money that was paid in; its id is that of the movement at the service.
- * - `adjustment`: whatever else makes our sum right: what the wallet held before us, what was debited once too often, the
- *   difference to an amount that we had otherwise, and what a person has explained. Its id is that of the movement too.
+ * - `adjustment`: whatever else makes our sum right: what the wallet held before us, what was debited once too often,
+ *   the difference to an amount that we had otherwise, and what a person has explained. Its id is that of the movement
+ *   too.
  */
 export const CAUSE_KINDS = ['attempt', 'subscription_period', 'refund', 'deposit', 'adjustment'] as const;
 export type CauseKind = (typeof CAUSE_KINDS)[number];
@@ -62,8 +63,8 @@ export type FindingKind = keyof typeof FINDING_KINDS;
 export const findingKinds = Object.keys(FINDING_KINDS) as readonly FindingKind[];
 
 /**
- * How far a reconciliation came. `incomplete`: the service has more movements than could be read; `unsupported`: it shows
- * none; `unavailable`: it did not answer.
+ * How far a reconciliation came. `incomplete`: the service has more movements than could be read; `unsupported`: it
+ * shows none; `unavailable`: it did not answer.
  */
 export const RECONCILIATION_STATUSES = ['complete', 'incomplete', 'unsupported', 'unavailable'] as const;
 export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
@@ -107,7 +108,12 @@ export function sumsOf(
   awaited: readonly Moved[],
   unmatched: readonly Moved[],
 ): CurrencySums[] {
-  const currencies = [...new Set([...journal.map(({ currency }) => currency), ...[...awaited, ...unmatched].map(({ money }) => money.currency)])];
+  const currencies = [
+    ...new Set([
+      ...journal.map(({ currency }) => currency),
+      ...[...awaited, ...unmatched].map(({ money }) => money.currency),
+    ]),
+  ];
   return currencies.toSorted().map((currency) => {
     const of = (direction: Direction) =>
       plainAmount(journal.find((each) => each.currency === currency && each.direction === direction)?.sum ?? '0.00');

@@ -5,15 +5,18 @@
 export const CAPABILITIES = {
   key_replay: 'A repeated Idempotency-Key returns the stored result. Without it nothing is sent twice.',
   order_read: 'GET /orders/{id} exists. Without it only webhooks tell how an order went on.',
-  order_list: 'GET /orders can be filtered by external_order_id. Without it an order without an id cannot be looked up.',
-  wallet_transactions: 'GET /wallet/transactions exists. Without it there is no evidence of a debit: failures are parked.',
+  order_list:
+    'GET /orders can be filtered by external_order_id. Without it an order without an id cannot be looked up.',
+  wallet_transactions:
+    'GET /wallet/transactions exists. Without it there is no evidence of a debit: failures are parked.',
   public_packages: 'GET /public/packages exists. Without it what the public pays for a package is not shown.',
   esim_usage:
     'GET /esims/{id}/usage exists. Without it usage is unknown, and so is one condition of a refund; the service decides.',
   topup_read: 'GET /topups/{id} exists. Without it only webhooks tell how a top-up went on.',
   topup_list: 'GET /topups can be filtered by esim_id. Without it a top-up whose answer was lost is parked.',
   refund_read: 'GET /refunds/{id} exists. Without it only webhooks tell how a refund went on.',
-  refund_list: 'GET /refunds can be filtered by esim_id. Without it a refund that nothing has named yet stays expected.',
+  refund_list:
+    'GET /refunds can be filtered by esim_id. Without it a refund that nothing has named yet stays expected.',
   vpn_subscription_read:
     'GET /vpn/subscriptions/{id} exists. Without it only webhooks tell the state, and access data comes with the answer ' +
     'to the order or not at all.',
@@ -22,8 +25,7 @@ export const CAPABILITIES = {
     'parked.',
   openapi_download:
     'The OpenAPI document can be downloaded by a call. Without it a person hands the file to the contract check.',
-  sandbox_simulation:
-    'The sandbox simulation can be called. Without it the sandbox tour leaves the refund paths out.',
+  sandbox_simulation: 'The sandbox simulation can be called. Without it the sandbox tour leaves the refund paths out.',
   webhook_secret:
     'The webhook secret can be created and rotated by a call. Without it that is done at the service, and the secret ' +
     'entered by hand.',

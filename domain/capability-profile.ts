@@ -10,7 +10,8 @@ import type { ServiceMode } from '#domain/service-address.ts';
 /** How the service behaves beside its calls. No call can be switched off for them, so they are no capabilities. */
 export const TRAITS = {
   key_retention: 'A repeated key is still known when the time for resends is over.',
-  key_serialised: 'Two sends of one key at the same moment buy once. Otherwise a resend may overtake a slow first send.',
+  key_serialised:
+    'Two sends of one key at the same moment buy once. Otherwise a resend may overtake a slow first send.',
   reference_unique: 'A second order with the same external_order_id, under another key, buys nothing.',
   debits_at_once: 'A debit shows in the wallet transactions as soon as the purchase is answered.',
   order_seen: 'An order was bought, completed and delivered, and every answer was as the contract has it.',

@@ -30,7 +30,8 @@ export function sendEventFor(
   evidence: SendEvidence,
 ): CircuitEvent | undefined {
   const shown = evidenceFor(name, evidence);
-  if (isCanary) return ({ failed: 'canary_failed', succeeded: 'canary_succeeded', nothing: 'canary_lost' } as const)[shown];
+  if (isCanary)
+    return ({ failed: 'canary_failed', succeeded: 'canary_succeeded', nothing: 'canary_lost' } as const)[shown];
   if (shown === 'failed') return 'failed';
   if (shown === 'nothing' || circuit === undefined) return undefined;
   if (circuit.state === 'closed' && circuit.failures === 0) return undefined;

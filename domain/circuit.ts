@@ -1,6 +1,6 @@
 /**
- * The service's circuits: what concerns the service as a whole, or our account there, is found out once and not by every
- * purchase anew. One circuit for each condition; the life of each is the table below.
+ * The service's circuits: what concerns the service as a whole, or our account there, is found out once and not by
+ * every purchase anew. One circuit for each condition; the life of each is the table below.
  */
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { backoffMs, type GatePolicy } from '#domain/policy.ts';
@@ -26,16 +26,17 @@ export type CircuitName = keyof typeof CIRCUITS;
 export const circuitNames = Object.keys(CIRCUITS) as readonly CircuitName[];
 
 /**
- * `closed`: purchases go through. `open`: they are held without a call. `probing`: held, but for one canary that is under way.
- * `releasing`: new purchases go through, those that were held follow at a set rate.
+ * `closed`: purchases go through. `open`: they are held without a call. `probing`: held, but for one canary that is
+ * under way. `releasing`: new purchases go through, those that were held follow at a set rate.
  */
 export const CIRCUIT_STATES = ['closed', 'open', 'probing', 'releasing'] as const;
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 /**
- * `failed`, `succeeded`: what a send that is not the canary shows; `purchased` when the service accepted it, which the condition would
- * have prevented. `probe_started`: a canary is let through. `canary_…`: what it came to; `canary_lost` when it showed nothing, or
- * nothing was heard of it. `drained`: no work is held any more. `idle`: a canary has been due for `circuitIdleMs` and no work waits.
+ * `failed`, `succeeded`: what a send that is not the canary shows; `purchased` when the service accepted it, which the
+ * condition would have prevented. `probe_started`: a canary is let through. `canary_…`: what it came to; `canary_lost`
+ * when it showed nothing, or nothing was heard of it. `drained`: no work is held any more. `idle`: a canary has been
+ * due for `circuitIdleMs` and no work waits.
  */
 export const CIRCUIT_EVENTS = [
   'failed',
@@ -152,7 +153,12 @@ export interface CircuitNews {
 }
 
 /** The circuit after an event. */
-export function afterCircuitEvent(name: CircuitName, circuit: Circuit, { event, now, retryAfterMs }: CircuitNews, policy: CircuitPolicy): Circuit {
+export function afterCircuitEvent(
+  name: CircuitName,
+  circuit: Circuit,
+  { event, now, retryAfterMs }: CircuitNews,
+  policy: CircuitPolicy,
+): Circuit {
   switch (CIRCUIT_TABLE[circuit.state][event]) {
     case 'stay':
       return circuit;
@@ -171,7 +177,12 @@ export function afterCircuitEvent(name: CircuitName, circuit: Circuit, { event, 
     case 'reopen':
       return opened(name, circuit, now, policy, retryAfterMs);
     case 'try_another':
-      return { ...circuit, state: 'open', probeAt: now + Math.min(TRY_ANOTHER_MS, policy.probeDelayMs), canaryUntil: null };
+      return {
+        ...circuit,
+        state: 'open',
+        probeAt: now + Math.min(TRY_ANOTHER_MS, policy.probeDelayMs),
+        canaryUntil: null,
+      };
     case 'release':
       return { ...circuit, state: 'releasing', failures: 0, probeAt: null, canaryUntil: null };
     case 'close':
@@ -199,7 +210,10 @@ function opened(name: CircuitName, circuit: Circuit, now: number, policy: Circui
   return { ...circuit, state: 'open', openings, probeAt: now + Math.max(delay, retryAfterMs), canaryUntil: null };
 }
 
-/** Doubling waits, each longer or shorter by up to a fifth, so that several installations do not come back in step; the same for the same opening. */
+/**
+ * Doubling waits, each longer or shorter by up to a fifth, so that several installations do not come back in step; the
+ * same for the same opening.
+ */
 export function probeDelayMs(name: CircuitName, openings: number, policy: CircuitPolicy): number {
   const base = backoffMs(policy.probeDelayMs, policy.probeDelayMaxMs, openings);
   return Math.round(base * (0.8 + 0.4 * seeded(`${name}/${openings}`)));

@@ -1,4 +1,7 @@
-/** What of an eSIM or subscription runs out: which threshold it has passed, and how an announcement of it is told from others. */
+/**
+ * What of an eSIM or subscription runs out: which threshold it has passed, and how an announcement of it is told from
+ * others.
+ */
 
 /** What is known of the data of an eSIM. */
 export interface DataReading {
@@ -16,11 +19,20 @@ export function isEsimOver(status: string): boolean {
 }
 
 /** True when data can be used: an eSIM that was never active uses none. */
-export function isEsimInUse({ status, activatedAt }: { readonly status: string; readonly activatedAt: Date | null }): boolean {
+export function isEsimInUse({
+  status,
+  activatedAt,
+}: {
+  readonly status: string;
+  readonly activatedAt: Date | null;
+}): boolean {
   return !isEsimOver(status) && (activatedAt !== null || status === 'active' || status === 'consumed');
 }
 
-/** The share of the data that is left, from 0 to 1. @returns undefined where there is no total: unlimited data never runs out. */
+/**
+ * The share of the data that is left, from 0 to 1. @returns undefined where there is no total: unlimited data never
+ * runs out.
+ */
 export function shareLeft({ usedMb, totalMb }: DataReading): number | undefined {
   if (totalMb == null || totalMb <= 0) return undefined;
   return Math.min(1, Math.max(0, (totalMb - usedMb) / totalMb));

@@ -1,19 +1,23 @@
 /**
- * What we announce to internal systems: the closed set of event types. An event says that something has changed and names it;
- * what it is like now is read from its resource. Nothing personal is in an event, and no secret.
+ * What we announce to internal systems: the closed set of event types. An event says that something has changed and
+ * names it; what it is like now is read from its resource. Nothing personal is in an event, and no secret.
  */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/refund.ts';
 import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/lifecycle.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 
-/** That a request is on its way is over in a moment, and comes once more with each attempt: nobody needs to hear of it. */
+/**
+ * That a request is on its way is over in a moment, and comes once more with each attempt: nobody needs to hear of it.
+ */
 const UNANNOUNCED = 'submitting';
 
 /** Of what each status is announced. */
 export type StatusKind = WorkKind | 'refund';
 
 /** The statuses of a kind that are announced. */
-export type AnnouncedStatus<Kind extends StatusKind> = Kind extends WorkKind ? Exclude<StatusOf<Kind>, typeof UNANNOUNCED> & string : RefundStatus;
+export type AnnouncedStatus<Kind extends StatusKind> = Kind extends WorkKind
+  ? Exclude<StatusOf<Kind>, typeof UNANNOUNCED> & string
+  : RefundStatus;
 
 /** The types that tell of a status of this kind. */
 export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each}.${AnnouncedStatus<Each>}` }[Kind];
@@ -22,7 +26,8 @@ export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each
 const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
-  'esim.data_low': 'The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.',
+  'esim.data_low':
+    'The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.',
   'esim.expiring': 'The time of the eSIM is about to end. Once for each threshold, and again after a top-up.',
   'vpn_subscription.expiring': 'The time of the VPN subscription is about to end. Once for each threshold and period.',
   'wallet.runway_low': 'At the pace of recent sales, the wallet lasts shorter than was set as its least.',
@@ -66,15 +71,25 @@ const REFUND_MEANINGS = {
 } as const satisfies Record<RefundStatus, string>;
 
 /** The statuses of a kind that are announced, in the order of its table. */
-export function announcedStatuses<Kind extends StatusKind>(kind: Kind): readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]] {
+export function announcedStatuses<Kind extends StatusKind>(
+  kind: Kind,
+): readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]] {
   const all: readonly string[] = kind === 'refund' ? REFUND_STATUSES : statusesOf(kind);
   // The type takes out the same one, and no kind has that alone.
-  return all.filter((status) => status !== UNANNOUNCED) as unknown as readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]];
+  return all.filter((status) => status !== UNANNOUNCED) as unknown as readonly [
+    AnnouncedStatus<Kind>,
+    ...AnnouncedStatus<Kind>[],
+  ];
 }
 
 /** The types that tell of a status of this kind, in the order of its table. */
-export function statusEventTypes<Kind extends StatusKind>(kind: Kind): readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]] {
-  return announcedStatuses(kind).map((status) => `${kind}.${status}`) as unknown as readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]];
+export function statusEventTypes<Kind extends StatusKind>(
+  kind: Kind,
+): readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]] {
+  return announcedStatuses(kind).map((status) => `${kind}.${status}`) as unknown as readonly [
+    StatusEventType<Kind>,
+    ...StatusEventType<Kind>[],
+  ];
 }
 
 /** The type of event that tells of a status of work. @returns undefined where none does. */
@@ -92,7 +107,10 @@ export function typesOfSubject(kind: EventSubjectKind): readonly EventType[] {
 /** Every type of event, with the sentence that documents it. */
 export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntries([
   ...WORK_KINDS.flatMap((kind) =>
-    announcedStatuses(kind).map((status) => [`${kind}.${status}`, `The ${WORK_NOUNS[kind]} ${STATUS_MEANINGS[status]}.`]),
+    announcedStatuses(kind).map((status) => [
+      `${kind}.${status}`,
+      `The ${WORK_NOUNS[kind]} ${STATUS_MEANINGS[status]}.`,
+    ]),
   ),
   ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),
   ...Object.entries(OTHER_EVENTS),

@@ -34,13 +34,15 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The service does not sell this package at the moment.',
-    advice: 'Compare package_id with the package list. It goes on when the package is sold again, and fails at its deadline.',
+    advice:
+      'Compare package_id with the package list. It goes on when the package is sold again, and fails at its deadline.',
   },
   price_above_limit: {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The price charged to the reseller is above the max_price that the caller set.',
-    advice: 'Wait for the price to fall, or change the limit. One in another currency than the price allows none: change it.',
+    advice:
+      'Wait for the price to fall, or change the limit. One in another currency than the price allows none: change it.',
   },
   topup_not_offered: {
     certainty: 'definite',
@@ -112,7 +114,8 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The service did not answer others just before, so nothing was sent.',
-    advice: 'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. `release` lets this one try now.',
+    advice:
+      'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. `release` lets this one try now.',
   },
   spend_limit_reached: {
     certainty: 'definite',
@@ -123,9 +126,9 @@ export const FAILURE_CLASSES = {
   buying_paused: {
     certainty: 'definite',
     disposition: 'hold',
-    meaning:
-      'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
-    advice: 'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this one through now.',
+    meaning: 'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
+    advice:
+      'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this one through now.',
   },
   deadline_passed: {
     certainty: 'definite',
@@ -178,7 +181,8 @@ export const FAILURE_CLASSES = {
   worker_lost: {
     certainty: 'unknown',
     disposition: 'look_up',
-    meaning: 'The process that sent the request died before it recorded the answer; the service may have done what was asked.',
+    meaning:
+      'The process that sent the request died before it recorded the answer; the service may have done what was asked.',
     advice: 'Nothing at first: the same bytes are sent again with the same key, then it is looked up.',
   },
 } as const satisfies Record<string, FailureClassRow>;

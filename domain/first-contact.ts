@@ -16,7 +16,9 @@ export const SEEN_TRAITS = {
   vpn_subscription: 'vpn_seen',
 } as const satisfies Record<PurchaseKind, Trait>;
 
-/** What a look at the service showed for one kind of purchase. Texts are clauses; those of a call begin with its name. */
+/**
+ * What a look at the service showed for one kind of purchase. Texts are clauses; those of a call begin with its name.
+ */
 export interface Sighting {
   /** Differences, and reads without charge that failed. One of them keeps purchases held, even with evidence. */
   readonly problems: readonly string[];

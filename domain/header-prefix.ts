@@ -1,10 +1,13 @@
 /**
- * The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the real
- * one.
+ * The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the
+ * real one.
  */
 export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
-/** Part of a header name, with fewer characters than HTTP allows (RFC 9110, token): strangers choose it, and it is logged. */
+/**
+ * Part of a header name, with fewer characters than HTTP allows (RFC 9110, token): strangers choose it, and it is
+ * logged.
+ */
 export const HEADER_PREFIX = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/;
 
 /** Deliveries that were refused because their headers had another prefix than ours. */

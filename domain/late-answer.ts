@@ -1,6 +1,7 @@
 /**
- * What an answer of the service, once it is stored with its attempt, means for the work. A send or a question that everybody has given up may
- * still be answered. The report of the service that follows is then known already and wakes nobody.
+ * What an answer of the service, once it is stored with its attempt, means for the work. A send or a question that
+ * everybody has given up may still be answered. The report of the service that follows is then known already and wakes
+ * nobody.
  */
 import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 import type { AttemptState } from '#domain/observation.ts';
@@ -12,7 +13,10 @@ export interface StoredAnswer {
   readonly after: AttemptState;
   /** Status of the work before. */
   readonly work: WorkStatus;
-  /** False when another send has taken the lease since, or an event has ended it: the workflow may have gone on without this answer. */
+  /**
+   * False when another send has taken the lease since, or an event has ended it: the workflow may have gone on without
+   * this answer.
+   */
   readonly holdsLease: boolean;
 }
 
@@ -25,8 +29,9 @@ export interface AnswerEffect {
 }
 
 /**
- * Decides what follows from an answer. An answer that tells nothing new ends no wait for a person. The answer of an ordinary send finds the
- * work as `submitting` and its lease in force: it wakes nobody, since the workflow waits for it.
+ * Decides what follows from an answer. An answer that tells nothing new ends no wait for a person. The answer of an
+ * ordinary send finds the work as `submitting` and its lease in force: it wakes nobody, since the workflow waits for
+ * it.
  */
 export function afterAnswer({ before, after, work, holdsLease }: StoredAnswer): AnswerEffect {
   if (isFinal(work)) return { isInProgress: false, wakes: false };

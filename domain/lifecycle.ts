@@ -17,16 +17,26 @@ const PURCHASE = {
 } as const;
 
 /**
- * Of what is bought and then lives on, until its time is over or somebody ends it. `failed` only before it is bought. What the service
- * has agreed to cancel ends as `cancelled` also where nobody confirms it before its time is over: that is what the customer wanted and
- * the service accepted. `expired` follows `cancelling` where the service says so.
+ * Of what is bought and then lives on, until its time is over or somebody ends it. `failed` only before it is bought.
+ * What the service has agreed to cancel ends as `cancelled` also where nobody confirms it before its time is over: that
+ * is what the customer wanted and the service accepted. `expired` follows `cancelling` where the service says so.
  */
 const SUBSCRIPTION = {
   accepted: ['held', 'submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
   held: ['submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
   submitting: ['held', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
   processing: ['held', 'submitting', 'active', 'failed', 'needs_attention', 'abandoned'],
-  needs_attention: ['held', 'submitting', 'processing', 'active', 'cancelling', 'cancelled', 'expired', 'failed', 'abandoned'],
+  needs_attention: [
+    'held',
+    'submitting',
+    'processing',
+    'active',
+    'cancelling',
+    'cancelled',
+    'expired',
+    'failed',
+    'abandoned',
+  ],
   active: ['needs_attention', 'cancelling', 'cancelled', 'expired'],
   cancelling: ['needs_attention', 'active', 'cancelled', 'expired'],
   cancelled: [],
@@ -62,7 +72,14 @@ export type StatusOf<Kind extends WorkKind> = keyof (typeof LIFECYCLES)[Kind];
 export type WorkStatus = { [Kind in WorkKind]: StatusOf<Kind> }[WorkKind];
 
 /** Statuses that no workflow runs for any more. */
-export const FINAL_STATUSES = ['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused'] as const satisfies readonly WorkStatus[];
+export const FINAL_STATUSES = [
+  'completed',
+  'failed',
+  'abandoned',
+  'cancelled',
+  'expired',
+  'refused',
+] as const satisfies readonly WorkStatus[];
 
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 

@@ -12,7 +12,15 @@ export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
  * State of one try to buy. `sending`: a send is under way, or its process died. `unknown`: the service may have
  * bought. `refused`: it provably has not. The last three are the service's own words.
  */
-export const ATTEMPT_STATES = ['prepared', 'sending', 'unknown', 'refused', 'processing', 'completed', 'failed'] as const;
+export const ATTEMPT_STATES = [
+  'prepared',
+  'sending',
+  'unknown',
+  'refused',
+  'processing',
+  'completed',
+  'failed',
+] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 /** What to do with an observation. */
@@ -85,8 +93,8 @@ export function judgeObservation(
 }
 
 /**
- * False when the service has sold something else under our reference or id than was ordered, as when somebody bought by hand:
- * that is never taken for ours.
+ * False when the service has sold something else under our reference or id than was ordered, as when somebody bought by
+ * hand: that is never taken for ours.
  *
  * @param ordered id of the package or plan.
  * @param sold the same, as far as the service says it.
@@ -96,6 +104,9 @@ export function isAsOrdered(ordered: number | undefined, sold: number | undefine
 }
 
 /** What the end of a subscription means, given what is known of it. */
-export function judgeSubscriptionEnd(known: SubscriptionEnd | undefined, told: SubscriptionEnd | undefined): 'known' | 'advance' {
+export function judgeSubscriptionEnd(
+  known: SubscriptionEnd | undefined,
+  told: SubscriptionEnd | undefined,
+): 'known' | 'advance' {
   return told !== undefined && known === undefined ? 'advance' : 'known';
 }

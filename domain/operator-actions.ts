@@ -118,7 +118,8 @@ export interface JudgedCase {
 export const REFUSALS = {
   already_ended: 'It has ended; nothing can be done with it any more.',
   not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
-  may_be_bought: 'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`.',
+  may_be_bought:
+    'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`.',
   not_compared:
     'PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment.',
   wallet_not_read:
@@ -132,12 +133,14 @@ export const REFUSALS = {
     'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
-  not_cancelled: 'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
+  not_cancelled:
+    'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
   nothing_is_charged: 'A cancellation spends nothing: it has no limit, and no purchase gate holds it.',
   not_held: 'Only what is held can be released: this is not held at the moment.',
   deadline_not_possible: 'The deadline must lie in the future, and 92 days ahead at most.',
   not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
-  service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
+  service_id_taken:
+    "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
 } as const;
 
 export type Refusal = keyof typeof REFUSALS;
@@ -171,7 +174,10 @@ export function judgeAbandon(work: OperatedWork): ActionJudgement {
   return work.awaitsComparison === true ? 'not_compared' : 'allowed';
 }
 
-/** Changes the most that the service may charge. What is bought already stays as it is. @param same it is the limit already. */
+/**
+ * Changes the most that the service may charge. What is bought already stays as it is. @param same it is the limit
+ * already.
+ */
 export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   return same ? 'unchanged' : 'allowed';
@@ -182,7 +188,12 @@ export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudge
  *
  * @param current what is set. @param next what is to be set. @param now epoch milliseconds.
  */
-export function judgeRetryChange(work: OperatedWork, current: RetryOverrides, next: RetryOverrides, now: number): ActionJudgement {
+export function judgeRetryChange(
+  work: OperatedWork,
+  current: RetryOverrides,
+  next: RetryOverrides,
+  now: number,
+): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (equalOverrides(current, next)) return 'unchanged';
   const { deadlineAt } = next;
@@ -190,7 +201,9 @@ export function judgeRetryChange(work: OperatedWork, current: RetryOverrides, ne
   return isNew && !deadlineIsPossible(deadlineAt, now) ? 'deadline_not_possible' : 'allowed';
 }
 
-/** Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing. */
+/**
+ * Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing.
+ */
 export function judgeResolve(
   work: Pick<OperatedWork, 'status' | 'observationsPending'>,
   { reason, attempt, laterAttempts, isCancelled }: JudgedCase,
@@ -205,15 +218,15 @@ export function judgeResolve(
   // After a contradiction nothing that the service says moves anything: it is the person's word that counts.
   if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
   if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
-  // A person may know better than silence and than a service that contradicts itself, but not than its plain word. That it is being
-  // worked on says nothing of its end; of a purchase the wallet is read then (`needsWallet`).
+  // A person may know better than silence and than a service that contradicts itself, but not than its plain word. That
+  // it is being worked on says nothing of its end; of a purchase the wallet is read then (`needsWallet`).
   const saysBought = attempt?.state === 'completed' || (attempt?.state === 'processing' && isCancelled === true);
   return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
 }
 
 /**
- * True where a person's `not_bought` is no proof by itself: the service works on it, and may finish it. Then it counts as a failure
- * that was reported, and the wallet has to show that it cost nothing before anything is bought anew.
+ * True where a person's `not_bought` is no proof by itself: the service works on it, and may finish it. Then it counts
+ * as a failure that was reported, and the wallet has to show that it cost nothing before anything is bought anew.
  */
 export function needsWallet({ reason, attempt, isCancelled }: Omit<JudgedCase, 'laterAttempts'>): boolean {
   return attempt?.state === 'processing' && isCancelled === undefined && reason !== 'contradiction';

@@ -1,12 +1,19 @@
 /** What a person can do with work as it stands, so that a refusal names the way out. */
 import type { AttentionReason } from '#domain/attention.ts';
 import { isFinal } from '#domain/lifecycle.ts';
-import { judgeAbandon, judgeRelease, judgeResolve, judgeRetry, VERDICTS_OF, type OperatedWork } from '#domain/operator-actions.ts';
+import {
+  judgeAbandon,
+  judgeRelease,
+  judgeResolve,
+  judgeRetry,
+  VERDICTS_OF,
+  type OperatedWork,
+} from '#domain/operator-actions.ts';
 import type { WorkKind } from '#domain/work.ts';
 
 /**
- * The cases that a person may judge before they are open, since the service may never finish what it works on, and nobody has to
- * wait until that counts as silence. What is parked is judged by the case that it is parked for.
+ * The cases that a person may judge before they are open, since the service may never finish what it works on, and
+ * nobody has to wait until that counts as silence. What is parked is judged by the case that it is parked for.
  */
 export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readonly AttentionReason[] {
   const { status, attempt, openContradiction } = work;
@@ -38,14 +45,20 @@ export type PossibleAction =
   | { readonly action: 'resolve'; readonly reason: AttentionReason };
 
 /** @param openCases reasons of the cases that are open for it. */
-export function possibleActions(work: OperatedWork, kind: WorkKind, openCases: readonly AttentionReason[]): PossibleAction[] {
+export function possibleActions(
+  work: OperatedWork,
+  kind: WorkKind,
+  openCases: readonly AttentionReason[],
+): PossibleAction[] {
   const isFree = kind === 'cancellation';
   const reasons = new Set([...openCases, ...judgeableWithoutCase(work, kind)]);
   return [
     ...(judgeRetry(work, false) === 'allowed' ? [{ action: 'retry' } as const] : []),
     ...(!isFree && judgeRelease(work, false) === 'allowed' ? [{ action: 'release' } as const] : []),
     ...(judgeAbandon(work) === 'allowed' ? [{ action: 'abandon' } as const] : []),
-    ...[...reasons].filter((reason) => isJudgeable(work, kind, reason)).map((reason) => ({ action: 'resolve', reason }) as const),
+    ...[...reasons]
+      .filter((reason) => isJudgeable(work, kind, reason))
+      .map((reason) => ({ action: 'resolve', reason }) as const),
   ];
 }
 
@@ -54,7 +67,9 @@ function isJudgeable(work: OperatedWork, kind: WorkKind, reason: AttentionReason
   // Whether an eSIM is known to be cancelled decides between verdicts, not whether there is one.
   const known = kind === 'cancellation' ? [false, true] : [undefined];
   return VERDICTS_OF[reason].some((verdict) =>
-    known.some((isCancelled) => judgeResolve(work, { reason, attempt, laterAttempts: [], isCancelled }, verdict) === 'allowed'),
+    known.some(
+      (isCancelled) => judgeResolve(work, { reason, attempt, laterAttempts: [], isCancelled }, verdict) === 'allowed',
+    ),
   );
 }
 

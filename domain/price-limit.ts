@@ -3,7 +3,10 @@ import { compareMoney, type Money } from '#domain/money.ts';
 /** The most that a caller lets the service charge; null: anything. */
 export type PriceLimit = Money | null;
 
-/** True when a price may be charged: a limit in another currency allows none, since amounts of two currencies cannot be compared. */
+/**
+ * True when a price may be charged: a limit in another currency allows none, since amounts of two currencies cannot be
+ * compared.
+ */
 export function isWithin(limit: PriceLimit, price: Money): boolean {
   return limit === null || (limit.currency === price.currency && compareMoney(price, limit) <= 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Selling prices that the reseller's own rules suggest: exact decimals, one currency, never below what the rule's minimum
- * says and never below what the service charges. What a customer pays stays the shop's decision.
+ * Selling prices that the reseller's own rules suggest: exact decimals, one currency, never below what the rule's
+ * minimum says and never below what the service charges. What a customer pays stays the shop's decision.
  */
 import Big from 'big.js';
 import { compareMoney, isDecimal, paddedAmount, type Decimal, type Money } from '#domain/money.ts';
@@ -60,7 +60,14 @@ export interface Margin {
   readonly percent: Decimal | null;
 }
 
-export const PRICING_STEPS = ['cost', 'margin_percent', 'margin_amount', 'minimum_margin', 'minimum_price', 'rounding'] as const;
+export const PRICING_STEPS = [
+  'cost',
+  'margin_percent',
+  'margin_amount',
+  'minimum_margin',
+  'minimum_price',
+  'rounding',
+] as const;
 
 /** One step from the cost to the suggestion; `amount` is the price after it. */
 export interface PricingStep {
@@ -132,10 +139,13 @@ export function tiedRules(rules: readonly Pick<PricingRule, 'target' | 'currency
 }
 
 /** @returns what is wrong with terms beyond the form of their fields, by the field; empty when they are sound. */
-export function termsProblems({ rounding }: Pick<PricingTerms, 'rounding'>): { readonly field: string; readonly message: string }[] {
+export function termsProblems({
+  rounding,
+}: Pick<PricingTerms, 'rounding'>): { readonly field: string; readonly message: string }[] {
   if (rounding === null) return [];
   if (new Big(rounding.step).lte(0)) return [{ field: 'rounding.step', message: 'must be more than zero' }];
-  if (new Big(rounding.ending).gte(rounding.step)) return [{ field: 'rounding.ending', message: 'must be less than the step' }];
+  if (new Big(rounding.ending).gte(rounding.step))
+    return [{ field: 'rounding.ending', message: 'must be less than the step' }];
   return [];
 }
 
@@ -146,10 +156,12 @@ export function termsProblems({ rounding }: Pick<PricingTerms, 'rounding'>): { r
  *
  * @returns undefined when no rule applies, or the price would not fit our amounts.
  */
-export function suggestPrice<Rule extends PricingRule>(item: PricedItem, rules: readonly Rule[]): RuledSuggestion<Rule> | undefined {
+export function suggestPrice<Rule extends PricingRule>(
+  item: PricedItem,
+  rules: readonly Rule[],
+): RuledSuggestion<Rule> | undefined {
   const inCurrency = rules.filter(({ currency }) => currency === item.cost.currency);
-  const ofItem = ({ target }: Rule) =>
-    target.kind === item.kind && targetKey(target) === String(item.id);
+  const ofItem = ({ target }: Rule) => target.kind === item.kind && targetKey(target) === String(item.id);
   const ofCountry = ({ target }: Rule) =>
     target.kind === 'country' && item.kind === 'package' && item.countries.includes(target.country);
   for (const applies of [ofItem, ofCountry, ({ target }: Rule) => target.kind === 'default']) {
@@ -170,7 +182,8 @@ export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | und
   const { currency } = cost;
   const explanation: PricingStep[] = [];
   let price = new Big(cost.amount);
-  const note = (step: PricingStep['step'], sentence: string) => void explanation.push({ step, amount: paddedAmount(price.toFixed()), text: sentence });
+  const note = (step: PricingStep['step'], sentence: string) =>
+    void explanation.push({ step, amount: paddedAmount(price.toFixed()), text: sentence });
   note('cost', `The service charges ${plain(price)} ${currency}.`);
 
   const { percent, amount } = terms.margin;
@@ -208,7 +221,10 @@ export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | und
   };
 }
 
-/** The least price that a rule allows for a cost: with its minimum margin, not below its minimum price or the cost. Perhaps not rounded. */
+/**
+ * The least price that a rule allows for a cost: with its minimum margin, not below its minimum price or the cost.
+ * Perhaps not rounded.
+ */
 export function leastPrice(cost: Money, terms: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Money {
   return { amount: paddedAmount(floorOf(cost.amount, terms).toFixed()), currency: cost.currency };
 }
@@ -238,7 +254,10 @@ function highestCost(cost: Decimal, price: Big, { minimumMargin, maxPriceDriftPe
   return paddedAmount(others.reduce((least, next) => (next.lt(least) ? next : least), first).toFixed());
 }
 
-function floorOf(cost: Decimal, { minimumMargin, minimumPrice }: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Big {
+function floorOf(
+  cost: Decimal,
+  { minimumMargin, minimumPrice }: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>,
+): Big {
   const withMargin = marginFloor(cost, minimumMargin);
   return minimumPrice !== null && withMargin.lt(minimumPrice) ? new Big(minimumPrice) : withMargin;
 }
@@ -270,7 +289,8 @@ function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big):
 function smallestUnit(currency: string): Decimal {
   const known = smallestUnits.get(currency);
   if (known !== undefined) return known;
-  const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  const digits =
+    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
   const unit = new Big(10).pow(-digits).toFixed();
   smallestUnits.set(currency, unit);
   return unit;
@@ -288,10 +308,14 @@ function plain(amount: Big): string {
 }
 
 function markupText({ percent, amount }: Markup, currency: string): string {
-  const parts = [isZero(percent) ? '' : `${percent} %`, isZero(amount) ? '' : `${amount} ${currency}`].filter((part) => part !== '');
+  const parts = [isZero(percent) ? '' : `${percent} %`, isZero(amount) ? '' : `${amount} ${currency}`].filter(
+    (part) => part !== '',
+  );
   return parts.length === 0 ? 'nothing' : parts.join(' and ');
 }
 
 function roundingText({ step, ending }: Rounding, currency: string): string {
-  return isZero(ending) ? `a multiple of ${step} ${currency}` : `${ending} ${currency} beyond a multiple of ${step} ${currency}`;
+  return isZero(ending)
+    ? `a multiple of ${step} ${currency}`
+    : `${ending} ${currency} beyond a multiple of ${step} ${currency}`;
 }

@@ -8,7 +8,10 @@ export type SendOutcome =
   /** The service has the order; `outcome` is what it says of it. */
   | { readonly kind: 'accepted'; readonly outcome: ObservedOutcome }
   | { readonly kind: 'failure'; readonly failure: FailureClass; readonly retryAfterMs?: number }
-  /** The purchase gate does not let it through; nothing was sent. `recheckMs`: it asks again then, unless it is woken before. */
+  /**
+   * The purchase gate does not let it through; nothing was sent. `recheckMs`: it asks again then, unless it is woken
+   * before.
+   */
   | { readonly kind: 'gated'; readonly failure: FailureClass; readonly detail: string; readonly recheckMs: number }
   /** Another send of this attempt may still be under way; nothing was sent. */
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
@@ -24,7 +27,10 @@ export type BuyingBarrier = 'contradiction' | 'observations_pending';
 export interface AttemptHistory {
   /** Epoch milliseconds of the first send; undefined before it. */
   readonly firstSentAt: number | undefined;
-  /** Epoch milliseconds of the first send that was not definitely refused, from which the resend window counts; undefined: none was. */
+  /**
+   * Epoch milliseconds of the first send that was not definitely refused, from which the resend window counts;
+   * undefined: none was.
+   */
   readonly firstUnrefusedSendAt?: number | undefined;
   /** Sends so far, this one included. */
   readonly sends: number;
@@ -43,10 +49,16 @@ export type NextStep =
   | { readonly step: 'settle'; readonly failure: FailureClass }
   | { readonly step: 'fail'; readonly failure: FailureClass }
   /**
-   * `gated`: why the purchase gate holds it, in a sentence; absent where the service itself refused. `asked`: the service named
-   * the time, so no rule of ours shortens it.
+   * `gated`: why the purchase gate holds it, in a sentence; absent where the service itself refused. `asked`: the
+   * service named the time, so no rule of ours shortens it.
    */
-  | { readonly step: 'hold'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string; readonly asked?: true }
+  | {
+      readonly step: 'hold';
+      readonly failure: FailureClass;
+      readonly delayMs: number;
+      readonly gated?: string;
+      readonly asked?: true;
+    }
   /** Send the same bytes with the same key once more. */
   | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
   /** Ask the service what became of the attempt; what it cannot say is parked. */
@@ -82,7 +94,8 @@ export function decideAfterSend(
     case 'new_attempt':
       return { step: 'settle', failure };
     case 'hold': {
-      if (outcome.retryAfterMs !== undefined) return { step: 'hold', failure, delayMs: outcome.retryAfterMs, asked: true };
+      if (outcome.retryAfterMs !== undefined)
+        return { step: 'hold', failure, delayMs: outcome.retryAfterMs, asked: true };
       const { firstDelayMs, maxDelayMs } = ruleOfWork(retryRule(failure, policy), overrides);
       return { step: 'hold', failure, delayMs: backoffMs(firstDelayMs, maxDelayMs, history.holds + 1) };
     }
@@ -92,8 +105,8 @@ export function decideAfterSend(
 }
 
 /**
- * Nothing was sent. What bought nothing so far is held. What may have bought is never just held: within its window it waits
- * to be sent again, and then the service is asked.
+ * Nothing was sent. What bought nothing so far is held. What may have bought is never just held: within its window it
+ * waits to be sent again, and then the service is asked.
  */
 function atGate(
   { failure, detail: gated, recheckMs }: Extract<SendOutcome, { kind: 'gated' }>,
@@ -119,7 +132,10 @@ export function afterAcceptance(outcome: ObservedOutcome): NextStep {
   }
 }
 
-/** True when the service has it already, or an answer about it that could not be read: to send it again would say no more. */
+/**
+ * True when the service has it already, or an answer about it that could not be read: to send it again would say no
+ * more.
+ */
 export function isNeverResent(failure: FailureClass): boolean {
   return failure === 'key_or_reference_known' || failure === 'contract_drift';
 }

@@ -139,7 +139,9 @@ class Reconciliation {
     this.#rules = rules;
     this.#find = finder(knowledge.purchases);
     this.#awaited = new Map(knowledge.awaited.map((row) => [slotOf(row), row]));
-    this.#taken = new Set(knowledge.placed.map(({ cause, movement }) => slotOf({ cause, direction: movement.direction })));
+    this.#taken = new Set(
+      knowledge.placed.map(({ cause, movement }) => slotOf({ cause, direction: movement.direction })),
+    );
   }
 
   judge(): Judgement {
@@ -201,7 +203,10 @@ class Reconciliation {
   /** The debit that the attempt itself made: the first, unless a later one is of the very amount that we were told. */
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
     const told = this.#awaited.get(slot);
-    const same = told === undefined || work.kind === 'vpn_subscription' ? undefined : debits.find(({ money }) => equalMoney(money, told.money));
+    const same =
+      told === undefined || work.kind === 'vpn_subscription'
+        ? undefined
+        : debits.find(({ money }) => equalMoney(money, told.money));
     return same ?? debits[0];
   }
 
@@ -274,7 +279,11 @@ class Reconciliation {
     }
     this.#places.push({ kind: 'orphan', movement, why });
     const detail = `A ${movement.direction} of ${text(movement.money)} ${ORPHANS[why]}.`;
-    this.#findings.push({ kind: why === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) });
+    this.#findings.push({
+      kind: why === 'unnamed' ? 'unnamed_movement' : 'orphan_movement',
+      detail,
+      ...about(movement, null),
+    });
   }
 
   /** Money that was taken for what came to nothing and was not given back. */
@@ -339,7 +348,10 @@ function keysOf(names: MovementNames): string[] {
   const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = names;
   const key = (kind: string, name: string | null) => (name === null ? [] : [`${kind} ${name}`]);
   if (topupId !== null) return key('topup id', topupId);
-  const subscription = [...key('vpn_subscription id', subscriptionId), ...key('vpn_subscription reference', subscriptionReference)];
+  const subscription = [
+    ...key('vpn_subscription id', subscriptionId),
+    ...key('vpn_subscription reference', subscriptionReference),
+  ];
   if (subscription.length > 0) return subscription;
   const order = [...key('order id', orderId), ...key('order reference', orderReference)];
   return order.length > 0 ? order : key('esim', esimId);
@@ -362,11 +374,18 @@ function ownCause({ id, direction, reason }: Movement): Cause | undefined {
 function corrections(told: Money, { id, direction, money }: Movement): Entry[] {
   const cause: Cause = { kind: 'adjustment', id };
   if (told.currency !== money.currency) {
-    return [{ direction: opposite(direction), money: told, cause }, { direction, money, cause }];
+    return [
+      { direction: opposite(direction), money: told, cause },
+      { direction, money, cause },
+    ];
   }
   const difference = subtractMoney(money, told);
   const isMore = compareMoney(money, told) > 0;
-  return [isMore ? { direction, money: difference, cause } : { direction: opposite(direction), money: negateMoney(difference), cause }];
+  return [
+    isMore
+      ? { direction, money: difference, cause }
+      : { direction: opposite(direction), money: negateMoney(difference), cause },
+  ];
 }
 
 function opposite(direction: Direction): Direction {
@@ -374,12 +393,19 @@ function opposite(direction: Direction): Direction {
 }
 
 function about({ id, direction, money }: Movement, purchase: Purchase | null): Omit<Finding, 'kind' | 'detail'> {
-  return { movementId: id, direction, money, ...(purchase !== null && { work: purchase.work, attemptId: purchase.attemptId }) };
+  return {
+    movementId: id,
+    direction,
+    money,
+    ...(purchase !== null && { work: purchase.work, attemptId: purchase.attemptId }),
+  };
 }
 
 /** True when more of this amount was debited as one too many than has come back. */
 function hasExcess({ placed }: Account, money: Money): boolean {
-  const adjusted = placed.filter(({ cause, movement }) => cause.kind === 'adjustment' && equalMoney(movement.money, money));
+  const adjusted = placed.filter(
+    ({ cause, movement }) => cause.kind === 'adjustment' && equalMoney(movement.money, money),
+  );
   const debits = adjusted.filter(({ movement }) => movement.direction === 'debit').length;
   return debits > adjusted.length - debits;
 }

@@ -3,7 +3,13 @@
  * forecast: whether they hold is for the service and its supplier to say.
  */
 
-export const REFUND_CONDITIONS = ['usage_is_zero', 'never_installed', 'never_activated', 'no_completed_topup', 'debit_verified'] as const;
+export const REFUND_CONDITIONS = [
+  'usage_is_zero',
+  'never_installed',
+  'never_activated',
+  'no_completed_topup',
+  'debit_verified',
+] as const;
 export type RefundConditionName = (typeof REFUND_CONDITIONS)[number];
 
 export type ConditionResult = 'pass' | 'fail' | 'unknown';
@@ -27,7 +33,10 @@ export type Reading<Value> =
 /** Everything that the conditions are judged by. */
 export interface RefundFacts {
   readonly usage: Reading<{ readonly dataUsedMb: number }>;
-  readonly installation: Reading<{ readonly installedAt: number | undefined; readonly activatedAt: number | undefined }>;
+  readonly installation: Reading<{
+    readonly installedAt: number | undefined;
+    readonly activatedAt: number | undefined;
+  }>;
   /** How many top-ups of the eSIM are completed, by our own rows and by the service's list together. */
   readonly topups: Reading<{ readonly completed: number }>;
   /** Whether the wallet shows the debit of the order that the eSIM came from. */
@@ -44,10 +53,14 @@ export function judgeRefundConditions({ usage, installation, topups, debit }: Re
       dataUsedMb === 0 ? passes('No data was used.') : fails(`${dataUsedMb} MB were used.`),
     ),
     judge('never_installed', installation, ({ installedAt }) =>
-      installedAt === undefined ? passes('It was never installed.') : fails(`It was installed at ${timeOf(installedAt)}.`),
+      installedAt === undefined
+        ? passes('It was never installed.')
+        : fails(`It was installed at ${timeOf(installedAt)}.`),
     ),
     judge('never_activated', installation, ({ activatedAt }) =>
-      activatedAt === undefined ? passes('It was never activated.') : fails(`It was activated at ${timeOf(activatedAt)}.`),
+      activatedAt === undefined
+        ? passes('It was never activated.')
+        : fails(`It was activated at ${timeOf(activatedAt)}.`),
     ),
     judge('no_completed_topup', topups, ({ completed }) =>
       completed === 0 ? passes('No top-up of it is completed.') : fails(`${completed} of its top-ups are completed.`),
@@ -61,7 +74,8 @@ export function judgeRefundConditions({ usage, installation, topups, debit }: Re
 /**
  * One condition that fails is enough for no refund; one that is unknown leaves it open.
  *
- * @param esimStatus what the service says of the eSIM before anything is sent: what somebody has cancelled already is not cancelled again.
+ * @param esimStatus what the service says of the eSIM before anything is sent: what somebody has cancelled already is
+ *   not cancelled again.
  */
 export function forecastRefund(conditions: readonly RefundCondition[], esimStatus?: string): RefundForecast {
   if (esimStatus === 'cancelled') return 'no_refund_expected';
@@ -74,7 +88,11 @@ interface Verdict {
   readonly evidence: string;
 }
 
-function judge<Value>(name: RefundConditionName, reading: Reading<Value>, verdict: (value: Value) => Verdict): RefundCondition {
+function judge<Value>(
+  name: RefundConditionName,
+  reading: Reading<Value>,
+  verdict: (value: Value) => Verdict,
+): RefundCondition {
   if (!reading.ok) return { name, result: 'unknown', evidence: reading.detail, asOf: undefined };
   return { name, ...verdict(reading.value), asOf: reading.asOf };
 }

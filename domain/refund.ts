@@ -1,6 +1,6 @@
 /**
- * The cancellation of an eSIM with its refund: what the service says of both, what that means for the purchase-like attempt
- * by which we asked for it, and how we show the refund.
+ * The cancellation of an eSIM with its refund: what the service says of both, what that means for the purchase-like
+ * attempt by which we asked for it, and how we show the refund.
  */
 import { equalMoney, type Money } from '#domain/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
@@ -31,8 +31,8 @@ export interface CancellationWord {
 }
 
 /**
- * What a word about a cancellation means for the attempt: `completed` when the eSIM is cancelled and its refund decided,
- * `failed` when the eSIM stays as it is, `processing` while either is open.
+ * What a word about a cancellation means for the attempt: `completed` when the eSIM is cancelled and its refund
+ * decided, `failed` when the eSIM stays as it is, `processing` while either is open.
  *
  * @param word with what is known already from earlier ones.
  */
@@ -40,7 +40,8 @@ export function cancellationOutcome({ esim, refund }: CancellationWord): Observe
   if (esim === 'refused') return 'failed';
   if (refund === undefined || refund.state === 'processing') return 'processing';
   if (refund.state === 'completed' || refund.review === 'accepted' || esim === 'cancelled') return 'completed';
-  // A refund that was refused is the refusal of the whole cancellation; one that failed for no named reason says nothing of the eSIM.
+  // A refund that was refused is the refusal of the whole cancellation; one that failed for no named reason says
+  // nothing of the eSIM.
   return refund.review === 'refused' ? 'failed' : 'processing';
 }
 
@@ -67,18 +68,24 @@ export function judgeRefund(known: RefundWord | undefined, told: RefundWord | un
 }
 
 /**
- * A word of the service together with what is known from earlier ones, in whatever order they come. What was cancelled stays
- * so, and what is no news changes nothing; a contradiction is judged before anything is stored.
+ * A word of the service together with what is known from earlier ones, in whatever order they come. What was cancelled
+ * stays so, and what is no news changes nothing; a contradiction is judged before anything is stored.
  */
 export function together(known: CancellationWord, told: CancellationWord): CancellationWord {
   const isNews = judgeRefund(known.refund, told.refund) === 'advance';
-  const refund = isNews && told.refund !== undefined ? { state: told.refund.state, review: told.refund.review ?? known.refund?.review } : known.refund;
+  const refund =
+    isNews && told.refund !== undefined
+      ? { state: told.refund.state, review: told.refund.review ?? known.refund?.review }
+      : known.refund;
   const esim = known.esim === 'cancelled' ? known.esim : (told.esim ?? known.esim);
   return { ...(esim !== undefined && { esim }), ...(refund !== undefined && { refund }) };
 }
 
 /** Shows a refund before it is settled. Paid by its own word, it is still expected: the wallet has to show it. */
-export function refundStatusOf({ state, review }: RefundWord): Extract<RefundStatus, 'expected' | 'manual_review' | 'failed'> {
+export function refundStatusOf({
+  state,
+  review,
+}: RefundWord): Extract<RefundStatus, 'expected' | 'manual_review' | 'failed'> {
   if (state === 'failed') return 'failed';
   return state === 'processing' && review === 'manual_review' ? 'manual_review' : 'expected';
 }
@@ -94,8 +101,9 @@ export interface RefundOfOrder {
 }
 
 /**
- * Which of the refunds of one order a credit of the wallet is. One eSIM may have several: a cancellation that was refused leaves
- * its refund as failed, and a further one is paid. An id that the service names goes before what may be concluded.
+ * Which of the refunds of one order a credit of the wallet is. One eSIM may have several: a cancellation that was
+ * refused leaves its refund as failed, and a further one is paid. An id that the service names goes before what may be
+ * concluded.
  *
  * @param credit.refundId the service's id of the refund, where it names one.
  * @returns undefined where none was told to be of this amount.

@@ -1,4 +1,7 @@
-/** What a relay does with a row that could not be handed over: an error that passes is waited for, one that lasts ends in quarantine. */
+/**
+ * What a relay does with a row that could not be handed over: an error that passes is waited for, one that lasts ends
+ * in quarantine.
+ */
 import { backoffMs } from '#domain/policy.ts';
 import type { RelayPolicy } from '#domain/relay-policy.ts';
 
@@ -14,8 +17,8 @@ export type RelayFailure =
   | { readonly kind: 'other' };
 
 /**
- * True when trying again cannot help as long as nobody changes anything. Only what is known to last counts: an outage must never
- * quarantine a row. SQLSTATE 22 is a data exception, 23 a violated constraint.
+ * True when trying again cannot help as long as nobody changes anything. Only what is known to last counts: an outage
+ * must never quarantine a row. SQLSTATE 22 is a data exception, 23 a violated constraint.
  */
 export function isLasting(failure: RelayFailure): boolean {
   switch (failure.kind) {
@@ -45,5 +48,9 @@ export function afterFailure(
 ): AfterFailure {
   const lasting = isLasting(failure);
   if (lasting && row.lastingErrors + 1 >= policy.lastingTries) return { kind: 'quarantine' };
-  return { kind: 'postpone', delayMs: backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, row.tries), isLasting: lasting };
+  return {
+    kind: 'postpone',
+    delayMs: backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, row.tries),
+    isLasting: lasting,
+  };
 }

@@ -43,7 +43,13 @@ export interface Trial<Rule extends PricingRule> {
 }
 
 /** Prices a thing as it is and as it would be. Changes nothing. */
-export function reprice<Rule extends PricingRule>({ item, rules, newCost, newRules, sellingPrice }: Trial<Rule>): Repriced<Rule> {
+export function reprice<Rule extends PricingRule>({
+  item,
+  rules,
+  newCost,
+  newRules,
+  sellingPrice,
+}: Trial<Rule>): Repriced<Rule> {
   const before = suggestPrice(item, rules);
   const after = suggestPrice({ ...item, cost: newCost }, newRules);
   const price = sellingPrice ?? before?.price;
@@ -52,7 +58,8 @@ export function reprice<Rule extends PricingRule>({ item, rules, newCost, newRul
     before,
     after,
     isChanged: !isSame,
-    kept: price === undefined || price.currency !== newCost.currency ? undefined : keptPrice(price, newCost, after?.rule),
+    kept:
+      price === undefined || price.currency !== newCost.currency ? undefined : keptPrice(price, newCost, after?.rule),
   };
 }
 

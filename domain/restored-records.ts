@@ -1,7 +1,7 @@
 /**
- * PostgreSQL may lose its last commits: a power cut on a disk that lies, a failover to a standby that was behind, a restored backup. The
- * workflow remembers what it has sent. Where the row knows less than the workflow, the row proves nothing any more: an attempt that looks as
- * if it had never been sent may have bought.
+ * PostgreSQL may lose its last commits: a power cut on a disk that lies, a failover to a standby that was behind, a
+ * restored backup. The workflow remembers what it has sent. Where the row knows less than the workflow, the row proves
+ * nothing any more: an attempt that looks as if it had never been sent may have bought.
  */
 import type { FailureClass } from '#domain/failure.ts';
 import type { FinalStatus } from '#domain/lifecycle.ts';
@@ -37,8 +37,8 @@ export interface AttemptRecord {
 }
 
 /**
- * `none`: the row knows as much as the workflow, or more. `doubt`: the row knows less, and what it says is no proof that nothing was bought:
- * the attempt counts as unknown.
+ * `none`: the row knows as much as the workflow, or more. `doubt`: the row knows less, and what it says is no proof
+ * that nothing was bought: the attempt counts as unknown.
  */
 export type Restoration = 'none' | 'doubt';
 
@@ -48,7 +48,9 @@ const HAD: ReadonlySet<AttemptState> = new Set(['processing', 'completed']);
 /**
  * Compares what a workflow knows of an attempt with its row.
  *
- * The number of sends is compared, not whether one of them is open: a claim stores what is open of the sends before it. A row that says `failed` after `processing` knows more: the service or a person has said so since. After a delivery nothing says that.
+ * The number of sends is compared, not whether one of them is open: a claim stores what is open of the sends before it.
+ * A row that says `failed` after `processing` knows more: the service or a person has said so since. After a delivery
+ * nothing says that.
  *
  * @param row undefined when the row is lost.
  */
@@ -63,7 +65,8 @@ export function restoration(witness: Witness, row: AttemptRecord | undefined): R
   if (row.sends < witness.sends) return 'doubt';
   // Of these the ordinary rules reckon with everything already.
   if (row.state === 'unknown' || row.state === 'sending') return 'none';
-  // A row that calls the same send refused may have learnt so since: its worker had been given up, and has reported that nothing was sent.
+  // A row that calls the same send refused may have learnt so since: its worker had been given up, and has reported
+  // that nothing was sent.
   return HAD.has(witness.state) || witness.state === 'failed' ? 'doubt' : 'none';
 }
 
@@ -89,16 +92,23 @@ export function endedWithoutEffect({ ended }: Witness): 'failed' | 'abandoned' |
 /**
  * The witness of a completed workflow.
  *
- * @param known what its last run knew; undefined where it ended before it read its row, or is from a version that did not tell.
+ * @param known what its last run knew; undefined where it ended before it read its row, or is from a version that did
+ *   not tell.
  */
-export function witnessOfEnd({ status, failure }: { status: FinalStatus; failure?: FailureClass }, known: Witness | undefined): Witness {
+export function witnessOfEnd(
+  { status, failure }: { status: FinalStatus; failure?: FailureClass },
+  known: Witness | undefined,
+): Witness {
   const witness: Witness = known ?? { number: 1, state: 'prepared', sends: 0, anyUnknown: false };
   const ended: Witness = { ...witness, ended: status, ...(failure !== undefined && { failure }) };
   if (!wasBought(ended)) return ended;
   return { ...ended, state: 'completed', sends: Math.max(1, ended.sends) };
 }
 
-/** Joins what two runs know of a work: the later attempt counts, and of one attempt what makes it more likely to have been bought. */
+/**
+ * Joins what two runs know of a work: the later attempt counts, and of one attempt what makes it more likely to have
+ * been bought.
+ */
 export function joinWitness(known: Witness | undefined, next: Witness): Witness {
   if (known === undefined || next.number > known.number) return next;
   if (next.number < known.number) return known;

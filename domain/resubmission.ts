@@ -4,7 +4,10 @@ import type { WorkStatus } from '#domain/lifecycle.ts';
 import { mayHaveCost, type OperatedAttempt } from '#domain/operator-actions.ts';
 import type { WorkKind } from '#domain/work.ts';
 
-/** `not_needed`: what was submitted is bought, or goes on. `no`: it may have been bought, so that both would be paid. `yes`: nothing was bought. */
+/**
+ * `not_needed`: what was submitted is bought, or goes on. `no`: it may have been bought, so that both would be paid.
+ * `yes`: nothing was bought.
+ */
 export type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
 
 export interface Resubmission {
@@ -32,7 +35,8 @@ const OF_PURCHASES = {
   not_done: 'It has ended, and by all that is known nothing was bought.',
   under_way: 'It may have been bought already, or is about to be.',
   unknown: 'It may have been bought: that is being found out.',
-  waiting: 'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
+  waiting:
+    'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
 } as const;
 
 const OF_CANCELLATIONS = {

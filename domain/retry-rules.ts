@@ -1,12 +1,15 @@
 /**
- * How often, how fast and for how long what failed is tried again: for each class of failure, as configured, and as an operator
- * changed it for one piece of work. None of this says whether a further send is safe; that is decided before it is asked when.
+ * How often, how fast and for how long what failed is tried again: for each class of failure, as configured, and as an
+ * operator changed it for one piece of work. None of this says whether a further send is safe; that is decided before
+ * it is asked when.
  */
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 
 /** Classes of failure that are tried again: what holds work, and what lets a new attempt follow. */
 export type RetriedClass = {
-  [Class in FailureClass]: (typeof FAILURE_CLASSES)[Class]['disposition'] extends 'hold' | 'new_attempt' ? Class : never;
+  [Class in FailureClass]: (typeof FAILURE_CLASSES)[Class]['disposition'] extends 'hold' | 'new_attempt'
+    ? Class
+    : never;
 }[FailureClass];
 
 /** What is tried again, how often and for how long. Durations are in milliseconds. */
@@ -21,7 +24,10 @@ export interface RetryRule {
   readonly totalMs: number;
 }
 
-/** What the configuration says of single classes; what it leaves out is as for all. Only what leads to new attempts has `attempts`. */
+/**
+ * What the configuration says of single classes; what it leaves out is as for all. Only what leads to new attempts has
+ * `attempts`.
+ */
 export type RetryRules = Readonly<Partial<Record<RetriedClass, Partial<RetryRule>>>>;
 
 /** What applies to all classes of failure, and what is said of single ones. Durations are in milliseconds. */
@@ -51,23 +57,47 @@ const AS_ALL = { first: 1, longest: 1 } as const;
 const BY_THE_HOUR = { first: 4, longest: 6 } as const;
 
 /**
- * Every class that is tried again, in multiples of what applies to all, so that a setting for all moves all of them. How long it is
- * tried is the same for all: a caller who named no deadline reckons with one time, whatever the cause.
+ * Every class that is tried again, in multiples of what applies to all, so that a setting for all moves all of them.
+ * How long it is tried is the same for all: a caller who named no deadline reckons with one time, whatever the cause.
  */
 export const RETRY_TABLE = {
-  package_unavailable: { ...BY_THE_HOUR, why: 'What is taken off sale comes back in hours, and each look is a call to the service.' },
-  price_above_limit: { ...BY_THE_HOUR, why: 'Prices change a few times a day at most, and each look reads the price list.' },
+  package_unavailable: {
+    ...BY_THE_HOUR,
+    why: 'What is taken off sale comes back in hours, and each look is a call to the service.',
+  },
+  price_above_limit: {
+    ...BY_THE_HOUR,
+    why: 'Prices change a few times a day at most, and each look reads the price list.',
+  },
   margin_too_low: { ...BY_THE_HOUR, why: 'As for a price above the limit: only another price ends it.' },
-  esim_busy: { ...AS_ALL, why: 'It is woken when the other work of the eSIM ends; the wait is for a wake-up that was lost.' },
-  insufficient_balance: { ...AS_ALL, why: 'The gate wakes it once there is money; until then the wait costs one look at the wallet.' },
-  not_approved: { ...AS_ALL, why: 'One refusal opens the circuit: after that a canary finds out when it is over, and not each order.' },
-  unauthorized: { ...AS_ALL, why: 'A wrong password is put right in minutes, and the circuit keeps others from trying it.' },
+  esim_busy: {
+    ...AS_ALL,
+    why: 'It is woken when the other work of the eSIM ends; the wait is for a wake-up that was lost.',
+  },
+  insufficient_balance: {
+    ...AS_ALL,
+    why: 'The gate wakes it once there is money; until then the wait costs one look at the wallet.',
+  },
+  not_approved: {
+    ...AS_ALL,
+    why: 'One refusal opens the circuit: after that a canary finds out when it is over, and not each order.',
+  },
+  unauthorized: {
+    ...AS_ALL,
+    why: 'A wrong password is put right in minutes, and the circuit keeps others from trying it.',
+  },
   rate_limited: { ...AS_ALL, why: 'The service says itself when to come back; the wait is for when it does not.' },
   not_sent: { ...AS_ALL, why: 'A network or supplier is back in seconds or minutes, and a customer waits.' },
   service_down: { ...AS_ALL, why: 'The gate holds it, and wakes it as soon as a canary has come through.' },
-  spend_limit_reached: { ...AS_ALL, why: 'The gate holds it, and wakes it on the next day or when the limit is raised.' },
+  spend_limit_reached: {
+    ...AS_ALL,
+    why: 'The gate holds it, and wakes it on the next day or when the limit is raised.',
+  },
   buying_paused: { ...AS_ALL, why: 'The gate holds it, and wakes it when the pause ends.' },
-  supplier_failed: { ...AS_ALL, why: 'A supplier that fails is back in minutes or stays away: a few new attempts, then a person is asked.' },
+  supplier_failed: {
+    ...AS_ALL,
+    why: 'A supplier that fails is back in minutes or stays away: a few new attempts, then a person is asked.',
+  },
 } as const satisfies Record<RetriedClass, RetryRow>;
 
 /** In the order of the table. */
@@ -106,7 +136,10 @@ function ordered(firstDelayMs: number, maxDelayMs: number): Delays {
   return { firstDelayMs: Math.min(firstDelayMs, maxDelayMs), maxDelayMs };
 }
 
-/** A first wait that is said counts, even where it is longer than the longest one had been; of two that are said the longest goes first. */
+/**
+ * A first wait that is said counts, even where it is longer than the longest one had been; of two that are said the
+ * longest goes first.
+ */
 function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayMs }: Partial<Delays>): Delays {
   return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
 }
@@ -123,7 +156,10 @@ export interface RetryOverrides {
 /** A change of {@link RetryOverrides}: what is absent stays, `null` takes one back. */
 export type RetryChange = { readonly [Name in keyof RetryOverrides]: RetryOverrides[Name] | null };
 
-/** The rule of one piece of work. @param granted attempts that operators have granted one by one; what was set goes first. */
+/**
+ * The rule of one piece of work. @param granted attempts that operators have granted one by one; what was set goes
+ * first.
+ */
 export function ruleOfWork(rule: RetryRule, overrides: RetryOverrides, granted = 0): RetryRule {
   return { ...rule, ...delayed(rule, overrides), attempts: overrides.attempts ?? rule.attempts + granted };
 }
@@ -140,7 +176,11 @@ export interface WorkTimes {
 }
 
 /** After when it is given up, in epoch milliseconds. */
-export function givesUpAt({ acceptedAt, deadlineAt = Infinity }: WorkTimes, { totalMs }: RetryRule, overrides: RetryOverrides): number {
+export function givesUpAt(
+  { acceptedAt, deadlineAt = Infinity }: WorkTimes,
+  { totalMs }: RetryRule,
+  overrides: RetryOverrides,
+): number {
   return overrides.deadlineAt ?? Math.min(deadlineAt, acceptedAt + totalMs);
 }
 
@@ -160,7 +200,12 @@ export function equalOverrides(left: RetryOverrides, right: RetryOverrides): boo
 }
 
 /** What can be set for one piece of work. */
-export const RETRY_OVERRIDES = ['attempts', 'firstDelayMs', 'maxDelayMs', 'deadlineAt'] as const satisfies readonly (keyof RetryOverrides)[];
+export const RETRY_OVERRIDES = [
+  'attempts',
+  'firstDelayMs',
+  'maxDelayMs',
+  'deadlineAt',
+] as const satisfies readonly (keyof RetryOverrides)[];
 
 /** What an operator may set; what lies outside is more likely a slip than a wish. */
 export const RETRY_BOUNDS = {
@@ -177,9 +222,16 @@ export function deadlineIsPossible(deadlineAt: number, now: number): boolean {
 }
 
 /** A rule in a sentence or two. @param givesUp epoch milliseconds. */
-export function retrySentence({ attempts, firstDelayMs, maxDelayMs }: RetryRule, givesUp: number, overrides: RetryOverrides): string {
+export function retrySentence(
+  { attempts, firstDelayMs, maxDelayMs }: RetryRule,
+  givesUp: number,
+  overrides: RetryOverrides,
+): string {
   const set = RETRY_OVERRIDES.filter((name) => overrides[name] !== undefined).map((name) => OVERRIDE_WORDS[name]);
-  const waits = firstDelayMs === maxDelayMs ? `waits of ${durationText(firstDelayMs)}` : `waits of ${durationText(firstDelayMs)} at first, ${durationText(maxDelayMs)} at most`;
+  const waits =
+    firstDelayMs === maxDelayMs
+      ? `waits of ${durationText(firstDelayMs)}`
+      : `waits of ${durationText(firstDelayMs)} at first, ${durationText(maxDelayMs)} at most`;
   const changed = set.length === 0 ? '' : ` Set by an operator for this one: ${set.join(', ')}.`;
   return `At most ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; ${waits}; given up after ${new Date(givesUp).toISOString()}.${changed}`;
 }
@@ -197,4 +249,9 @@ export function durationText(ms: number): string {
   return `${ms / size} ${unit}`;
 }
 
-const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1_000]] as const;
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;

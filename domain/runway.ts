@@ -1,6 +1,6 @@
 /**
- * How long the wallet lasts at the pace of recent sales. A plain mean without growth, and the spread that chance alone brings;
- * what cannot be said is said to be unknown, with the reason.
+ * How long the wallet lasts at the pace of recent sales. A plain mean without growth, and the spread that chance alone
+ * brings; what cannot be said is said to be unknown, with the reason.
  */
 import Big from 'big.js';
 import { paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
@@ -57,19 +57,28 @@ export interface KnownRunway {
   readonly latestDays: number;
 }
 
-export type Runway = KnownRunway | { readonly kind: 'unknown'; readonly reason: RunwayUnknown; readonly available: Money | undefined };
+export type Runway =
+  | KnownRunway
+  | { readonly kind: 'unknown'; readonly reason: RunwayUnknown; readonly available: Money | undefined };
 
 const DAY_MS = 86_400_000;
 const DAY_DIGITS = 1;
 const MONEY_DIGITS = 6;
 
 /** How many whole days of sales are looked at. @param firstSaleAt epoch milliseconds, as is `now`. */
-export function daysLookedAt(firstSaleAt: number, now: number, { windowDays }: Pick<RunwayPolicy, 'windowDays'>): number {
+export function daysLookedAt(
+  firstSaleAt: number,
+  now: number,
+  { windowDays }: Pick<RunwayPolicy, 'windowDays'>,
+): number {
   return Math.max(0, Math.min(windowDays, Math.floor((now - firstSaleAt) / DAY_MS)));
 }
 
 /** How long the wallet lasts. */
-export function runwayOf(known: RunwayKnowledge, policy: Pick<RunwayPolicy, 'windowDays' | 'minimumDays' | 'balanceAgeMs'>): Runway {
+export function runwayOf(
+  known: RunwayKnowledge,
+  policy: Pick<RunwayPolicy, 'windowDays' | 'minimumDays' | 'balanceAgeMs'>,
+): Runway {
   const { wallet, reserved, held, firstSaleAt, salesByAge, now } = known;
   if (wallet === undefined) return { kind: 'unknown', reason: 'no_wallet_reading', available: undefined };
   const { currency } = wallet.balance;
@@ -100,8 +109,8 @@ export function runwayOf(known: RunwayKnowledge, policy: Pick<RunwayPolicy, 'win
 }
 
 /**
- * When the sum of so many days reaches what is available: over *d* days it is *d* means, give or take one deviation for each root of
- * *d*. Solved for the root of *d*.
+ * When the sum of so many days reaches what is available: over *d* days it is *d* means, give or take one deviation for
+ * each root of *d*. Solved for the root of *d*.
  */
 function spread(available: Big, mean: Big, deviation: Big): [number, number] {
   if (available.lte(0)) return [0, 0];
@@ -119,7 +128,11 @@ function shown(days: Big): number {
 const RESTORED_AT = 1.2;
 
 /** Whether the wallet is low from now on. @returns undefined where that cannot be said: then it stays as it was. */
-export function isRunwayLow(runway: Runway, wasLow: boolean, { lowMs }: Pick<RunwayPolicy, 'lowMs'>): boolean | undefined {
+export function isRunwayLow(
+  runway: Runway,
+  wasLow: boolean,
+  { lowMs }: Pick<RunwayPolicy, 'lowMs'>,
+): boolean | undefined {
   if (runway.kind === 'unknown') return undefined;
   const threshold = lowMs / DAY_MS;
   return runway.days < (wasLow ? threshold * RESTORED_AT : threshold);

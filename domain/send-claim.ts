@@ -1,4 +1,7 @@
-/** Whether an attempt may be sent now: one send at a time, and what may have been bought only within its window (rules 1 and 2). */
+/**
+ * Whether an attempt may be sent now: one send at a time, and what may have been bought only within its window (rules 1
+ * and 2).
+ */
 import { isSettledByService } from '#domain/attempt-lifecycle.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { AttemptState } from '#domain/observation.ts';
@@ -32,15 +35,16 @@ export type SendClaimDecision =
 /**
  * Decides whether an attempt may be sent.
  *
- * @param resendWindowMs since the first send that was not refused: within it one whose outcome is unknown may be sent again.
- *   Undefined: such a one may not be sent again.
+ * @param resendWindowMs since the first send that was not refused: within it one whose outcome is unknown may be sent
+ *   again. Undefined: such a one may not be sent again.
  */
 export function decideSendClaim(facts: SendClaimFacts, resendWindowMs: number | undefined): SendClaimDecision {
   const { state, failureClass, leaseLeftMs, unrefusedForMs } = facts;
   if (isSettledByService(state)) return 'settled';
   if (leaseLeftMs !== null && leaseLeftMs > 0) return 'leased';
   if (!mayHaveBought(facts)) return 'claim';
-  // What the service knows already says no more when it is sent again, and what a person calls bought was perhaps never sent by us.
+  // What the service knows already says no more when it is sent again, and what a person calls bought was perhaps never
+  // sent by us.
   if (unrefusedForMs === null || (failureClass !== null && isNeverResent(failureClass))) return 'too_late';
   if (resendWindowMs === undefined) return 'resend_not_allowed';
   return unrefusedForMs <= resendWindowMs ? 'claim' : 'too_late';
@@ -52,8 +56,8 @@ export function mayHaveBought({ state, anyUnknown }: Pick<SendClaimFacts, 'state
 }
 
 /**
- * The window in which the same bytes may be sent again: what the workflow planned with, cut down to what is in force now, since an
- * operator may have revoked it meanwhile.
+ * The window in which the same bytes may be sent again: what the workflow planned with, cut down to what is in force
+ * now, since an operator may have revoked it meanwhile.
  *
  * @param planned milliseconds; undefined: the workflow planned without resends.
  * @returns milliseconds; undefined: nothing is sent again.

@@ -40,7 +40,8 @@ function nowOf(work: StandingWork): string {
   const noun = WORK_NOUNS[kind];
   const subject = `The ${noun}`;
   if (isInDoubt && isFinal(status)) return `${subject} has ended as ${status}, and a case about it is open.`;
-  if (isSettling(work)) return `The service reports that the ${noun} failed; the wallet is read before anything follows.`;
+  if (isSettling(work))
+    return `The service reports that the ${noun} failed; the wallet is read before anything follows.`;
   switch (status) {
     case 'accepted':
       return `${subject} is accepted and stored.`;
@@ -49,7 +50,9 @@ function nowOf(work: StandingWork): string {
     case 'held':
       return `${subject} is held: it waits for something that passes.`;
     case 'processing':
-      return kind === 'cancellation' ? 'The service decides about the cancellation or its refund.' : `The service has accepted the ${noun} and works on it.`;
+      return kind === 'cancellation'
+        ? 'The service decides about the cancellation or its refund.'
+        : `The service has accepted the ${noun} and works on it.`;
     case 'needs_attention':
       return `${subject} waits for a person.`;
     case 'active':
@@ -61,7 +64,9 @@ function nowOf(work: StandingWork): string {
     case 'failed':
       return `${subject} failed for good; nothing was bought.`;
     case 'abandoned':
-      return kind === 'cancellation' ? `${subject} was given up; the eSIM is as it was.` : `${subject} was given up; nothing was bought.`;
+      return kind === 'cancellation'
+        ? `${subject} was given up; the eSIM is as it was.`
+        : `${subject} was given up; nothing was bought.`;
     case 'refused':
       return `${subject} is refused; the eSIM is as it was.`;
     case 'cancelled':
@@ -74,26 +79,39 @@ function nowOf(work: StandingWork): string {
 function whyOf(work: StandingWork): string | undefined {
   const { status, failure, attention } = work;
   if (attention !== undefined) return ATTENTION_REASONS[attention].meaning;
-  const isWaitingOrOver = status === 'held' || status === 'failed' || status === 'refused' || status === 'submitting' || status === 'cancelling' || isSettling(work);
-  return failure === undefined || !isWaitingOrOver ? undefined : (failure.detail ?? FAILURE_CLASSES[failure.class].meaning);
+  const isWaitingOrOver =
+    status === 'held' ||
+    status === 'failed' ||
+    status === 'refused' ||
+    status === 'submitting' ||
+    status === 'cancelling' ||
+    isSettling(work);
+  return failure === undefined || !isWaitingOrOver
+    ? undefined
+    : (failure.detail ?? FAILURE_CLASSES[failure.class].meaning);
 }
 
 function nextOf(work: StandingWork): string {
   const { kind, status, failure, attention, isTimed, isInDoubt = false } = work;
-  if (isInDoubt && isFinal(status)) return 'A person looks into the case; the cases of your account say what it is about.';
+  if (isInDoubt && isFinal(status))
+    return 'A person looks into the case; the cases of your account say what it is about.';
   if (isSettling(work)) return 'When it has cost nothing, a new attempt follows, or it fails; else a person is told.';
   switch (status) {
     case 'accepted':
       return 'Its workflow starts within moments and sends it to the service.';
     case 'submitting':
-      return isTimed ? 'The same bytes are sent again with the same key, or the service is asked.' : 'The answer of the service. Should it be lost, the same is sent again or looked up.';
+      return isTimed
+        ? 'The same bytes are sent again with the same key, or the service is asked.'
+        : 'The answer of the service. Should it be lost, the same is sent again or looked up.';
     case 'held': {
       const end = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
       const advice = failure === undefined ? '' : ` ${FAILURE_CLASSES[failure.class].advice}`;
       return `${isTimed ? 'It is tried again by itself' : 'It goes on by itself once that has passed'}; at its deadline it ${end}.${advice}`;
     }
     case 'processing':
-      return isTimed ? 'What is still missing of it is read from the service again.' : 'The word of the service, by webhook. Should none come, it is asked.';
+      return isTimed
+        ? 'What is still missing of it is read from the service again.'
+        : 'The word of the service, by webhook. Should none come, it is asked.';
     case 'needs_attention':
       return attention === undefined ? 'A person decides.' : ATTENTION_REASONS[attention].advice;
     case 'active':

@@ -1,14 +1,15 @@
 /**
- * Whether the workflow of a piece of work is to be started. Temporal knows whether one runs, PostgreSQL whether the work has ended. After
- * PostgreSQL has lost commits the two may disagree: the workflow has completed, and its row is unfinished again.
+ * Whether the workflow of a piece of work is to be started. Temporal knows whether one runs, PostgreSQL whether the
+ * work has ended. After PostgreSQL has lost commits the two may disagree: the workflow has completed, and its row is
+ * unfinished again.
  */
 
 /** The newest run of a workflow id, as Temporal has it. `unclean`: terminated, failed, timed out or cancelled. */
 export type WorkflowStanding = 'none' | 'running' | 'completed' | 'unclean';
 
 /**
- * `leave`: nothing is to be done. `start`: as work that has no workflow. `start_anew`: the completed run does not count, since the row
- * knows nothing of its end; what that run knew is handed to the new one.
+ * `leave`: nothing is to be done. `start`: as work that has no workflow. `start_anew`: the completed run does not
+ * count, since the row knows nothing of its end; what that run knew is handed to the new one.
  */
 export type StartDecision = 'leave' | 'start' | 'start_anew';
 
@@ -21,10 +22,11 @@ export const START_DECISIONS = {
 } as const satisfies Record<WorkflowStanding, Record<'unfinished' | 'ended', StartDecision>>;
 
 /**
- * Decides whether a workflow is to be started. A run started for work that has ended finds that out and completes at once.
+ * Decides whether a workflow is to be started. A run started for work that has ended finds that out and completes at
+ * once.
  *
- * @param isEnded of the row, read after the standing of the workflow: a workflow ends its row first, so a row that is still unfinished
- *   then has lost that end.
+ * @param isEnded of the row, read after the standing of the workflow: a workflow ends its row first, so a row that is
+ *   still unfinished then has lost that end.
  */
 export function startDecision(workflow: WorkflowStanding, isEnded: boolean): StartDecision {
   return START_DECISIONS[workflow][isEnded ? 'ended' : 'unfinished'];

@@ -1,4 +1,7 @@
-/** What senders without an API key may have under way at once: the bodies of webhooks, which are known by their signature only once they are read. */
+/**
+ * What senders without an API key may have under way at once: the bodies of webhooks, which are known by their
+ * signature only once they are read.
+ */
 export interface StrangerBodyLimits {
   /** Bodies that arrive at the same moment, in one API process. */
   readonly total: number;
@@ -8,7 +11,8 @@ export interface StrangerBodyLimits {
 }
 
 export const STRANGER_BODIES: StrangerBodyLimits = {
-  // A body at API_BODY_LIMIT is 256 KiB: 16 MiB in all. One of the service arrives in a packet or two, within milliseconds.
+  // A body at API_BODY_LIMIT is 256 KiB: 16 MiB in all. One of the service arrives in a packet or two, within
+  // milliseconds.
   total: 64,
   // Half of it, so that one address does not shut the service out; all of the service may come from one, its proxy's.
   perAddress: 32,

@@ -35,7 +35,10 @@ export type SweepDecision =
   | { readonly kind: 'start' }
   | { readonly kind: 'wake'; readonly reason: WakeReason };
 
-type WakePolicy = Pick<SweepPolicy, 'idleAfterMs' | 'overdueAfterMs' | 'unheardAfterMs' | 'wakeAgainShare' | 'wakeAgainMaxMs'>;
+type WakePolicy = Pick<
+  SweepPolicy,
+  'idleAfterMs' | 'overdueAfterMs' | 'unheardAfterMs' | 'wakeAgainShare' | 'wakeAgainMaxMs'
+>;
 
 /** Statuses in which the purchase itself is under way. */
 const BUYING: ReadonlySet<WorkStatus> = new Set<WorkStatus>(['accepted', 'submitting', 'processing', 'held']);

@@ -1,6 +1,7 @@
 /**
- * A bucket of tokens: each request takes one, and they come back evenly. Who was silent may use a full bucket at once; who is
- * busy gets what comes back. Unlike a counter that starts anew with each window, it never lets twice the limit through.
+ * A bucket of tokens: each request takes one, and they come back evenly. Who was silent may use a full bucket at once;
+ * who is busy gets what comes back. Unlike a counter that starts anew with each window, it never lets twice the limit
+ * through.
  */
 
 export interface Quota {

@@ -1,14 +1,16 @@
 /** When a caller who waits for work is answered. */
 import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 
-/** What was asked for is there, or will never be: a subscription that is active counts, since it lives on for months. */
+/**
+ * What was asked for is there, or will never be: a subscription that is active counts, since it lives on for months.
+ */
 export function isFinished(status: WorkStatus): boolean {
   return status === 'active' || isFinal(status);
 }
 
 /**
- * True when waiting longer is of no use. What is held goes on by itself, perhaps in a second, so it is waited for; what waits
- * for a person is not.
+ * True when waiting longer is of no use. What is held goes on by itself, perhaps in a second, so it is waited for; what
+ * waits for a person is not.
  */
 export function endsWait(status: WorkStatus): boolean {
   return isFinished(status) || status === 'needs_attention';

@@ -1,6 +1,7 @@
 /**
- * What follows from a try to deliver an event to a webhook endpoint: for the delivery, and for the endpoint as a whole. A
- * delivery has its own schedule; an endpoint that only fails is tried with one delivery at a time, at growing intervals.
+ * What follows from a try to deliver an event to a webhook endpoint: for the delivery, and for the endpoint as a whole.
+ * A delivery has its own schedule; an endpoint that only fails is tried with one delivery at a time, at growing
+ * intervals.
  */
 import { backoffMs, type OutboundPolicy } from '#domain/policy.ts';
 
@@ -66,13 +67,20 @@ export function isDelivered(outcome: TryOutcome): boolean {
 /**
  * Judges a try.
  *
- * @param spread from 0 to 1, at random: it spreads waits by a fifth either way, so that what failed together does not come
- *   back together.
+ * @param spread from 0 to 1, at random: it spreads waits by a fifth either way, so that what failed together does not
+ *   come back together.
  */
-export function judgeTry(outcome: TryOutcome, tried: JudgedTry, now: number, spread: number, policy: OutboundPolicy): TryJudgement {
+export function judgeTry(
+  outcome: TryOutcome,
+  tried: JudgedTry,
+  now: number,
+  spread: number,
+  policy: OutboundPolicy,
+): TryJudgement {
   // Several are sent at once: what one answer asked for is not over because another, sent before it, arrived.
   const asked = isFailing(tried.health, policy) ? 0 : Math.max(0, (tried.health.retryAt ?? now) - now);
-  if (isDelivered(outcome)) return { delivery: { state: 'delivered' }, health: { failures: 0, ...(asked > 0 && { retryAt: now + asked }) } };
+  if (isDelivered(outcome))
+    return { delivery: { state: 'delivered' }, health: { failures: 0, ...(asked > 0 && { retryAt: now + asked }) } };
   const failures = tried.health.failures + 1;
   const failingSince = tried.health.failingSince ?? now;
   const disable = disabledFor(outcome, now - failingSince, policy);
@@ -93,7 +101,10 @@ export function judgeTry(outcome: TryOutcome, tried: JudgedTry, now: number, spr
 }
 
 /** Tells whether an endpoint only fails, so that it gets one delivery at a time to find out when that is over. */
-export function isFailing({ failures }: Pick<EndpointHealth, 'failures'>, { failingAfter }: Pick<OutboundPolicy, 'failingAfter'>): boolean {
+export function isFailing(
+  { failures }: Pick<EndpointHealth, 'failures'>,
+  { failingAfter }: Pick<OutboundPolicy, 'failingAfter'>,
+): boolean {
   return failures >= failingAfter;
 }
 

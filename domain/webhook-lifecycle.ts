@@ -1,6 +1,6 @@
 /**
- * The lives of a webhook delivery and of a webhook endpoint as tables: what follows when something happens to them. Which of it a try
- * has brought about is judged in `webhook-delivery.ts`.
+ * The lives of a webhook delivery and of a webhook endpoint as tables: what follows when something happens to them.
+ * Which of it a try has brought about is judged in `webhook-delivery.ts`.
  */
 import type { DeliveryState, DisabledReason } from '#domain/webhook-delivery.ts';
 
@@ -14,7 +14,10 @@ export const DELIVERY_EVENTS = {
 
 export type DeliveryEvent = keyof typeof DELIVERY_EVENTS;
 
-/** By what happens, and by the state that it finds. Every pair has a decision; `unchanged`: it comes too late to move anything. */
+/**
+ * By what happens, and by the state that it finds. Every pair has a decision; `unchanged`: it comes too late to move
+ * anything.
+ */
 export const DELIVERY_LIFECYCLE = {
   queued: { pending: 'pending', delivered: 'pending', failed: 'pending' },
   // What has arrived has arrived, also by a try that another has overtaken.
@@ -24,10 +27,17 @@ export const DELIVERY_LIFECYCLE = {
 } as const satisfies Record<DeliveryEvent, Record<DeliveryState, DeliveryState | 'unchanged'>>;
 
 /** What a try has brought about, by the state that it leaves its delivery in. */
-export const EVENT_OF_TRY = { pending: 'missed', delivered: 'arrived', failed: 'given_up' } as const satisfies Record<DeliveryState, DeliveryEvent>;
+export const EVENT_OF_TRY = { pending: 'missed', delivered: 'arrived', failed: 'given_up' } as const satisfies Record<
+  DeliveryState,
+  DeliveryEvent
+>;
 
 /** The states of an endpoint: it gets events, is disabled for a reason, or is gone for good. */
-export const ENDPOINT_STATES = ['enabled', 'request', 'gone', 'failing', 'deleted'] as const satisfies readonly (DisabledReason | 'enabled' | 'deleted')[];
+export const ENDPOINT_STATES = ['enabled', 'request', 'gone', 'failing', 'deleted'] as const satisfies readonly (
+  | DisabledReason
+  | 'enabled'
+  | 'deleted'
+)[];
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
 /** What can happen to an endpoint. */
@@ -45,7 +55,13 @@ export type EndpointEvent = keyof typeof ENDPOINT_EVENTS;
 export const ENDPOINT_LIFECYCLE = {
   disable: { enabled: 'request', request: 'unchanged', gone: 'request', failing: 'request', deleted: 'forbidden' },
   found_gone: { enabled: 'gone', request: 'unchanged', gone: 'unchanged', failing: 'unchanged', deleted: 'unchanged' },
-  found_failing: { enabled: 'failing', request: 'unchanged', gone: 'unchanged', failing: 'unchanged', deleted: 'unchanged' },
+  found_failing: {
+    enabled: 'failing',
+    request: 'unchanged',
+    gone: 'unchanged',
+    failing: 'unchanged',
+    deleted: 'unchanged',
+  },
   enable: { enabled: 'unchanged', request: 'enabled', gone: 'enabled', failing: 'enabled', deleted: 'forbidden' },
   delete: { enabled: 'deleted', request: 'deleted', gone: 'deleted', failing: 'deleted', deleted: 'forbidden' },
 } as const satisfies Record<EndpointEvent, Record<EndpointState, EndpointState | 'unchanged' | 'forbidden'>>;

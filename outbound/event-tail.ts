@@ -28,8 +28,8 @@ export interface EventTailOptions {
 }
 
 /**
- * Reads new events once for a whole process and hands them to all who wait in it, so that a thousand who wait cost one query.
- * Whoever listens first and reads afterwards misses nothing.
+ * Reads new events once for a whole process and hands them to all who wait in it, so that a thousand who wait cost one
+ * query. Whoever listens first and reads afterwards misses nothing.
  */
 export class EventTail {
   readonly #options: EventTailOptions;

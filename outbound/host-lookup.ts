@@ -8,8 +8,8 @@ const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
 /**
- * Asks DNS, and nothing else: the system's own lookup also reads files of this machine, and takes one of the few threads that
- * everything in the process shares for as long as a slow name server likes.
+ * Asks DNS, and nothing else: the system's own lookup also reads files of this machine, and takes one of the few
+ * threads that everything in the process shares for as long as a slow name server likes.
  */
 export function dnsLookup(): HostLookup {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

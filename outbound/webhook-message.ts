@@ -6,8 +6,8 @@ import { eventEnvelope } from '#outbound/event-envelope.ts';
 const USER_AGENT = 'reseller-fulfilment-webhooks/1';
 
 /**
- * The body of an event's deliveries: its one form, with the time under the name that Standard Webhooks gives it. The same bytes at
- * every try.
+ * The body of an event's deliveries: its one form, with the time under the name that Standard Webhooks gives it. The
+ * same bytes at every try.
  */
 export function webhookBody(event: EventRow): Buffer {
   const { type, created_at: timestamp, ...rest } = eventEnvelope(event);
@@ -15,7 +15,12 @@ export function webhookBody(event: EventRow): Buffer {
 }
 
 /** All headers of a try. @param secrets every one that signs at present. */
-export function webhookHeaders(event: Pick<EventRow, 'id'>, body: Buffer, secrets: readonly string[], at: Date): Record<string, string> {
+export function webhookHeaders(
+  event: Pick<EventRow, 'id'>,
+  body: Buffer,
+  secrets: readonly string[],
+  at: Date,
+): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': USER_AGENT,

@@ -49,8 +49,9 @@ class HostUnknownError extends Error {
 }
 
 /**
- * Sends webhooks: one request for one try, no redirects, no proxies, never throws. Every connection is opened to an address
- * that was judged at that moment, so that a name which leads elsewhere than when the endpoint was made gains nothing.
+ * Sends webhooks: one request for one try, no redirects, no proxies, never throws. Every connection is opened to an
+ * address that was judged at that moment, so that a name which leads elsewhere than when the endpoint was made gains
+ * nothing.
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
@@ -120,7 +121,9 @@ export class WebhookSender {
   }
 
   async #answer(host: string, protocol: string, all: boolean, callback: Parameters<LookupFunction>[2]): Promise<void> {
-    const found = await this.#addressesOf(host, protocol).catch((error: unknown) => (error instanceof Error ? error : new HostUnknownError()));
+    const found = await this.#addressesOf(host, protocol).catch((error: unknown) =>
+      error instanceof Error ? error : new HostUnknownError(),
+    );
     if (found instanceof Error) return callback(found, '');
     const [first] = found;
     if (first === undefined) return callback(new HostUnknownError(), '');
@@ -168,13 +171,16 @@ function failureOf(error: unknown): TryFailure {
   const causes = causesOf(error);
   if (causes.some((each) => each instanceof AddressRefusedError)) return 'address_refused';
   if (causes.some((each) => each instanceof HostUnknownError)) return 'host_unknown';
-  if (causes.some((each) => each.name === 'TimeoutError' || each instanceof errors.ConnectTimeoutError)) return 'timeout';
-  if (causes.some((each) => each instanceof errors.HTTPParserError || each instanceof errors.HeadersOverflowError)) return 'unreadable_answer';
+  if (causes.some((each) => each.name === 'TimeoutError' || each instanceof errors.ConnectTimeoutError))
+    return 'timeout';
+  if (causes.some((each) => each instanceof errors.HTTPParserError || each instanceof errors.HeadersOverflowError))
+    return 'unreadable_answer';
   return causes.some((each) => TLS_CODES.test(codeOf(each))) ? 'tls_failed' : 'connection_failed';
 }
 
 /** Codes of Node and OpenSSL. */
-const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
+const TLS_CODES =
+  /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
 
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -17,22 +17,30 @@ export function urlProblem(text: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
   if (url.hash !== '') return 'must not have a fragment';
   const port = portOf(url);
-  if (port !== HTTPS_PORT && port !== HTTP_PORT && port < FIRST_FREE_PORT) return `must have port ${HTTPS_PORT}, ${HTTP_PORT}, or one from ${FIRST_FREE_PORT} on`;
+  if (port !== HTTPS_PORT && port !== HTTP_PORT && port < FIRST_FREE_PORT)
+    return `must have port ${HTTPS_PORT}, ${HTTP_PORT}, or one from ${FIRST_FREE_PORT} on`;
   return undefined;
 }
 
-/** Plain HTTP is for receivers that the configuration names; everybody else's events would travel open to all on the way. */
+/**
+ * Plain HTTP is for receivers that the configuration names; everybody else's events would travel open to all on the
+ * way.
+ */
 export function mayConnect(protocol: string, verdict: AddressVerdict): boolean {
   return protocol === 'https:' ? verdict !== 'refused' : verdict === 'allowed';
 }
 
 /**
- * Judges a URL with what its host means at this moment. A host that is not known yet is let through: it is looked up, and
- * judged, at every try.
+ * Judges a URL with what its host means at this moment. A host that is not known yet is let through: it is looked up,
+ * and judged, at every try.
  *
  * @returns what is wrong, as the end of a sentence; undefined when nothing is.
  */
-export async function endpointUrlProblem(text: string, policy: AddressPolicy, lookup: HostLookup): Promise<string | undefined> {
+export async function endpointUrlProblem(
+  text: string,
+  policy: AddressPolicy,
+  lookup: HostLookup,
+): Promise<string | undefined> {
   const problem = urlProblem(text);
   if (problem !== undefined) return problem;
   const url = new URL(text);

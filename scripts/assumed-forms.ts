@@ -151,7 +151,11 @@ export function assumedBounds(): readonly AssumedForm[] {
     bound('customer_price', vpnOrderRequest.shape.customer_price, 'Stated as a decimal number.'),
     bound('esim_id', topupRequest.shape.esim_id, 'The id that the service has given.'),
     bound('device_name', loginRequest.shape.device_name, 'What a column of text usually takes.'),
-    bound('expires_in_days', loginRequest.shape.expires_in_days, 'Stated without bounds; ten years is a limit of ours.'),
+    bound(
+      'expires_in_days',
+      loginRequest.shape.expires_in_days,
+      'Stated without bounds; ten years is a limit of ours.',
+    ),
     bound('current_version', updateQuery.shape.current_version, 'Stated as dotted numbers.'),
     bound('channel', updateQuery.shape.channel, 'Only `stable` is named; the list stays open.'),
   ];

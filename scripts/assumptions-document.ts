@@ -49,7 +49,16 @@ export function assumptionsDocument(): string {
     `same followed by \`${SANDBOX_SUFFIX}\`.`,
     '',
     ...table(
-      ['Call', 'Request', 'Answer', 'Token', IDEMPOTENCY_KEY_HEADER, 'Capability', 'What it does', 'What is open, and why'],
+      [
+        'Call',
+        'Request',
+        'Answer',
+        'Token',
+        IDEMPOTENCY_KEY_HEADER,
+        'Capability',
+        'What it does',
+        'What is open, and why',
+      ],
       endpoints.map(([, call]) => [
         `\`${call.method} ${call.path}\``,
         call.request,
@@ -132,7 +141,11 @@ export function assumptionsDocument(): string {
     '',
     ...table(
       ['Capability', 'What it is, and what takes its place', 'Calls that need it'],
-      capabilities.map((capability) => [`\`${capability}\``, CAPABILITIES[capability], codes(callsThatNeed(capability))]),
+      capabilities.map((capability) => [
+        `\`${capability}\``,
+        CAPABILITIES[capability],
+        codes(callsThatNeed(capability)),
+      ]),
     ),
     '',
     '## Errors',

@@ -34,11 +34,30 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   temporal: { mayImport: ['config/', 'crypto/', 'domain/', 'telemetry/', ...MESSAGES] },
   outbound: { mayImport: ['domain/', 'db/', 'crypto/', 'telemetry/'] },
   api: {
-    mayImport: ['config/', 'crypto/', 'db/', 'domain/', 'outbound/', 'telemetry/', 'temporal/', 'upstream/', ...MESSAGES],
+    mayImport: [
+      'config/',
+      'crypto/',
+      'db/',
+      'domain/',
+      'outbound/',
+      'telemetry/',
+      'temporal/',
+      'upstream/',
+      ...MESSAGES,
+    ],
   },
   worker: {
     mayImport: [
-      'activities/', 'config/', 'crypto/', 'db/', 'domain/', 'outbound/', 'telemetry/', 'temporal/', 'upstream/', 'workflows/',
+      'activities/',
+      'config/',
+      'crypto/',
+      'db/',
+      'domain/',
+      'outbound/',
+      'telemetry/',
+      'temporal/',
+      'upstream/',
+      'workflows/',
     ],
   },
   simulator: { mayImport: ['config/', 'upstream/contract.ts'] },
@@ -83,7 +102,8 @@ function problemWithFile({ from, kind }: Import, path: string, boundary: Boundar
   const folder = folderOf(from);
   const target = folderOf(path);
   if (target === folder) return undefined;
-  if (PACKAGES_OF_THEIR_OWN.includes(target)) return folder === 'test' ? undefined : 'only tests import a package of its own';
+  if (PACKAGES_OF_THEIR_OWN.includes(target))
+    return folder === 'test' ? undefined : 'only tests import a package of its own';
   if (['test', 'bench'].includes(target)) {
     return ['test', 'bench'].includes(folder) ? undefined : 'only tests and measurements import tests and measurements';
   }

@@ -39,8 +39,11 @@ export function checkBoundaries(root: string): BoundaryReport {
   });
   const imports = seen.flatMap((entry) => entry.imports);
 
-  const unknown = unlistedFolders(root).map((folder) => `${folder}/ holds TypeScript but has no row in the table of boundaries`);
-  const tooFew = files.length < PLAUSIBLE_FILES ? [`only ${files.length} TypeScript files under ${root}: wrong folder?`] : [];
+  const unknown = unlistedFolders(root).map(
+    (folder) => `${folder}/ holds TypeScript but has no row in the table of boundaries`,
+  );
+  const tooFew =
+    files.length < PLAUSIBLE_FILES ? [`only ${files.length} TypeScript files under ${root}: wrong folder?`] : [];
   const blind = seen
     .filter(({ file, imports: own }) => own.length === 0 && looksLikeItImports(join(root, file)))
     .map(({ file }) => `${file}: its text holds an import, but none was seen`);
@@ -53,7 +56,9 @@ export function checkBoundaries(root: string): BoundaryReport {
   return {
     files: files.length,
     imports: imports.length,
-    filesByFolder: Object.fromEntries(folders.map((entry) => [entry.folder, entry.files.length] as const).filter(([, n]) => n > 0)),
+    filesByFolder: Object.fromEntries(
+      folders.map((entry) => [entry.folder, entry.files.length] as const).filter(([, n]) => n > 0),
+    ),
     problems: [...tooFew, ...unknown, ...unreadable, ...blind, ...forbidden, ...circles],
   };
 }
@@ -62,7 +67,12 @@ function unlistedFolders(root: string): string[] {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .map(({ name }) => name)
-    .filter((name) => !CHECKED_FOLDERS.includes(name) && !PACKAGES_OF_THEIR_OWN.includes(name) && typeScriptFiles(root, name).length > 0);
+    .filter(
+      (name) =>
+        !CHECKED_FOLDERS.includes(name) &&
+        !PACKAGES_OF_THEIR_OWN.includes(name) &&
+        typeScriptFiles(root, name).length > 0,
+    );
 }
 
 function readDeclaredPackages(root: string): DeclaredPackages {

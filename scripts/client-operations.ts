@@ -1,7 +1,12 @@
 import { ID_PREFIXES } from '#domain/identifiers.ts';
 import { FINAL_STATUSES, statusesOf } from '#domain/lifecycle.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
-import { isStream, type DescribedApi, type DescribedOperation, type DescribedParameter } from '#scripts/described-api.ts';
+import {
+  isStream,
+  type DescribedApi,
+  type DescribedOperation,
+  type DescribedParameter,
+} from '#scripts/described-api.ts';
 
 /** How the description says that an address carries several; whoever calls a method gives an array. */
 const COMMAS = ', separated by commas';
@@ -51,7 +56,8 @@ export function clientOperations(api: DescribedApi): string {
 function readsOfWork(api: DescribedApi): readonly { readonly kind: WorkKind; readonly read: DescribedOperation }[] {
   return WORK_KINDS.flatMap((kind) => {
     const read = api.operations.find(
-      ({ method, path, parameters }) => method === 'get' && path.endsWith('/{id}') && parameters.some(({ schema }) => schema['x-kind'] === kind),
+      ({ method, path, parameters }) =>
+        method === 'get' && path.endsWith('/{id}') && parameters.some(({ schema }) => schema['x-kind'] === kind),
     );
     return read === undefined ? [] : [{ kind, read }];
   });
@@ -64,7 +70,10 @@ function workReads(api: DescribedApi): string[] {
   });
 }
 
-/** The statuses that `until` takes for no kind of work, as a type. @throws Error when it takes one of some kinds and not of others. */
+/**
+ * The statuses that `until` takes for no kind of work, as a type. @throws Error when it takes one of some kinds and not
+ * of others.
+ */
 function unannouncedStatuses(api: DescribedApi): string {
   const left = new Set<string>();
   const taken = new Set<unknown>();
@@ -84,7 +93,10 @@ function importsOf(types: ReadonlySet<string>): string[] {
   return [
     "import { Paged } from './paged.ts';",
     "import type { CallOptions, Transport, WriteOptions } from './transport.ts';",
-    `import type {\n${[...types].toSorted().map((type) => `  ${type},`).join('\n')}\n} from './types.ts';`,
+    `import type {\n${[...types]
+      .toSorted()
+      .map((type) => `  ${type},`)
+      .join('\n')}\n} from './types.ts';`,
   ];
 }
 
@@ -147,12 +159,17 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
 }
 
 function docOf(description: string): string {
-  return description.split('\n').map((line) => `   * ${line}`.trimEnd()).join('\n').replace(/^/, '   *\n');
+  return description
+    .split('\n')
+    .map((line) => `   * ${line}`.trimEnd())
+    .join('\n')
+    .replace(/^/, '   *\n');
 }
 
 function readingOf(answer: DescribedOperation['answers'][number] | undefined): Reading {
   if (answer === undefined) return { kind: 'nothing' };
-  if (answer.contentType === 'application/json') return { kind: 'json', type: nameIn(answer.schema) ?? 'Record<string, unknown>' };
+  if (answer.contentType === 'application/json')
+    return { kind: 'json', type: nameIn(answer.schema) ?? 'Record<string, unknown>' };
   return { kind: /^text\/|\+xml$/.test(answer.contentType) ? 'text' : 'bytes' };
 }
 
@@ -179,10 +196,12 @@ type NamedSets = ReadonlyMap<string, string>;
 
 /** Parameters list their values; where these are a schema of its own, its name says more, and once. */
 function namedSets({ schemas }: DescribedApi): NamedSets {
-  return new Map(Object.entries(schemas).flatMap(([name, schema]) => {
-    const values = enumOf(schema);
-    return values === undefined ? [] : [[keyOf(values), name] as const];
-  }));
+  return new Map(
+    Object.entries(schemas).flatMap(([name, schema]) => {
+      const values = enumOf(schema);
+      return values === undefined ? [] : [[keyOf(values), name] as const];
+    }),
+  );
 }
 
 function keyOf(values: readonly unknown[]): string {
@@ -191,7 +210,9 @@ function keyOf(values: readonly unknown[]): string {
 
 function queryInterface(id: string, parameters: readonly DescribedParameter[], closedSets: NamedSets): string {
   const fields = parameters.flatMap(({ name, required, description, schema }) => [
-    ...(description === undefined ? [] : [`  /** ${valuesOfList(schema) === undefined ? description : description.replace(COMMAS, '')} */`]),
+    ...(description === undefined
+      ? []
+      : [`  /** ${valuesOfList(schema) === undefined ? description : description.replace(COMMAS, '')} */`]),
     `  readonly ${name}${required ? '' : '?'}:${queryType(schema, closedSets)};`,
   ]);
   return [`export interface ${capital(id)}Query {`, ...fields, '}', ''].join('\n');
@@ -218,7 +239,9 @@ function valuesOfList({ type, items }: DescribedParameter['schema']): readonly u
 }
 
 function enumOf(schema: unknown): readonly unknown[] | undefined {
-  return typeof schema === 'object' && schema !== null && 'enum' in schema && Array.isArray(schema.enum) ? schema.enum : undefined;
+  return typeof schema === 'object' && schema !== null && 'enum' in schema && Array.isArray(schema.enum)
+    ? schema.enum
+    : undefined;
 }
 
 function union(values: readonly unknown[]): string[] {
@@ -226,7 +249,9 @@ function union(values: readonly unknown[]): string[] {
 }
 
 function lines(values: readonly unknown[]): string {
-  return union(values).map((value) => `\n    | ${value}`).join('');
+  return union(values)
+    .map((value) => `\n    | ${value}`)
+    .join('');
 }
 
 /** An id of the service's is a number in every body: what was read there goes into the path as it is. */

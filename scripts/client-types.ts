@@ -27,7 +27,10 @@ export async function clientTypes(api: DescribedApi): Promise<string> {
   return all;
 }
 
-/** Beside a reference nothing may stand, else the generator makes a type of its own of each. Patterns say nothing to TypeScript. */
+/**
+ * Beside a reference nothing may stand, else the generator makes a type of its own of each. Patterns say nothing to
+ * TypeScript.
+ */
 function prepared(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prepared);
   if (typeof value !== 'object' || value === null) return value;

@@ -55,7 +55,12 @@ export interface DescribedOperation {
   /** Of the JSON that it takes; undefined where it takes none. */
   readonly body: { readonly required: boolean; readonly schema: unknown; readonly example: unknown } | undefined;
   /** By status, in order; those that are no problem come first. */
-  readonly answers: readonly { readonly status: number; readonly contentType: string; readonly schema: unknown; readonly example: unknown }[];
+  readonly answers: readonly {
+    readonly status: number;
+    readonly contentType: string;
+    readonly schema: unknown;
+    readonly example: unknown;
+  }[];
 }
 
 export interface DescribedApi {
@@ -64,7 +69,10 @@ export interface DescribedApi {
   readonly schemas: Readonly<Record<string, unknown>>;
 }
 
-/** True for what is answered for as long as the connection lasts: nothing that waits for the end of an answer may call it. */
+/**
+ * True for what is answered for as long as the connection lasts: nothing that waits for the end of an answer may call
+ * it.
+ */
 export function isStream({ answers }: DescribedOperation): boolean {
   return answers.some(({ contentType }) => contentType === 'text/event-stream');
 }
@@ -93,12 +101,14 @@ export function readDescription(input: unknown): DescribedApi {
           }),
           body: bodyOf(found.requestBody),
           answers: Object.entries(found.responses).flatMap(([status, answer]) =>
-            '$ref' in answer ? [] : Object.entries(response.parse(answer).content).map(([contentType, content]) => ({
-              status: Number(status),
-              contentType,
-              schema: content.schema,
-              example: content.example,
-            })),
+            '$ref' in answer
+              ? []
+              : Object.entries(response.parse(answer).content).map(([contentType, content]) => ({
+                  status: Number(status),
+                  contentType,
+                  schema: content.schema,
+                  example: content.example,
+                })),
           ),
         },
       ];
@@ -109,5 +119,7 @@ export function readDescription(input: unknown): DescribedApi {
 
 function bodyOf(body: z.output<typeof operation>['requestBody']): DescribedOperation['body'] {
   const content = body?.content['application/json'];
-  return content === undefined ? undefined : { required: body?.required ?? false, schema: content.schema, example: content.example };
+  return content === undefined
+    ? undefined
+    : { required: body?.required ?? false, schema: content.schema, example: content.example };
 }

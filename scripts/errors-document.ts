@@ -23,20 +23,30 @@ the running API that says the same as this one. \`request_id\` names the request
 
 /** Of each problem: what it means, what to do, and which calls answer with it. */
 export function errorsDocument(operations: readonly Operation[]): string {
-  const byStatus = [...Map.groupBy(problemCodes, (code) => PROBLEMS[code].status)].toSorted(([left], [right]) => left - right);
+  const byStatus = [...Map.groupBy(problemCodes, (code) => PROBLEMS[code].status)].toSorted(
+    ([left], [right]) => left - right,
+  );
   const overview = byStatus.flatMap(([, codes]) =>
-    codes.map((code) => `| [\`${code}\`](#${code}) | ${PROBLEMS[code].status} | ${PROBLEMS[code].title} | ${again(code)} |`),
+    codes.map(
+      (code) => `| [\`${code}\`](#${code}) | ${PROBLEMS[code].status} | ${PROBLEMS[code].title} | ${again(code)} |`,
+    ),
   );
   const sections = byStatus.map(([status, codes]) =>
     [`## ${status} ${STATUS_CODES[status] ?? ''}`, '', ...codes.map((code) => sectionOf(code, operations))].join('\n'),
   );
-  return [`${HEAD}| code | status | title | again |`, '|---|---|---|---|', ...overview, '', ...sections].join('\n').trimEnd() + '\n';
+  return (
+    [`${HEAD}| code | status | title | again |`, '|---|---|---|---|', ...overview, '', ...sections]
+      .join('\n')
+      .trimEnd() + '\n'
+  );
 }
 
 function sectionOf(code: ProblemCode, operations: readonly Operation[]): string {
   const { title, advice } = PROBLEMS[code];
   const meaning = PROBLEM_MEANINGS[code];
-  const calls = operations.filter((operation) => problemsOf(operation).includes(code)).map(({ method, path }) => `\`${method.toUpperCase()} ${path}\``);
+  const calls = operations
+    .filter((operation) => problemsOf(operation).includes(code))
+    .map(({ method, path }) => `\`${method.toUpperCase()} ${path}\``);
   return [
     `### ${code}`,
     '',
@@ -58,12 +68,23 @@ function sectionOf(code: ProblemCode, operations: readonly Operation[]): string 
 function callsLine(calls: readonly string[], all: number): string {
   if (calls.length === 0) return 'Answered where no call fits.';
   if (calls.length <= LISTED_CALLS) return `Answered by ${calls.join(', ')}.`;
-  return calls.length === all ? 'Answered by any call.' : `Answered by ${calls.length} calls; \`/docs\` names it with each of them.`;
+  return calls.length === all
+    ? 'Answered by any call.'
+    : `Answered by ${calls.length} calls; \`/docs\` names it with each of them.`;
 }
 
 /** Whether the same request may come again. */
 function again(code: ProblemCode): string {
   const status: number = PROBLEMS[code].status;
-  if (code === 'idempotency_in_progress' || code === 'webhook_secret_busy' || status === 429 || status === 500 || status > 501) return 'yes';
-  return status === 400 || status === 401 || status === 403 || status === 413 || status === 415 || status === 422 ? 'after a change' : 'no';
+  if (
+    code === 'idempotency_in_progress' ||
+    code === 'webhook_secret_busy' ||
+    status === 429 ||
+    status === 500 ||
+    status > 501
+  )
+    return 'yes';
+  return status === 400 || status === 401 || status === 403 || status === 413 || status === 415 || status === 422
+    ? 'after a change'
+    : 'no';
 }

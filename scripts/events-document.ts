@@ -1,4 +1,7 @@
-/** `docs/reference/events.md`, made from the closed set of event types and from what the description says of their `data`. */
+/**
+ * `docs/reference/events.md`, made from the closed set of event types and from what the description says of their
+ * `data`.
+ */
 import * as z from 'zod';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events.ts';
 import { ID_PREFIXES } from '#domain/identifiers.ts';
@@ -19,17 +22,63 @@ const RUNWAY = { threshold_days: 3, daily_sales: { amount: '14.285714', currency
 
 /** What `data` holds, by example: the first of each form as a whole body, of the others their `data`. */
 export const EXAMPLES: Partial<Record<EventType, EventData>> = {
-  'order.completed': { status: 'completed', previous_status: 'processing', ...ORDER, esim_id: ulid('esim'), ...NO_REASON, charged: MONEY },
+  'order.completed': {
+    status: 'completed',
+    previous_status: 'processing',
+    ...ORDER,
+    esim_id: ulid('esim'),
+    ...NO_REASON,
+    charged: MONEY,
+  },
   'order.held': { status: 'held', ...HELD, ...ORDER, esim_id: null, charged: null },
-  'order.needs_attention': { status: 'needs_attention', previous_status: 'processing', ...ORDER, esim_id: null, failure_class: 'timeout', attention_reason: 'outcome_unknown', charged: null },
-  'order.failed': { status: 'failed', previous_status: 'held', ...ORDER, esim_id: null, failure_class: 'deadline_passed', attention_reason: null, charged: null },
+  'order.needs_attention': {
+    status: 'needs_attention',
+    previous_status: 'processing',
+    ...ORDER,
+    esim_id: null,
+    failure_class: 'timeout',
+    attention_reason: 'outcome_unknown',
+    charged: null,
+  },
+  'order.failed': {
+    status: 'failed',
+    previous_status: 'held',
+    ...ORDER,
+    esim_id: null,
+    failure_class: 'deadline_passed',
+    attention_reason: null,
+    charged: null,
+  },
   'topup.completed': { status: 'completed', previous_status: 'processing', ...TOPUP, ...NO_REASON, charged: MONEY },
-  'topup.failed': { status: 'failed', previous_status: 'accepted', ...TOPUP, failure_class: 'topup_not_offered', attention_reason: null, charged: null },
-  'vpn_subscription.active': { status: 'active', previous_status: 'processing', ...SUBSCRIPTION, ...NO_REASON, charged: MONEY },
+  'topup.failed': {
+    status: 'failed',
+    previous_status: 'accepted',
+    ...TOPUP,
+    failure_class: 'topup_not_offered',
+    attention_reason: null,
+    charged: null,
+  },
+  'vpn_subscription.active': {
+    status: 'active',
+    previous_status: 'processing',
+    ...SUBSCRIPTION,
+    ...NO_REASON,
+    charged: MONEY,
+  },
   'vpn_subscription.held': { status: 'held', ...HELD, ...SUBSCRIPTION, charged: null },
-  'vpn_subscription.expiring': { external_subscription_id: 'vpn-2030-17', expires_at: '2030-02-01T12:00:00.000Z', threshold_seconds: 86_400 },
+  'vpn_subscription.expiring': {
+    external_subscription_id: 'vpn-2030-17',
+    expires_at: '2030-02-01T12:00:00.000Z',
+    threshold_seconds: 86_400,
+  },
   'cancellation.completed': { status: 'completed', previous_status: 'processing', ...CANCELLATION, ...NO_REASON },
-  'cancellation.refused': { status: 'refused', previous_status: 'accepted', ...CANCELLATION, failure_class: 'refund_not_expected', attention_reason: null },
+  'cancellation.refused': {
+    status: 'refused',
+    previous_status: 'accepted',
+    ...CANCELLATION,
+    failure_class: 'refund_not_expected',
+    attention_reason: null,
+  },
   'refund.completed': { status: 'completed', previous_status: 'expected', ...REFUND, amount: MONEY },
   'refund.expected': { status: 'expected', previous_status: null, ...REFUND, amount: null },
   'esim.data_low': {
@@ -43,10 +92,29 @@ export const EXAMPLES: Partial<Record<EventType, EventData>> = {
     read_at: '2030-01-31T12:00:00.000Z',
   },
   'esim.expiring': { ...OF_ORDER, expires_at: '2030-02-03T11:40:00.000Z', threshold_seconds: 259_200 },
-  'wallet.balance_low': { balance: { amount: '41.20', currency: 'USD' }, threshold: { amount: '50.00', currency: 'USD' } },
-  'wallet.runway_low': { days: 2.8, earliest_days: 2.4, latest_days: 3.3, ...RUNWAY, available: { amount: '40.00', currency: 'USD' } },
-  'wallet.runway_restored': { days: 7, earliest_days: 6.3, latest_days: 7.8, ...RUNWAY, available: { amount: '100.00', currency: 'USD' } },
-  'webhook_endpoint.disabled': { reason: 'failing', detail: 'it answered 503', failing_since: '2030-01-26T12:00:00.000Z' },
+  'wallet.balance_low': {
+    balance: { amount: '41.20', currency: 'USD' },
+    threshold: { amount: '50.00', currency: 'USD' },
+  },
+  'wallet.runway_low': {
+    days: 2.8,
+    earliest_days: 2.4,
+    latest_days: 3.3,
+    ...RUNWAY,
+    available: { amount: '40.00', currency: 'USD' },
+  },
+  'wallet.runway_restored': {
+    days: 7,
+    earliest_days: 6.3,
+    latest_days: 7.8,
+    ...RUNWAY,
+    available: { amount: '100.00', currency: 'USD' },
+  },
+  'webhook_endpoint.disabled': {
+    reason: 'failing',
+    detail: 'it answered 503',
+    failing_since: '2030-01-26T12:00:00.000Z',
+  },
   'webhook_endpoint.test': { message: 'This is a test.' },
 };
 
@@ -70,7 +138,11 @@ export function eventsDocument(): string {
     'table has that. A *time* is RFC 3339 in UTC, an *amount* an object',
     'with `amount` (a decimal in a string) and `currency`. In `/openapi.json` the schema `Event` says the same, and `WebhookEvent` what webhooks bring.',
     '',
-    ...[...byKind].flatMap(([kind, shapes]) => [`## \`${kind}.*\``, '', ...shapes.flatMap((shape) => section(kind, shape))]),
+    ...[...byKind].flatMap(([kind, shapes]) => [
+      `## \`${kind}.*\``,
+      '',
+      ...shapes.flatMap((shape) => section(kind, shape)),
+    ]),
   ].join('\n');
 }
 
@@ -80,7 +152,11 @@ function section(kind: EventSubjectKind, shape: Shape): string[] {
   const [first, ...others] = shown.filter((type) => types.includes(type));
   if (first === undefined) throw new Error(`no example of ${types.join(', ')}`);
   const id = kind === 'wallet' ? 'wallet' : ulid(kind === 'webhook_endpoint' ? 'webhookEndpoint' : kind);
-  const body: unknown = JSON.parse(webhookBody({ ...EVENT, type: first, subjectKind: kind, subjectId: id, data: EXAMPLES[first] ?? {} }).toString('utf8'));
+  const body: unknown = JSON.parse(
+    webhookBody({ ...EVENT, type: first, subjectKind: kind, subjectId: id, data: EXAMPLES[first] ?? {} }).toString(
+      'utf8',
+    ),
+  );
   return [
     '| type | when |',
     '|---|---|',
@@ -113,11 +189,16 @@ const nullable = field.extend({ anyOf: z.array(field).optional() });
 const MANY = 12;
 
 function fieldsOf({ shape: { data } }: Shape): string[] {
-  const { properties } = z.object({ properties: z.record(z.string(), nullable) }).parse(z.toJSONSchema(data, { io: 'output' }));
+  const { properties } = z
+    .object({ properties: z.record(z.string(), nullable) })
+    .parse(z.toJSONSchema(data, { io: 'output' }));
   return Object.entries(properties).map(([name, { anyOf, ...own }]) => {
     const is = (anyOf ?? [own]).flatMap(namesOf).join(' or ');
     const { enum: values = [] } = own;
-    const listed = values.length > 0 && values.length < MANY && !own.description.includes('`: ') ? ` One of ${values.map((value) => `\`${value}\``).join(', ')}.` : '';
+    const listed =
+      values.length > 0 && values.length < MANY && !own.description.includes('`: ')
+        ? ` One of ${values.map((value) => `\`${value}\``).join(', ')}.`
+        : '';
     return `| \`${name}\` | ${is} | ${own.description}${listed} |`;
   });
 }
@@ -125,7 +206,9 @@ function fieldsOf({ shape: { data } }: Shape): string[] {
 /** What a field may be, each in a word. */
 function namesOf({ type = 'string', format, $ref, allOf }: z.output<typeof field>): string[] {
   if ([$ref, allOf?.[0]?.$ref].some((each) => each?.endsWith('/Money'))) return ['amount'];
-  return [type].flat().map((each) => (each === 'null' ? '`null`' : each === 'string' && format === 'date-time' ? 'time' : each));
+  return [type]
+    .flat()
+    .map((each) => (each === 'null' ? '`null`' : each === 'string' && format === 'date-time' ? 'time' : each));
 }
 
 const EVENT = {

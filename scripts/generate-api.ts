@@ -1,6 +1,6 @@
 /**
- * `npm run generate:api`: writes everything that is made from the description of the API. With `--check` it writes nothing, and
- * fails when something is not what the description says today.
+ * `npm run generate:api`: writes everything that is made from the description of the API. With `--check` it writes
+ * nothing, and fails when something is not what the description says today.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,7 +28,9 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
 /** @returns the paths whose content is another. */
 export function staleFiles(files: Readonly<Record<string, string>>): string[] {
   return Object.entries(files)
-    .filter(([path, content]) => !existsSync(join(PROJECT, path)) || readFileSync(join(PROJECT, path), 'utf8') !== content)
+    .filter(
+      ([path, content]) => !existsSync(join(PROJECT, path)) || readFileSync(join(PROJECT, path), 'utf8') !== content,
+    )
     .map(([path]) => path);
 }
 

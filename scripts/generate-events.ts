@@ -1,4 +1,7 @@
-/** `npm run generate:events`: writes `docs/reference/events.md`; with `--check` it compares only, and ends with 1 where it differs. */
+/**
+ * `npm run generate:events`: writes `docs/reference/events.md`; with `--check` it compares only, and ends with 1 where
+ * it differs.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventsDocument } from '#scripts/events-document.ts';

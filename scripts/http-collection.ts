@@ -18,7 +18,12 @@ export function httpCollection(api: DescribedApi): string {
   ].map(([name, value]) => `@${name} = ${value}`);
   const groups = api.tags.map(({ name, description }) => {
     const operations = api.operations.filter(({ tag }) => tag === name);
-    return [`# ${'='.repeat(100)}`, `# ${name}${description === undefined ? '' : `: ${description}`}`, '', ...operations.map((each) => requestOf(each, ids))].join('\n');
+    return [
+      `# ${'='.repeat(100)}`,
+      `# ${name}${description === undefined ? '' : `: ${description}`}`,
+      '',
+      ...operations.map((each) => requestOf(each, ids)),
+    ].join('\n');
   });
   return [HEAD, variables.join('\n'), '', ...groups].join('\n');
 }
@@ -29,7 +34,9 @@ function variablesOf(api: DescribedApi): ReadonlyMap<string, string> {
   return new Map(
     parameters.flatMap(({ in: where, schema }) => {
       const kind = schema['x-kind'];
-      return where !== 'path' || kind === undefined || typeof schema.example !== 'string' ? [] : [[kind, schema.example]];
+      return where !== 'path' || kind === undefined || typeof schema.example !== 'string'
+        ? []
+        : [[kind, schema.example]];
     }),
   );
 }
@@ -37,17 +44,25 @@ function variablesOf(api: DescribedApi): ReadonlyMap<string, string> {
 function requestOf(operation: DescribedOperation, ids: ReadonlyMap<string, string>): string {
   const { id, method, summary, parameters, body, authenticated } = operation;
   const inQuery = parameters.filter((each) => each.in === 'query');
-  const required = inQuery.filter((each) => each.required).map((each) => `${each.name}=${encodeURIComponent(exampleOf(each))}`);
+  const required = inQuery
+    .filter((each) => each.required)
+    .map((each) => `${each.name}=${encodeURIComponent(exampleOf(each))}`);
   const optional = inQuery.filter((each) => !each.required).map(({ name }) => name);
-  const headers = parameters.filter((each) => each.in === 'header' && (each.required || each.name === 'Idempotency-Key'));
+  const headers = parameters.filter(
+    (each) => each.in === 'header' && (each.required || each.name === 'Idempotency-Key'),
+  );
   return [
     `### ${summary}`,
     `# @name ${id}`,
     ...(optional.length === 0 ? [] : [`# Also: ${optional.map((name) => `${name}=`).join(', ')}`]),
     `${method.toUpperCase()} {{baseUrl}}${pathOf(operation)}${required.length === 0 ? '' : `?${required.join('&')}`}`,
     ...(authenticated ? ['Authorization: Bearer {{apiKey}}'] : []),
-    ...headers.map((each) => `${each.name}: ${each.name === 'Idempotency-Key' ? '{{idempotencyKey}}' : exampleOf(each)}`),
-    ...(body === undefined ? [] : ['Content-Type: application/json', '', withVariables(JSON.stringify(body.example ?? {}, undefined, 2), ids)]),
+    ...headers.map(
+      (each) => `${each.name}: ${each.name === 'Idempotency-Key' ? '{{idempotencyKey}}' : exampleOf(each)}`,
+    ),
+    ...(body === undefined
+      ? []
+      : ['Content-Type: application/json', '', withVariables(JSON.stringify(body.example ?? {}, undefined, 2), ids)]),
     '',
     '',
   ].join('\n');
@@ -68,5 +83,7 @@ function exampleOf({ name, schema, example }: DescribedParameter): string {
 
 /** A body that names something names what the variables name. */
 function withVariables(text: string, ids: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/"(\w+)_id": "[a-z]{2,7}_[0-9A-HJKMNP-TV-Z]{26}"/g, (all, kind: string) => (ids.has(kind) ? `"${kind}_id": "{{${kind}}}"` : all));
+  return text.replaceAll(/"(\w+)_id": "[a-z]{2,7}_[0-9A-HJKMNP-TV-Z]{26}"/g, (all, kind: string) =>
+    ids.has(kind) ? `"${kind}_id": "{{${kind}}}"` : all,
+  );
 }

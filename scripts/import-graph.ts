@@ -108,7 +108,9 @@ function importIn(node: SyntaxNode): Omit<Import, 'from' | 'target'> | undefined
     }
     case 'StringLiteral': {
       const specifier = textOf(node);
-      return specifier !== undefined && /^#[a-z]+\/[\w/-]+\.ts$/.test(specifier) ? { specifier, kind: 'reference' } : undefined;
+      return specifier !== undefined && /^#[a-z]+\/[\w/-]+\.ts$/.test(specifier)
+        ? { specifier, kind: 'reference' }
+        : undefined;
     }
     case undefined:
     default:

@@ -37,15 +37,22 @@ if (!existsSync(join(PACKAGE, 'node_modules'))) run('npm', ['ci', '--ignore-scri
 copyTree();
 const scores = MUTATED_RULES.filter(({ file }) => wanted.length === 0 || wanted.includes(file)).map(scoreOf);
 print('\n| rule | changes | noticed | score |\n|---|---|---|---|');
-for (const { file, mutants, noticed, percent } of scores) print(`| \`${file}\` | ${mutants} | ${noticed} | ${percent.toFixed(1)} % |`);
+for (const { file, mutants, noticed, percent } of scores)
+  print(`| \`${file}\` | ${mutants} | ${noticed} | ${percent.toFixed(1)} % |`);
 const tooLow = scores.filter(({ percent }) => percent < LEAST_SCORE);
-if (tooLow.length > 0) fail(`less than ${LEAST_SCORE} % noticed: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation shows what was not`);
+if (tooLow.length > 0)
+  fail(
+    `less than ${LEAST_SCORE} % noticed: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation shows what was not`,
+  );
 
 function copyTree(): void {
   rmSync(COPY, { recursive: true, force: true });
   mkdirSync(COPY, { recursive: true });
   for (const name of COPIED) {
-    cpSync(join(PROJECT, name), join(COPY, name), { recursive: true, filter: (path) => !['node_modules', 'artifacts', 'histories'].includes(basename(path)) });
+    cpSync(join(PROJECT, name), join(COPY, name), {
+      recursive: true,
+      filter: (path) => !['node_modules', 'artifacts', 'histories'].includes(basename(path)),
+    });
   }
   symlinkSync(join(PROJECT, 'node_modules'), join(COPY, 'node_modules'));
   for (const { file } of MUTATED_RULES) {
@@ -64,13 +71,29 @@ function scoreOf(rule: MutatedRule): Score {
     MUTATION_RULE: JSON.stringify({ ...rule, report, page: join(REPORTS, `${name}.html`) }),
   });
   const { files } = reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
-  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status)).filter((status) => status !== 'Ignored');
+  const statuses = Object.values(files)
+    .flatMap(({ mutants }) => mutants.map(({ status }) => status))
+    .filter((status) => status !== 'Ignored');
   const noticed = statuses.filter((status) => status === 'Killed' || status === 'Timeout').length;
-  return { file, mutants: statuses.length, noticed, percent: statuses.length === 0 ? 0 : (100 * noticed) / statuses.length };
+  return {
+    file,
+    mutants: statuses.length,
+    noticed,
+    percent: statuses.length === 0 ? 0 : (100 * noticed) / statuses.length,
+  };
 }
 
-function run(command: string, args: readonly string[], cwd: string, environment: Readonly<Record<string, string>> = {}): void {
-  const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...environment } });
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): void {
+  const { status, error } = spawnSync(command, args, {
+    cwd,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
+  });
   if (status !== 0) fail(`${command} ${args.join(' ')} failed${error === undefined ? '' : `: ${error.message}`}`);
 }
 

@@ -24,7 +24,9 @@ const ANY_TAG = /\[spec: /g;
 
 /** Reads every `*.test.ts` below `test/`. @param root folder of the project. */
 export function readTags(root: string): TagReading {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/')).toSorted();
+  const files = globSync('test/**/*.test.ts', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted();
   const readings = files.map((file) => tagsOf(file, readFileSync(join(root, file), 'utf8')));
   return { tests: readings.flatMap(({ tests }) => tests), problems: readings.flatMap(({ problems }) => problems) };
 }
@@ -118,5 +120,7 @@ function calleeNames(callee: unknown): string[] {
 function textOf(node: SyntaxNode): string | undefined {
   if (node.type === 'StringLiteral') return String(node['value']);
   if (node.type !== 'TemplateLiteral') return undefined;
-  return (node['quasis'] as { readonly cooked?: string; readonly raw: string }[]).map(({ cooked, raw }) => cooked ?? raw).join('…');
+  return (node['quasis'] as { readonly cooked?: string; readonly raw: string }[])
+    .map(({ cooked, raw }) => cooked ?? raw)
+    .join('…');
 }

@@ -17,7 +17,8 @@ export const dialectProperties = z.strictObject({
     description: 'A repeated key is refused with 402 when the balance no longer covers the price.',
   }),
   stores_4xx: z.boolean().meta({
-    description: 'Refusals of a purchase (402, package unavailable, reference exists) are results that the key repeats.',
+    description:
+      'Refusals of a purchase (402, package unavailable, reference exists) are results that the key repeats.',
   }),
   serialises_same_key: z.boolean().meta({
     description: 'A second concurrent send of a key gets 409 idempotency_key_in_use. If not, both are carried out.',
@@ -46,7 +47,8 @@ export const dialectProperties = z.strictObject({
     description: 'GET /public/packages and GET /openapi.json need no token. If not, only the logins need none.',
   }),
   refusal_is_error: z.boolean().meta({
-    description: 'A cancellation that is refused is answered 422 cancellation_refused. If not, 200 with a refused refund.',
+    description:
+      'A cancellation that is refused is answered 422 cancellation_refused. If not, 200 with a refused refund.',
   }),
   secret_rotates_after_ms: z.int().nonnegative().meta({
     description: 'How long after a rotation the old webhook secret still signs.',

@@ -85,7 +85,9 @@ export const faultProfile = z.strictObject({
 });
 export type FaultProfile = z.output<typeof faultProfile>;
 
-/** The fault rules that a profile comes to. What fires is drawn from the seed, so the same calls meet the same faults. */
+/**
+ * The fault rules that a profile comes to. What fires is drawn from the seed, so the same calls meet the same faults.
+ */
 export function rulesOf(profile: FaultProfile): FaultRule[] {
   const named: FaultChances = FAULT_PROFILES[profile.name];
   const { environment } = profile;

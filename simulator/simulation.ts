@@ -124,7 +124,15 @@ export class Simulation {
     this.endpoints = new WebhookEndpoints(settings, clock, dialect, options.webhook);
     this.#dispatcher = new Dispatcher(options.webhookTimeoutMs, () => this.#shaper.shape.header_prefix);
     this.webhooks = new WebhookQueue(
-      { store, deliveries: this.deliveries, faults: this.faults, identifiers, clock, agenda, dispatcher: this.#dispatcher },
+      {
+        store,
+        deliveries: this.deliveries,
+        faults: this.faults,
+        identifiers,
+        clock,
+        agenda,
+        dispatcher: this.#dispatcher,
+      },
       {
         target: (environment) => this.endpoints.target(environment),
         dialect,
@@ -144,7 +152,18 @@ export class Simulation {
     const care = new EsimCare(esims, sales, packages, clock);
     const kinds = kindsOfSale({ store, esims, subscriptions, care, plans, identifiers, clock });
     const base = { store, sales, esims, refunds, subscriptions, ledger, packages, plans, wallet, webhooks, behaviours };
-    const parts = { ...base, care, kinds, keyed, identifiers, clock, agenda, dialect, processingDelayMs, reviewDelayMs };
+    const parts = {
+      ...base,
+      care,
+      kinds,
+      keyed,
+      identifiers,
+      clock,
+      agenda,
+      dialect,
+      processingDelayMs,
+      reviewDelayMs,
+    };
     this.care = care;
     this.kinds = kinds;
     this.progress = new SaleProgress(parts);

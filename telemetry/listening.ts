@@ -7,7 +7,10 @@ import type { AddressInfo } from 'node:net';
  * @param address.port 0 lets the system choose.
  * @returns the port. @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
-export async function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+export async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -11,13 +11,15 @@ export interface Metrics {
   /** Calls to the service. `endpoint` is the name in the contract, `outcome` is `ok` or a failure class. */
   readonly upstreamCalls: Counter<'endpoint' | 'outcome'>;
   readonly upstreamDuration: Histogram<'endpoint'>;
-  /** Optional fields of answers that could not be used. `field` is a name of the contract, such as `data[].countries`. */
+  /**
+   * Optional fields of answers that could not be used. `field` is a name of the contract, such as `data[].countries`.
+   */
   readonly upstreamUnused: Counter<'endpoint' | 'field'>;
   /** Items of the service's lists that could not be read. */
   readonly upstreamDropped: Counter<'endpoint'>;
   /**
-   * Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal; `conflict` and
-   * `header_disagrees` come on top.
+   * Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal;
+   * `conflict` and `header_disagrees` come on top.
    */
   readonly webhookDeliveries: Counter<'result'>;
   /** Rows the relay took, by `queue` (`inbox`, `outbox`, `endpoints`) and `result`. */
@@ -43,7 +45,10 @@ export interface Metrics {
   readonly waiting: Gauge<'for'>;
   /** Orders by status, unfinished ones only where counting all would be costly. */
   readonly work: Gauge<'kind' | 'status'>;
-  /** How long the unfinished work that has not changed for longest has stood in a status, in seconds; 0 where there is none. */
+  /**
+   * How long the unfinished work that has not changed for longest has stood in a status, in seconds; 0 where there is
+   * none.
+   */
   readonly workOldest: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
   readonly casesOpen: Gauge<'reason'>;
@@ -190,7 +195,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['state'],
       registers,
     }),
-    outboundPending: new Gauge({ name: 'reseller_outbound_pending', help: 'Deliveries of events that wait.', registers }),
+    outboundPending: new Gauge({
+      name: 'reseller_outbound_pending',
+      help: 'Deliveries of events that wait.',
+      registers,
+    }),
     outboundFailing: new Gauge({
       name: 'reseller_outbound_failing_seconds',
       help: 'How long the longest-failing webhook endpoint that is enabled has had no success; 0 when none fails.',

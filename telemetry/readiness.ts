@@ -41,7 +41,9 @@ export async function checkReadiness(
   { degraded: readDegraded = async () => [], deadlineMs = CHECK_DEADLINE_MS }: ReadinessOptions = {},
 ): Promise<Readiness> {
   const [results, degraded] = await Promise.all([
-    Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check, deadlineMs)] as const)),
+    Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check, deadlineMs)] as const),
+    ),
     // Where it cannot be known, a check of what it is read from has failed and says so.
     within(deadlineMs, readDegraded).catch(() => []),
   ]);

@@ -68,10 +68,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\bLPA:[^\s"'\\]+/gi, `LPA:${REDACTED}`],
   [/\b1\$[A-Za-z0-9.-]{3,253}\$[A-Za-z0-9-]*/g, REDACTED],
   [/([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"']{0,200}):[^\s/"']{1,500}@/gi, `$1:${REDACTED}@`],
-  [
-    new RegExp(String.raw`(${QUOTE})(${TEXT_NAME})\1(\s{0,8}:\s{0,8})(?:${FIELD_VALUE})`, 'gi'),
-    `$1$2$1$3${REDACTED}`,
-  ],
+  [new RegExp(String.raw`(${QUOTE})(${TEXT_NAME})\1(\s{0,8}:\s{0,8})(?:${FIELD_VALUE})`, 'gi'), `$1$2$1$3${REDACTED}`],
   [new RegExp(String.raw`\b(${TEXT_NAME})=[^\s&"'\\,;]+`, 'gi'), `$1=${REDACTED}`],
   // An IMEI has 14 to 16 digits. Our ids hold letters, epoch milliseconds have 13 digits, an ICCID has 18 or more.
   [/(?<![0-9A-Za-z])[0-9]{14,16}(?![0-9A-Za-z])/g, REDACTED],

@@ -28,11 +28,17 @@ export interface CodecServer {
 
 /** Temporal answers at most 4 MiB at once, which base64 makes 5.4. */
 const BODY_LIMIT_BYTES = 8 * 1_024 * 1_024;
-/** Of all requests together: the process has 192 MB in `npm start`, and a body takes several times its size while it is worked on. */
+/**
+ * Of all requests together: the process has 192 MB in `npm start`, and a body takes several times its size while it is
+ * worked on.
+ */
 const BODIES_LIMIT_BYTES = 2 * BODY_LIMIT_BYTES;
 /** A page of a history has up to a thousand events with a few payloads each. */
 const MAX_PAYLOADS = 5_000;
-/** Braces, brackets and commas of a body: one of our payloads has seven. Counted before the JSON is read, which makes an object of each. */
+/**
+ * Braces, brackets and commas of a body: one of our payloads has seven. Counted before the JSON is read, which makes an
+ * object of each.
+ */
 const MAX_MARKS = 20 * MAX_PAYLOADS;
 
 /** Ten minutes: browsers need not ask again before every call. */
@@ -52,9 +58,9 @@ class HttpError extends Error {
 
 /**
  * Serves `POST /decode` and `POST /encode` in the protocol that the Temporal UI and CLI speak with remote codecs, and
- * `GET /healthz`. Whoever may call it reads everything, hence:
- * a request for a `Host` that is not ours is refused, and one with an `Origin` that is not the UI's, also when the browser thinks it is the server's own
- * (a name that an attacker points at this machine); there is a token where more than this machine can connect.
+ * `GET /healthz`. Whoever may call it reads everything, hence: a request for a `Host` that is not ours is refused, and
+ * one with an `Origin` that is not the UI's, also when the browser thinks it is the server's own (a name that an
+ * attacker points at this machine); there is a token where more than this machine can connect.
  *
  * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
@@ -108,7 +114,11 @@ interface BodyBudget {
 }
 
 /** Reads a body and works on it; its bytes count until that is done. @throws HttpError 413, 503 */
-async function withBody(request: IncomingMessage, budget: BodyBudget, work: (body: Buffer) => Promise<void>): Promise<void> {
+async function withBody(
+  request: IncomingMessage,
+  budget: BodyBudget,
+  work: (body: Buffer) => Promise<void>,
+): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -135,7 +145,9 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse, allowed
   response.setHeader('Access-Control-Allow-Credentials', 'true');
 }
 
-/** @throws HttpError 421 for another name than ours: an attacker's, that was pointed at this machine (DNS rebinding). */
+/**
+ * @throws HttpError 421 for another name than ours: an attacker's, that was pointed at this machine (DNS rebinding).
+ */
 function requireHost({ headers }: IncomingMessage, allowed: readonly string[]): void {
   const host = headers.host?.toLowerCase().replace(/:\d+$/, '') ?? '';
   if (!allowed.includes(host)) throw new HttpError(421, 'this host is not in CODEC_ALLOWED_HOSTS');
@@ -161,9 +173,7 @@ function requireToken(request: IncomingMessage, token: string): void {
 /** `temporal.api.common.v1.Payloads` as protobuf's JSON: bytes are base64. */
 const base64 = z.string().transform((text) => Buffer.from(text, 'base64'));
 const payloadsJson = z.object({
-  payloads: z
-    .array(z.object({ metadata: z.record(z.string(), base64).nullish(), data: base64.nullish() }))
-    .default([]),
+  payloads: z.array(z.object({ metadata: z.record(z.string(), base64).nullish(), data: base64.nullish() })).default([]),
 });
 
 function parsePayloads(body: Buffer): Payload[] {

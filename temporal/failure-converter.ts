@@ -9,8 +9,9 @@ import { ACTION_REFUSED } from '#workflows/messages.ts';
 type Arguments = Parameters<DefaultFailureConverter['errorToFailure']>;
 
 /**
- * Refusals of operators' actions stay readable: the Temporal UI decodes payloads, but not the failure of a rejected update. Their
- * messages come from fixed texts and hold nothing that was typed; stack trace, cause and details are left out.
+ * Refusals of operators' actions stay readable: the Temporal UI decodes payloads, but not the failure of a rejected
+ * update. Their messages come from fixed texts and hold nothing that was typed; stack trace, cause and details are left
+ * out.
  */
 class FailureConverter extends DefaultFailureConverter {
   override errorToFailure(...args: Arguments): ProtoFailure {

@@ -15,7 +15,10 @@ export const GRPC_STATUS = {
 const { cancelled, deadlineExceeded, resourceExhausted, unavailable } = GRPC_STATUS;
 const PASSING: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, resourceExhausted, unavailable]);
 
-/** True when the same call may succeed a moment later. @param error of a client, which has that of gRPC as its cause, or the latter itself. */
+/**
+ * True when the same call may succeed a moment later. @param error of a client, which has that of gRPC as its cause, or
+ * the latter itself.
+ */
 export function isPassing(error: unknown): boolean {
   const status = grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);
   return status !== undefined && PASSING.has(status);

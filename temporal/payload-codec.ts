@@ -13,7 +13,9 @@ import { refusedPayload, type PayloadRefusal } from '#domain/refused-payload.ts'
 /** Value of a payload's `encoding` that says it is encrypted; the usual one, which the Temporal UI knows. */
 export const ENCRYPTED_ENCODING = 'binary/encrypted';
 
-/** Names the key, so that one sees in the UI and the CLI which keys are still in use. What counts is the sealed data. */
+/**
+ * Names the key, so that one sees in the UI and the CLI which keys are still in use. What counts is the sealed data.
+ */
 export const KEY_ID_METADATA = 'encryption-key-id';
 
 /**
@@ -98,14 +100,16 @@ function isEncrypted(payload: Payload): boolean {
  *
  * What belongs to a workflow (input, signals, updates) may have been written by anybody. A payload that is plain or
  * altered is replaced by a mark, which `workflows/refuse-unencrypted.ts` refuses: an error here would fail the workflow
- * task for as long as the signal is in the history. A key that is missing stays an error, because what a signal does must not
- * depend on which keys a worker has: two workers would replay one history differently. Results of activities are
- * written by workers only, so a plain one is an error, too.
+ * task for as long as the signal is in the history. A key that is missing stays an error, because what a signal does
+ * must not depend on which keys a worker has: two workers would replay one history differently. Results of activities
+ * are written by workers only, so a plain one is an error, too.
  */
 export class WorkerCodec extends EncryptionCodec {
   /** @throws PayloadDecryptionError, PlainPayloadError */
   override async decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
-    return payloads.map((payload) => (context?.type === 'workflow' ? this.#decodeForWorkflow(payload) : this.#decodeStrictly(payload)));
+    return payloads.map((payload) =>
+      context?.type === 'workflow' ? this.#decodeForWorkflow(payload) : this.#decodeStrictly(payload),
+    );
   }
 
   #decodeForWorkflow(payload: Payload): Payload {
@@ -113,7 +117,8 @@ export class WorkerCodec extends EncryptionCodec {
     try {
       return this.decrypt(payload);
     } catch (error) {
-      if (error instanceof PayloadDecryptionError && !(error.cause instanceof MissingKeyError)) return marked('altered');
+      if (error instanceof PayloadDecryptionError && !(error.cause instanceof MissingKeyError))
+        return marked('altered');
       throw error;
     }
   }

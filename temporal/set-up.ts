@@ -110,7 +110,10 @@ async function ensureSearchAttributes(connection: Connection, namespace: string)
     if (missing instanceof NotYet) return missing;
     if (missing.size === 0) return areUsable(connection, namespace);
     try {
-      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(missing) });
+      await connection.operatorService.addSearchAttributes({
+        namespace,
+        searchAttributes: Object.fromEntries(missing),
+      });
       added = [...missing.keys()];
     } catch (error) {
       if (grpcStatus(error) === GRPC_STATUS.permissionDenied) throw mayNotAdd(namespace, missing, error);
@@ -141,7 +144,9 @@ async function missingSearchAttributes(
   return new Map([...WANTED].filter(([name]) => customAttributes[name] === undefined));
 }
 
-/** The parts of the server learn of a namespace one after the other; one that was just registered is unknown to some. */
+/**
+ * The parts of the server learn of a namespace one after the other; one that was just registered is unknown to some.
+ */
 async function existingSearchAttributes(
   connection: Connection,
   namespace: string,

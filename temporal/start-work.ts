@@ -42,8 +42,8 @@ export interface StartOptions {
   /** Asks for the first task to be run by this very process; its client must share the worker's `NativeConnection`. */
   readonly eager?: boolean;
   /**
-   * Reads whether the row of the work has ended. It is asked only where the workflow has completed: a row that is unfinished all the
-   * same has lost that end, and a new run is started for it.
+   * Reads whether the row of the work has ended. It is asked only where the workflow has completed: a row that is
+   * unfinished all the same has lost that end, and a new run is started for it.
    */
   readonly isEnded: () => Promise<boolean>;
 }
@@ -54,7 +54,9 @@ export type StartOutcome =
   | 'started'
   /** It runs already. */
   | 'running'
-  /** It ran and ended well, and its row says so. One that was terminated, failed or timed out is started again instead. */
+  /**
+   * It ran and ended well, and its row says so. One that was terminated, failed or timed out is started again instead.
+   */
   | 'finished';
 
 type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>;
@@ -90,7 +92,11 @@ export async function tellWork(
 }
 
 /** Lets a workflow see what a person did in PostgreSQL, starting it where none runs. */
-export async function wakeWork(client: Client, start: WorkStart, options: Pick<StartOptions, 'isEnded'>): Promise<'told' | 'finished'> {
+export async function wakeWork(
+  client: Client,
+  start: WorkStart,
+  options: Pick<StartOptions, 'isEnded'>,
+): Promise<'told' | 'finished'> {
   return signalWithStart(client, start, { signal: operatorActedSignal.name, signalArgs: [] }, options);
 }
 
@@ -122,7 +128,10 @@ interface Again {
   readonly isAfterEnd: boolean;
 }
 
-/** Does what starts a workflow, and decides what follows where Temporal refuses it because of a run that was there before. */
+/**
+ * Does what starts a workflow, and decides what follows where Temporal refuses it because of a run that was there
+ * before.
+ */
 async function unlessInHand<Begun extends string>(
   client: Client,
   work: WorkRef,
@@ -140,8 +149,11 @@ async function unlessInHand<Begun extends string>(
     // The row is read after the workflow: one that is just completing has ended its row before.
     const decision = startDecision(standing, standing === 'completed' && (await isEnded()));
     if (decision === 'leave') return standing === 'running' ? 'running' : 'finished';
-    if (decision === 'start_anew') again = { remembered: { witness: await witnessOf(client, work, runId) }, isAfterEnd: true };
-    else again = standing === 'unclean' ? { remembered: await rememberedBy(client, work, runId), isAfterEnd: false } : undefined;
+    if (decision === 'start_anew')
+      again = { remembered: { witness: await witnessOf(client, work, runId) }, isAfterEnd: true };
+    else
+      again =
+        standing === 'unclean' ? { remembered: await rememberedBy(client, work, runId), isAfterEnd: false } : undefined;
   }
 }
 
@@ -152,7 +164,8 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
     workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
     args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, ...again.remembered } }) }],
-    // A second run follows Terminate, a bug, or a database that has lost commits. It is handed what the one before knew, so it is no plain start.
+    // A second run follows Terminate, a bug, or a database that has lost commits. It is handed what the one before
+    // knew, so it is no plain start.
     workflowIdReusePolicy: reusePolicy(again),
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
@@ -169,7 +182,9 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
   };
 }
 
-/** Where another process has begun a run that has completed meanwhile, none may follow it with what an earlier one knew. */
+/**
+ * Where another process has begun a run that has completed meanwhile, none may follow it with what an earlier one knew.
+ */
 function reusePolicy(again: Again | undefined): WorkflowIdReusePolicy {
   if (again === undefined) return WorkflowIdReusePolicy.REJECT_DUPLICATE;
   return again.isAfterEnd ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY;
@@ -181,7 +196,10 @@ function asCode(text: string): string {
 }
 
 /** The newest run of a workflow id. */
-async function standingOf(client: Client, work: WorkRef): Promise<{ readonly standing: WorkflowStanding; readonly runId?: string }> {
+async function standingOf(
+  client: Client,
+  work: WorkRef,
+): Promise<{ readonly standing: WorkflowStanding; readonly runId?: string }> {
   try {
     const { status, runId } = await client.workflow.getHandle(workflowId(work)).describe();
     if (status.name === 'RUNNING') return { standing: 'running', runId };
@@ -209,7 +227,9 @@ const QUERY_DEADLINE_MS = 5_000;
  */
 async function rememberedBy(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
   try {
-    return await client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () => client.workflow.getHandle(workflowId(work), runId).query(rememberedQuery));
+    return await client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () =>
+      client.workflow.getHandle(workflowId(work), runId).query(rememberedQuery),
+    );
   } catch (error) {
     if (isPassing(error)) throw error;
     return {};

@@ -17,6 +17,9 @@ try {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
 } catch (error) {
-  logger.fatal({ err: error }, `nothing can listen on ${config.host}:${config.port}; TEMPORAL_UI_PORT names another port`);
+  logger.fatal(
+    { err: error },
+    `nothing can listen on ${config.host}:${config.port}; TEMPORAL_UI_PORT names another port`,
+  );
   process.exitCode = 1;
 }

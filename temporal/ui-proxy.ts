@@ -76,8 +76,7 @@ function passOn(request: IncomingMessage, response: ServerResponse, options: UiP
   // Never joined to a URL: `//other.example/` as a path would name another server.
   const { method = 'GET', url: path = '/' } = request;
   const outgoing = send({ hostname: hostname.replace(/^\[|\]$/g, ''), port: port || 80, path, method, headers });
-  const unreachable = (error: Error) =>
-    refuse(response, 502, { what: 'unreachable', detail: error.message }, options);
+  const unreachable = (error: Error) => refuse(response, 502, { what: 'unreachable', detail: error.message }, options);
   outgoing.on('error', unreachable);
   outgoing.on('response', (answer) => {
     const kept = Object.entries(answer.headers).filter(([name]) => !OF_ONE_CONNECTION.has(name));
@@ -100,6 +99,10 @@ function refuse(response: ServerResponse, status: number, problem: UiProxyProble
     response.destroy();
     return;
   }
-  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', Connection: 'close' });
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  });
   response.end(`${TEXTS[problem.what](options.origins)}\n`);
 }

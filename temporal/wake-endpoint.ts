@@ -11,8 +11,15 @@ import { SEARCH_ATTRIBUTES, WEBHOOK_PRODUCT, WEBHOOK_STAGES } from '#workflows/s
 
 type EndpointWorkflow = (input: WebhookEndpointInput) => Promise<WebhookEndpointResult>;
 
-/** Tells the workflow of an endpoint that something waits for it, starting it where none runs. May be called any number of times. */
-export async function wakeEndpoint(client: Client, endpointId: string, wake: { readonly urgent: boolean }): Promise<void> {
+/**
+ * Tells the workflow of an endpoint that something waits for it, starting it where none runs. May be called any number
+ * of times.
+ */
+export async function wakeEndpoint(
+  client: Client,
+  endpointId: string,
+  wake: { readonly urgent: boolean },
+): Promise<void> {
   await client.workflow.signalWithStart<EndpointWorkflow, [typeof wake]>(WEBHOOK_ENDPOINT_WORKFLOW, {
     workflowId: webhookEndpointWorkflowId(endpointId),
     taskQueue: TASK_QUEUE,

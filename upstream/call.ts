@@ -36,8 +36,8 @@ export interface CallOptions {
   /** Milliseconds for the whole exchange. */
   readonly deadlineMs: number;
   /**
-   * Milliseconds that the sole right to make this call lasts from now on: the request does not leave unless its deadline ends before.
-   * Absent where nothing is lost by two at once.
+   * Milliseconds that the sole right to make this call lasts from now on: the request does not leave unless its
+   * deadline ends before. Absent where nothing is lost by two at once.
    */
   readonly leaseLeftMs?: (() => number) | undefined;
 }
@@ -82,7 +82,8 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       ownConnection: contract.method === 'POST' && contract.authorized,
     });
     // The endpoint's own schema: the compiler cannot follow the name through the table.
-    const read = (body: unknown, link: string | undefined) => readBody(contract, body, link) as BodyReading<AnswerOf<typeof endpoint>>;
+    const read = (body: unknown, link: string | undefined) =>
+      readBody(contract, body, link) as BodyReading<AnswerOf<typeof endpoint>>;
     const result = judgeResult(exchange, { read, contradiction }, now());
     report(onCall, {
       endpoint,

@@ -5,9 +5,9 @@
  * therefore carries a mark and a reason. From here come the TypeScript types, the runtime checks of the client, the
  * simulator's routes and its OpenAPI document, the check against a real OpenAPI document, and `docs/assumptions.md`.
  *
- * Answers are read tolerantly (`upstream/reading/`): unknown fields pass, an optional field that cannot be used counts as absent, and
- * a needed field that is missing is contract drift. Other names, words, wrappers and pagings that are understood are in `variants.ts`,
- * `envelopes.ts` and `paging.ts`.
+ * Answers are read tolerantly (`upstream/reading/`): unknown fields pass, an optional field that cannot be used counts
+ * as absent, and a needed field that is missing is contract drift. Other names, words, wrappers and pagings that are
+ * understood are in `variants.ts`, `envelopes.ts` and `paging.ts`.
  */
 export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
 export * from '#upstream/contract/endpoint.ts';

@@ -67,7 +67,11 @@ export interface Expectation<Value> {
  *
  * @param now epoch milliseconds, for a Retry-After that is a date.
  */
-export function judgeResult<Value>(result: HttpResult, expected: Expectation<Value>, now: number): ServiceResult<Value> {
+export function judgeResult<Value>(
+  result: HttpResult,
+  expected: Expectation<Value>,
+  now: number,
+): ServiceResult<Value> {
   if (result.kind === 'no_answer') {
     return { ok: false, kind: 'failure', failure: result.failure, detail: `${capitalized(result.reason)}.` };
   }

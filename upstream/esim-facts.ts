@@ -1,7 +1,12 @@
 import type { ServiceEsim } from '#upstream/contract.ts';
 
 /** What the service says of an eSIM that changes over its life. Times that it does not say are null. */
-export function esimFacts({ status, installed_at: installed, activated_at: activated, expires_at: expires }: ServiceEsim) {
+export function esimFacts({
+  status,
+  installed_at: installed,
+  activated_at: activated,
+  expires_at: expires,
+}: ServiceEsim) {
   return { status, installedAt: timeOf(installed), activatedAt: timeOf(activated), expiresAt: timeOf(expires) };
 }
 

@@ -42,13 +42,16 @@ export type ParsedEvent =
     };
 
 /**
- * Reads the body of a webhook whose signature was verified. Takes no header: headers are not signed, so a stranger who has
- * seen a delivery could send it again with others.
+ * Reads the body of a webhook whose signature was verified. Takes no header: headers are not signed, so a stranger who
+ * has seen a delivery could send it again with others.
  *
  * @param body the raw bytes, as received.
  * @param onUnused told of the fields that are read as absent, since they have a form that is not understood.
  */
-export function parseEvent(body: Uint8Array, onUnused?: (event: EventKind, fields: readonly string[]) => void): ParsedEvent {
+export function parseEvent(
+  body: Uint8Array,
+  onUnused?: (event: EventKind, fields: readonly string[]) => void,
+): ParsedEvent {
   const json = readJson(body);
   if (!json.ok) return { kind: 'quarantine', reason: json.reason };
   const name = nameOf(json.value);

@@ -15,7 +15,10 @@ export interface HttpRequest {
   readonly deadlineMs: number;
   /** Use a new connection, and only for this request. */
   readonly ownConnection?: boolean;
-  /** Milliseconds that the sole right to send this lasts from now on; nothing is written unless the deadline ends before. */
+  /**
+   * Milliseconds that the sole right to send this lasts from now on; nothing is written unless the deadline ends
+   * before.
+   */
   readonly leaseLeftMs?: () => number;
 }
 
@@ -141,7 +144,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#lateness = () => {
       const leftMs = deadlineAt - timers.monotonicNow();
       if (leftMs <= 0) return `its ${request.deadlineMs} ms were over before a connection was used`;
-      return request.leaseLeftMs !== undefined && request.leaseLeftMs() <= leftMs ? 'another may send it by now' : undefined;
+      return request.leaseLeftMs !== undefined && request.leaseLeftMs() <= leftMs
+        ? 'another may send it by now'
+        : undefined;
     };
   }
 
@@ -162,7 +167,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#controller !== undefined && !this.#settled) {
       this.#end({ kind: 'no_answer', failure: 'connection_lost', reason: 'the connection was lost' });
     }
-    // A process that stood still sees a connection that opened meanwhile before its own timers: the clock is asked, not the timer.
+    // A process that stood still sees a connection that opened meanwhile before its own timers: the clock is asked, not
+    // the timer.
     const reason = this.#controller === undefined ? this.#lateness() : undefined;
     if (reason !== undefined) this.#end({ kind: 'no_answer', failure: 'not_sent', reason });
     if (this.#settled) throw new Error('this request must not be written any more');

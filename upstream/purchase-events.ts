@@ -39,7 +39,13 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
       const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;
       const ended = status === 'cancelled' || status === 'expired';
       // What has ended was bought before.
-      return { ...rest, kind, serviceId, outcome: status === 'failed' ? 'failed' : 'completed', ...(ended && { endedAs: status }) };
+      return {
+        ...rest,
+        kind,
+        serviceId,
+        outcome: status === 'failed' ? 'failed' : 'completed',
+        ...(ended && { endedAs: status }),
+      };
     }
     case 'esim_cancellation': {
       const { serviceEsimId, refund } = event;
@@ -62,7 +68,10 @@ export function refundWord({ status: state, review, serviceRefundId, refunded }:
   };
 }
 
-function cancellation(serviceEsimId: string | undefined, word: NonNullable<PurchaseEvent['cancellation']>): PurchaseEvent {
+function cancellation(
+  serviceEsimId: string | undefined,
+  word: NonNullable<PurchaseEvent['cancellation']>,
+): PurchaseEvent {
   return {
     kind: 'cancellation',
     outcome: cancellationOutcome(word),

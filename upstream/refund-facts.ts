@@ -30,8 +30,14 @@ export interface RefundReading {
   readonly readAt: Date;
 }
 
-/** Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing there. */
-export async function readRefundFacts(service: Service, own: OwnRefundFacts, now: () => number): Promise<RefundReading> {
+/**
+ * Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing there.
+ */
+export async function readRefundFacts(
+  service: Service,
+  own: OwnRefundFacts,
+  now: () => number,
+): Promise<RefundReading> {
   const readAt = new Date(now());
   const [usage, esim, topups, wallet] = await Promise.all([
     service.getEsimUsage(own.serviceEsimId),
@@ -41,7 +47,10 @@ export async function readRefundFacts(service: Service, own: OwnRefundFacts, now
   ]);
   const asOf = now();
   const facts: RefundFacts = {
-    usage: reading(usage, ({ data_used_mb: dataUsedMb, measured_at: at }) => ({ value: { dataUsedMb }, asOf: timeOf(at) ?? asOf })),
+    usage: reading(usage, ({ data_used_mb: dataUsedMb, measured_at: at }) => ({
+      value: { dataUsedMb },
+      asOf: timeOf(at) ?? asOf,
+    })),
     installation: installationOf(esim, asOf),
     topups: completedTopups(topups, own, asOf),
     debit: debitOf(wallet, own, asOf),
@@ -60,7 +69,11 @@ function installationOf(esim: Awaited<ReturnType<Service['getEsim']>>, asOf: num
   const installedAt = timeOf(installed) ?? (isInUse ? asOf : undefined);
   if (installedAt === undefined && (installed === undefined || activated === undefined)) {
     const lacking = installed === undefined ? 'installed_at' : 'activated_at';
-    return { ok: false, detail: `The service does not say in a form that we read ${lacking} of the eSIM.`, mayPass: false };
+    return {
+      ok: false,
+      detail: `The service does not say in a form that we read ${lacking} of the eSIM.`,
+      mayPass: false,
+    };
   }
   return { ok: true, value: { installedAt, activatedAt: timeOf(activated) }, asOf };
 }
@@ -74,7 +87,8 @@ function completedTopups(
   if (ours > 0) return { ok: true, value: { completed: ours }, asOf };
   if (!list.ok) return { ...unread(list), detail: `We know of none; ${unread(list).detail}` };
   const completed = list.value.items.filter(({ status }) => status === 'completed').length;
-  if (completed === 0 && !list.value.complete) return { ok: false, detail: 'The service lists more top-ups than can be searched.', mayPass: false };
+  if (completed === 0 && !list.value.complete)
+    return { ok: false, detail: 'The service lists more top-ups than can be searched.', mayPass: false };
   return { ok: true, value: { completed }, asOf };
 }
 
@@ -88,7 +102,8 @@ function debitOf(
   if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {
     return { ok: false, detail: 'The wallet does not show what it cost (yet).', mayPass: true };
   }
-  if (!found && !list.value.complete) return { ok: false, detail: 'The wallet has more transactions than can be searched.', mayPass: false };
+  if (!found && !list.value.complete)
+    return { ok: false, detail: 'The wallet has more transactions than can be searched.', mayPass: false };
   return { ok: true, value: { found }, asOf };
 }
 
@@ -99,7 +114,9 @@ function reading<Answer, Value>(
   return result.ok ? { ok: true, ...read(result.value) } : unread(result);
 }
 
-function unread(result: Extract<OptionalResult<unknown>, { readonly ok: false }>): Extract<Reading<never>, { ok: false }> {
+function unread(
+  result: Extract<OptionalResult<unknown>, { readonly ok: false }>,
+): Extract<Reading<never>, { ok: false }> {
   if (result.kind === 'failure') return { ok: false, detail: result.detail, mayPass: true };
   return { ok: false, detail: `this service has no call for it (${result.capability}).`, mayPass: false };
 }

@@ -103,7 +103,10 @@ class SharedSession implements ServiceSession {
 
   refusedAfterRenewal(version: number): void {
     if (this.#cached?.version !== version) return;
-    this.#pauseLogins(REFUSED_PAUSE_MS, failure('unauthorized', 'The service refuses the token of a fresh login.', 401));
+    this.#pauseLogins(
+      REFUSED_PAUSE_MS,
+      failure('unauthorized', 'The service refuses the token of a fresh login.', 401),
+    );
   }
 
   async settled(): Promise<void> {
@@ -141,7 +144,10 @@ class SharedSession implements ServiceSession {
     if (version !== undefined) return this.#adopt({ ...fresh, version });
     const winner = await store.read();
     if (winner?.token !== undefined && this.#isUsable(winner.token, stale)) return this.#adopt(winner.token);
-    return failure('not_sent', 'Another process replaced the access token with one that is of no use; nothing was sent.');
+    return failure(
+      'not_sent',
+      'Another process replaced the access token with one that is of no use; nothing was sent.',
+    );
   }
 
   #loginBody(): Buffer {
@@ -252,4 +258,3 @@ function tokenOf(answer: LoginResponse, now: number): Omit<SharedToken, 'version
 function failure(failureClass: FailureClass, detail: string, status?: number): ServiceFailure {
   return { ok: false, kind: 'failure', failure: failureClass, detail, ...(status === undefined ? {} : { status }) };
 }
-

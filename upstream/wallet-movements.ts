@@ -3,7 +3,9 @@ import type { Money } from '#domain/money.ts';
 import type { Movement } from '#domain/reconciliation.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
-/** Clocks of the two sides may differ by this much; what is looked for may carry a time so long before our first send. */
+/**
+ * Clocks of the two sides may differ by this much; what is looked for may carry a time so long before our first send.
+ */
 export const CLOCK_SKEW_MS = 10 * 60_000;
 
 /** How the service and we name a purchase; null where one of us has no name for it. */
@@ -45,7 +47,9 @@ function isNoName(name: string | null | undefined): boolean {
   return name == null || name.trim() === '' || /^0+$/.test(name);
 }
 
-/** A movement as our books see it. Its words are cut to what a text column takes: none of ours is longer or has a NUL. */
+/**
+ * A movement as our books see it. Its words are cut to what a text column takes: none of ours is longer or has a NUL.
+ */
 export function movementOf(transaction: WalletTransaction): Movement & { readonly refundId: string | null } {
   const { id, type, reason, created_at: at } = transaction;
   return {
@@ -59,7 +63,8 @@ export function movementOf(transaction: WalletTransaction): Movement & { readonl
       orderReference: transaction.external_order_id == null ? null : storable(transaction.external_order_id),
       topupId: transaction.topup_id ?? null,
       subscriptionId: transaction.vpn_subscription_id ?? null,
-      subscriptionReference: transaction.external_subscription_id == null ? null : storable(transaction.external_subscription_id),
+      subscriptionReference:
+        transaction.external_subscription_id == null ? null : storable(transaction.external_subscription_id),
       esimId: transaction.esim_id ?? null,
     },
     refundId: transaction.refund_id ?? null,

@@ -1,4 +1,7 @@
-/** Bundles the workflows into a file: `node worker/build-bundle.ts FILE`. The image does so once; see `workflow-bundle.ts`. */
+/**
+ * Bundles the workflows into a file: `node worker/build-bundle.ts FILE`. The image does so once; see
+ * `workflow-bundle.ts`.
+ */
 import { writeFileSync } from 'node:fs';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';

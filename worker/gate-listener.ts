@@ -6,10 +6,14 @@ export function gateListener(logger: Logger): GateListener {
   return {
     circuitChanged: ({ name, from, to, detail }) => {
       const isBad = to === 'open' && from !== 'probing';
-      logger[isBad ? 'error' : 'info']({ circuit: name, from, to, detail }, `the circuit ${name} of the service is ${to}`);
+      logger[isBad ? 'error' : 'info'](
+        { circuit: name, from, to, detail },
+        `the circuit ${name} of the service is ${to}`,
+      );
     },
     balanceCrossed: ({ amount, currency }, crossed) => {
-      if (crossed === 'low') logger.error({ balance: amount, currency }, 'the balance of the wallet is below POLICY_LOW_BALANCE');
+      if (crossed === 'low')
+        logger.error({ balance: amount, currency }, 'the balance of the wallet is below POLICY_LOW_BALANCE');
       else logger.info({ balance: amount, currency }, 'the balance of the wallet is back above POLICY_LOW_BALANCE');
     },
     failed: (error) => logger.warn({ err: error }, 'the circuits could not be told of a send; the next send tells'),

@@ -20,8 +20,8 @@ export interface GatekeeperOptions {
 }
 
 /**
- * Lets held purchases go once what held them is over; see `db/gate/keeper.ts`. Every worker has one, and one of them looks at
- * a time. Should none look, held work still asks the gate by its own timer.
+ * Lets held purchases go once what held them is over; see `db/gate/keeper.ts`. Every worker has one, and one of them
+ * looks at a time. Should none look, held work still asks the gate by its own timer.
  */
 export class Gatekeeper {
   readonly #options: GatekeeperOptions;
@@ -59,7 +59,9 @@ export class Gatekeeper {
     const { policy, logger } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.look().catch((error: unknown) => logger.warn({ err: error }, 'the purchase gate could not be looked at; it tries again'));
+      await this.look().catch((error: unknown) =>
+        logger.warn({ err: error }, 'the purchase gate could not be looked at; it tries again'),
+      );
       await delay(policy.tickMs, undefined, { signal }).catch(() => undefined);
     }
   }

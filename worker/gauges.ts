@@ -24,7 +24,8 @@ export function databaseGauges(
   metrics: Metrics,
   { webhookSilence, now }: { readonly webhookSilence: WebhookSilencePolicy; readonly now: () => number },
 ): () => Promise<void> {
-  const seconds = (oldest: Date | null | undefined) => (oldest == null ? 0 : Math.max(0, now() - oldest.getTime()) / 1_000);
+  const seconds = (oldest: Date | null | undefined) =>
+    oldest == null ? 0 : Math.max(0, now() - oldest.getTime()) / 1_000;
   return () =>
     database.run(async (db) => {
       await setWorkGauges(db, metrics, seconds);
@@ -49,7 +50,11 @@ export function databaseGauges(
     });
 }
 
-async function setWorkGauges(db: Executor, metrics: Metrics, seconds: (at: Date | null | undefined) => number): Promise<void> {
+async function setWorkGauges(
+  db: Executor,
+  metrics: Metrics,
+  seconds: (at: Date | null | undefined) => number,
+): Promise<void> {
   for (const kind of WORK_KINDS) {
     const table = workTable(kind);
     // What has ended is the many; counting all of it at every scrape would be costly.
@@ -68,7 +73,11 @@ async function setWorkGauges(db: Executor, metrics: Metrics, seconds: (at: Date 
 }
 
 /** What the newest comparison of the books found, and how old the newest is that could be made. */
-async function setBooks(db: Executor, metrics: Metrics, seconds: (at: Date | null | undefined) => number): Promise<void> {
+async function setBooks(
+  db: Executor,
+  metrics: Metrics,
+  seconds: (at: Date | null | undefined) => number,
+): Promise<void> {
   const newest = await newestReconciliation(db);
   for (const kind of findingKinds) metrics.booksFindings.set({ kind }, newest?.findingCounts[kind] ?? 0);
   metrics.walletBalance.reset();
@@ -84,7 +93,8 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const open = new Set((await listCircuits(db)).filter(({ state }) => state !== 'closed').map(({ name }) => name));
   for (const circuit of circuitNames) metrics.circuitOpen.set({ circuit }, open.has(circuit) ? 1 : 0);
   metrics.gateHeld.reset();
-  for (const { failureClass, count: held } of await heldLines(db)) metrics.gateHeld.inc({ failure_class: failureClass }, held);
+  for (const { failureClass, count: held } of await heldLines(db))
+    metrics.gateHeld.inc({ failure_class: failureClass }, held);
   metrics.gatePauses.set((await activePauses(db)).length);
   const reading = await latestReading(db);
   metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
@@ -99,16 +109,25 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
 }
 
-async function setOutboundGauges(db: Executor, metrics: Metrics, seconds: (at: Date | null | undefined) => number): Promise<void> {
+async function setOutboundGauges(
+  db: Executor,
+  metrics: Metrics,
+  seconds: (at: Date | null | undefined) => number,
+): Promise<void> {
   const { disabledReason, failures, failingSince, deletedAt } = webhookEndpoints;
-  const found = await db.select({ disabledReason, failures, failingSince }).from(webhookEndpoints).where(isNull(deletedAt));
+  const found = await db
+    .select({ disabledReason, failures, failingSince })
+    .from(webhookEndpoints)
+    .where(isNull(deletedAt));
   const counts = { receiving: 0, failing: 0, disabled: 0, given_up: 0 };
   for (const { disabledReason: reason, failures: failed } of found) {
     if (reason === null) counts[failed > 0 ? 'failing' : 'receiving'] += 1;
     else counts[reason === 'request' ? 'disabled' : 'given_up'] += 1;
   }
   for (const [state, endpoints] of Object.entries(counts)) metrics.outboundEndpoints.set({ state }, endpoints);
-  const since = found.flatMap((each) => (each.disabledReason === null && each.failingSince !== null ? [each.failingSince] : []));
+  const since = found.flatMap((each) =>
+    each.disabledReason === null && each.failingSince !== null ? [each.failingSince] : [],
+  );
   metrics.outboundFailing.set(seconds(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
   metrics.outboundPending.set(await db.$count(webhookDeliveries, eq(webhookDeliveries.state, 'pending')));
 }

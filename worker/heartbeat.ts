@@ -5,8 +5,9 @@ import type { ActivityInterceptors, WorkerOptions } from '@temporalio/worker';
 const BEATS_PER_TIMEOUT = 3;
 
 /**
- * Worker options without which the beats do not reach the server: the SDK holds beats back for 80 % of the heartbeat timeout, so that
- * one lost beat would end the activity. One second is shorter than the time between two beats of every timeout of 3 s or more.
+ * Worker options without which the beats do not reach the server: the SDK holds beats back for 80 % of the heartbeat
+ * timeout, so that one lost beat would end the activity. One second is shorter than the time between two beats of every
+ * timeout of 3 s or more.
  */
 export const HEARTBEAT_OPTIONS = { maxHeartbeatThrottleInterval: '1s' } as const satisfies Partial<WorkerOptions>;
 

@@ -39,9 +39,9 @@ interface Matched {
 }
 
 /**
- * Judges one row of the inbox, in one transaction: finds the attempt that it speaks of, decides by the tables of the domain what it means,
- * and stores the service's facts with the attempt. The row is read again under its lock: the copy in hand may be older than what another
- * relay did with it.
+ * Judges one row of the inbox, in one transaction: finds the attempt that it speaks of, decides by the tables of the
+ * domain what it means, and stores the service's facts with the attempt. The row is read again under its lock: the copy
+ * in hand may be older than what another relay did with it.
  *
  * @param options.leaseMs how long the row stays in hand from now on.
  * @throws UnreadableRowError when its body cannot be read.
@@ -73,30 +73,56 @@ export async function judgeRow(
   });
 }
 
-async function judge(tx: Executor, match: InboxMatch, event: PurchaseEvent, besides: ObservationDecision): Promise<ObservationDecision> {
+async function judge(
+  tx: Executor,
+  match: InboxMatch,
+  event: PurchaseEvent,
+  besides: ObservationDecision,
+): Promise<ObservationDecision> {
   const current = await currentAttempt(tx, match.work);
-  const work = { status: match.row.status, attemptState: match.attempt.state, latestAttempt: current?.id === match.attempt.id };
+  const work = {
+    status: match.row.status,
+    attemptState: match.attempt.state,
+    latestAttempt: current?.id === match.attempt.id,
+  };
   return judgeObservation(work, event.outcome, besides);
 }
 
-async function applyForeign(tx: Executor, { row, match, event }: Matched, foreign: string, now: Date): Promise<Judgement> {
+async function applyForeign(
+  tx: Executor,
+  { row, match, event }: Matched,
+  foreign: string,
+  now: Date,
+): Promise<Judgement> {
   await assignToAttempt(tx, row.id, match, 'contradiction');
   await reportContradiction(tx, match, row, event, now);
   await markApplied(tx, [inboxKey(row)], `${foreign}; a case is open.`, now);
   return { kind: 'applied', contradiction: true };
 }
 
-async function storeDecision(tx: Executor, { row, match, event }: Matched, decision: ObservationDecision, now: Date): Promise<void> {
+async function storeDecision(
+  tx: Executor,
+  { row, match, event }: Matched,
+  decision: ObservationDecision,
+  now: Date,
+): Promise<void> {
   const ended = isFinal(match.row.status);
   await assignToAttempt(tx, row.id, match, decision);
   if (decision === 'advance') await storeFacts(tx, match, event, now);
-  // What is said of a cancellation after its end is noted all the same: a refund may be paid late. The attempt stays as it ended.
-  else if (ended && event.cancellation !== undefined) await storeCancellationFacts(tx, match.work, event.cancellation, now);
+  // What is said of a cancellation after its end is noted all the same: a refund may be paid late. The attempt stays as
+  // it ended.
+  else if (ended && event.cancellation !== undefined)
+    await storeCancellationFacts(tx, match.work, event.cancellation, now);
   else await reportOtherPrice(tx, match.attempt, event.charged);
   if (decision === 'contradiction') await reportContradiction(tx, match, row, event, now);
 }
 
-async function apply(tx: Executor, { row, match }: Matched, decision: ObservationDecision, now: Date): Promise<Judgement> {
+async function apply(
+  tx: Executor,
+  { row, match }: Matched,
+  decision: ObservationDecision,
+  now: Date,
+): Promise<Judgement> {
   const contradiction = decision !== 'known';
   const note = contradiction
     ? `Contradicts the end of the ${WORK_NOUNS[match.work.kind]} (${match.row.status}); a case is open.`
@@ -137,7 +163,8 @@ async function inContext(
 
 /** Why an event is not of what it names. @returns undefined when it may be. */
 async function foreignTo(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<string | undefined> {
-  if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event)) return 'Its id and its reference do not belong together';
+  if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event))
+    return 'Its id and its reference do not belong together';
   const ordered = await orderedInstead(tx, match.work, event.productId);
   return ordered === undefined ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
 }
@@ -160,7 +187,10 @@ export class UnreadableRowError extends Error {
   }
 }
 
-/** Only rows that were read as events of a purchase become pending, so anything else here means altered data or another key ring. */
+/**
+ * Only rows that were read as events of a purchase become pending, so anything else here means altered data or another
+ * key ring.
+ */
 function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   const found = subscriptionInProgress(row);
   if (found !== undefined) return found;
@@ -172,8 +202,15 @@ function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
 }
 
 /** No event of the service tells that a subscription is in progress: the reconciler's finding stands in its row. */
-function subscriptionInProgress({ source, subjectKind, outcome, serviceId, reference }: InboxRow): PurchaseEvent | undefined {
-  if (source !== 'read' || subjectKind !== 'vpn_subscription' || outcome !== 'processing' || serviceId === null) return undefined;
+function subscriptionInProgress({
+  source,
+  subjectKind,
+  outcome,
+  serviceId,
+  reference,
+}: InboxRow): PurchaseEvent | undefined {
+  if (source !== 'read' || subjectKind !== 'vpn_subscription' || outcome !== 'processing' || serviceId === null)
+    return undefined;
   return { kind: subjectKind, outcome, serviceId, ...(reference !== null && { reference }) };
 }
 
@@ -188,12 +225,27 @@ function saidOfRefund({ cancellation }: PurchaseEvent): string {
   return cancellation?.refund === undefined ? '' : `, with its refund ${cancellation.refund.state},`;
 }
 
-async function reportContradiction(tx: Executor, match: InboxMatch, row: InboxRow, event: PurchaseEvent, now: Date): Promise<void> {
-  const { work, attempt, row: { status } } = match;
+async function reportContradiction(
+  tx: Executor,
+  match: InboxMatch,
+  row: InboxRow,
+  event: PurchaseEvent,
+  now: Date,
+): Promise<void> {
+  const {
+    work,
+    attempt,
+    row: { status },
+  } = match;
   const noun = WORK_NOUNS[work.kind];
   const detail =
     `The service says ${event.outcome}${saidOfRefund(event)} of attempt ${attempt.number} (its ${noun} ${event.serviceId ?? 'without an id'}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
   await openCase(tx, work, 'contradiction', detail, attempt.id);
-  await addTimelineEntry(tx, work, { event: `${work.kind}.contradiction`, message: detail, dedupKey: `inbox:${row.id}`, at: now });
+  await addTimelineEntry(tx, work, {
+    event: `${work.kind}.contradiction`,
+    message: detail,
+    dedupKey: `inbox:${row.id}`,
+    at: now,
+  });
 }

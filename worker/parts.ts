@@ -36,8 +36,10 @@ export interface WorkerParts {
   readonly readers: Notifier;
   readonly gatekeeper: Gatekeeper;
   readonly firstContact: FirstContactWatch;
-  readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities> &
-    ReturnType<typeof createBooksActivities> & ReturnType<typeof createWatchActivities>;
+  readonly activities: ReturnType<typeof createWorkActivities> &
+    ReturnType<typeof createMaintenanceActivities> &
+    ReturnType<typeof createBooksActivities> &
+    ReturnType<typeof createWatchActivities>;
   /** They have a task queue of their own. */
   readonly webhookActivities: ReturnType<typeof createWebhookActivities>;
   close(): Promise<void>;
@@ -49,12 +51,18 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
   const logger = createLogger({ level: config.logLevel, name: 'worker', secrets: [serviceConfig.password] });
   const metrics = createMetrics();
   const keyRing = new KeyRing(config.encryptionKeys);
-  const wakeups = new Wakeups({ channel: 'relay', url: config.database.directUrl, applicationName: 'relay-listen', logger });
+  const wakeups = new Wakeups({
+    channel: 'relay',
+    url: config.database.directUrl,
+    applicationName: 'relay-listen',
+    logger,
+  });
   const readers = new Notifier({
     channel: 'events',
     url: config.database.directUrl,
     applicationName: 'relay-notify',
-    onError: (error) => logger.warn({ err: error }, 'readers of events could not be woken; they find them at their next poll'),
+    onError: (error) =>
+      logger.warn({ err: error }, 'readers of events could not be woken; they find them at their next poll'),
   });
   const database = new Database({
     url: config.database.url,
@@ -74,7 +82,11 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
   });
   metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: policy.webhookSilence, now }));
 
-  const sender = new WebhookSender({ policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup(), now });
+  const sender = new WebhookSender({
+    policy: new AddressPolicy(config.webhookAllowedAddresses),
+    lookup: dnsLookup(),
+    now,
+  });
   const onGate = gateListener(logger);
   const dependencies = {
     database,
@@ -86,7 +98,15 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     onGate,
     now,
   };
-  const gatekeeper = new Gatekeeper({ database, service: service.client, policy: policy.gate, onGate, wakeRelay: () => wakeups.wake(), logger, now });
+  const gatekeeper = new Gatekeeper({
+    database,
+    service: service.client,
+    policy: policy.gate,
+    onGate,
+    wakeRelay: () => wakeups.wake(),
+    logger,
+    now,
+  });
   return {
     logger,
     metrics,

@@ -5,8 +5,9 @@ import { judgedProfile, newestCapabilityProfile } from '#db/capability-profiles.
 import type { Executor } from '#db/database.ts';
 
 /**
- * The policy in force at this moment: the configured one, cut down to what the service was found able to do. Workflows get a copy when
- * they begin; the activities that spend read it again. Capabilities are measured in the sandbox only, so its profile counts in both modes.
+ * The policy in force at this moment: the configured one, cut down to what the service was found able to do. Workflows
+ * get a copy when they begin; the activities that spend read it again. Capabilities are measured in the sandbox only,
+ * so its profile counts in both modes.
  *
  * @throws DatabaseUnavailableError
  */

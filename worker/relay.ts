@@ -8,10 +8,12 @@ import { settlesWithin } from '#worker/settles-within.ts';
 export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
 
 /**
- * Hands over what PostgreSQL has accepted: work to start (outbox) and reports of the service (inbox) to Temporal, events to those who
- * read them. Everything it does may be done twice, so that it can die at any point; several relays share the work.
+ * Hands over what PostgreSQL has accepted: work to start (outbox) and reports of the service (inbox) to Temporal,
+ * events to those who read them. Everything it does may be done twice, so that it can die at any point; several relays
+ * share the work.
  *
- * Each queue has a loop of its own: what needs PostgreSQL alone, such as events, does not wait for a Temporal that hangs.
+ * Each queue has a loop of its own: what needs PostgreSQL alone, such as events, does not wait for a Temporal that
+ * hangs.
  */
 export class Relay {
   readonly #options: RelayOptions;
@@ -44,16 +46,22 @@ export class Relay {
   }
 
   /**
-   * Stops taking rows and waits for those in hand, `policy.stopMs` at most: then calls to Temporal are given up, and their rows go back.
-   * Resolves within twice that time, whatever hangs.
+   * Stops taking rows and waits for those in hand, `policy.stopMs` at most: then calls to Temporal are given up, and
+   * their rows go back. Resolves within twice that time, whatever hangs.
    */
   async stop(): Promise<void> {
-    const { policy: { stopMs }, logger } = this.#options;
+    const {
+      policy: { stopMs },
+      logger,
+    } = this.#options;
     const stopped = Promise.all(this.#loops().map((loop) => loop.stop()));
     if (await settlesWithin(stopMs, stopped)) return;
     this.#cutOff.abort();
     if (await settlesWithin(stopMs, stopped)) return;
-    logger.warn({}, 'the relay does not wait for its last statements; the rows that it has in hand come again after their lease');
+    logger.warn(
+      {},
+      'the relay does not wait for its last statements; the rows that it has in hand come again after their lease',
+    );
   }
 
   /** Takes and hands over until nothing is due. @returns how many rows were taken. */
@@ -71,7 +79,11 @@ export class Relay {
   }
 
   #loop(queue: string, takeBatch: () => Promise<Batch>): QueueLoop {
-    const { wakeups, policy: { pollMs, retryDelayMs }, logger } = this.#options;
+    const {
+      wakeups,
+      policy: { pollMs, retryDelayMs },
+      logger,
+    } = this.#options;
     return new QueueLoop({ queue, takeBatch, waiter: wakeups.subscribe(), pollMs, retryDelayMs, logger });
   }
 }

@@ -35,7 +35,9 @@ const MAX_CACHED_WORKFLOWS = 300;
 const STICKY_TIMEOUT = '2s';
 /** Activities mostly wait for the service; more at once than it takes connections would only wait here. */
 const MAX_ACTIVITIES = 50;
-/** Endpoints that are sent to at the same moment; each takes a few seconds at a time, and mostly waits for its receiver. */
+/**
+ * Endpoints that are sent to at the same moment; each takes a few seconds at a time, and mostly waits for its receiver.
+ */
 const MAX_ENDPOINTS = 20;
 
 /** A worker that has nothing in hand and has not ended so long after that waits for a Temporal that does not answer. */
@@ -76,7 +78,9 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   try {
     await untilAvailable(parts, stopping.signal, async () => {
       await database.run((db) => requireCurrentSchema(db));
-      await database.run((db) => stampOrVerify(db, { serviceBaseUrl: config.service.baseUrl, serviceMode: config.service.mode }));
+      await database.run((db) =>
+        stampOrVerify(db, { serviceBaseUrl: config.service.baseUrl, serviceMode: config.service.mode }),
+      );
       await registerKeys(database, keyRing);
       await parts.firstContact.hold();
       await setUpNamespace(config.temporal);
@@ -109,7 +113,9 @@ async function work(
   const { activities, webhookActivities } = parts;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
-  const policy = await untilAvailable(parts, signal, () => database.run((db) => policyInForce(db, config.policy, config.service.mode)));
+  const policy = await untilAvailable(parts, signal, () =>
+    database.run((db) => policyInForce(db, config.policy, config.service.mode)),
+  );
   if (policy === undefined) return;
   const { resendAllowed, maxAttempts } = policy.purchase;
   logger.info({ resendAllowed, maxAttempts }, 'this is what the capability profile and the configuration allow');
@@ -147,7 +153,9 @@ async function work(
   const relay = new Relay({
     database,
     keyRing,
-    workflows: workWorkflows(client, policy.purchase, config.service.mode, (work) => database.run((db) => hasEnded(db, work))),
+    workflows: workWorkflows(client, policy.purchase, config.service.mode, (work) =>
+      database.run((db) => hasEnded(db, work)),
+    ),
     endpoints: endpointWorkflows(client),
     wakeups,
     onPublished: () => readers.wake(),
@@ -191,8 +199,11 @@ async function work(
     await Promise.race([running, told.promise.then(() => untilStopped(workers, running, config.shutdownGraceMs))]);
   } finally {
     await stopParts();
-    // It waits for calls that a Temporal that hangs never answers, and is refused while a worker has not ended. The process ends all the same.
-    const closing = connection.close().catch((error: unknown) => logger.warn({ err: error }, 'the connection to Temporal could not be closed'));
+    // It waits for calls that a Temporal that hangs never answers, and is refused while a worker has not ended. The
+    // process ends all the same.
+    const closing = connection
+      .close()
+      .catch((error: unknown) => logger.warn({ err: error }, 'the connection to Temporal could not be closed'));
     await settlesWithin(CLOSE_MS, closing);
   }
 }
@@ -203,7 +214,9 @@ async function runAll(workers: readonly Worker[]): Promise<void> {
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Resolves when workers that were told to stop have ended, or have nothing in hand any more and only wait for Temporal. */
+/**
+ * Resolves when workers that were told to stop have ended, or have nothing in hand any more and only wait for Temporal.
+ */
 async function untilStopped(workers: readonly Worker[], running: Promise<void>, graceMs: number): Promise<void> {
   const lastLook = performance.now() + graceMs + SHUTDOWN_MARGIN_MS;
   while (workers.some(isBusy) && performance.now() < lastLook) {

@@ -14,8 +14,8 @@ export interface TemporalHealthOptions {
 }
 
 /**
- * Asks Temporal at intervals whether it answers, so that a probe need not wait for it. A Temporal that hangs takes connections and calls and
- * answers none: only a deadline shows it.
+ * Asks Temporal at intervals whether it answers, so that a probe need not wait for it. A Temporal that hangs takes
+ * connections and calls and answers none: only a deadline shows it.
  */
 export class TemporalHealth {
   readonly #options: TemporalHealthOptions;
@@ -48,7 +48,13 @@ export class TemporalHealth {
 
   /** Asks once. */
   async ask(): Promise<void> {
-    const { ask, policy: { deadlineMs }, metrics, now, logger } = this.#options;
+    const {
+      ask,
+      policy: { deadlineMs },
+      metrics,
+      now,
+      logger,
+    } = this.#options;
     const wasSilent = this.#failure !== undefined;
     try {
       await within(deadlineMs, this.#stopping.signal, ask);

@@ -34,5 +34,7 @@ export function workWorkflows(
 
 /** The relay's way to the workflows of webhook endpoints. */
 export function endpointWorkflows(client: Client): EndpointWorkflows {
-  return { wake: (id, options) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, () => wakeEndpoint(client, id, options)) };
+  return {
+    wake: (id, options) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, () => wakeEndpoint(client, id, options)),
+  };
 }

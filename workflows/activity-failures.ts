@@ -11,7 +11,9 @@ export function requireGivenUp(error: unknown): void {
   if (finishedFailure(error) !== undefined || isMissing(error)) throw error;
 }
 
-/** The failure by which an activity says that the work has ended, if `error` is one; local activities do not wrap it. */
+/**
+ * The failure by which an activity says that the work has ended, if `error` is one; local activities do not wrap it.
+ */
 export function finishedFailure(error: unknown): ApplicationFailure | undefined {
   return failureOfType(error, WORK_FINISHED);
 }

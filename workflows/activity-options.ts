@@ -3,19 +3,20 @@ import type { PurchasePolicy } from '#domain/policy.ts';
 
 /**
  * For every activity of ours that is not a local one: how long nothing may be heard of it before Temporal counts it as
- * lost with its worker. A worker beats three times in that time (`worker/heartbeat.ts`); longer than a garbage collection or a busy
- * machine keeps it from doing so.
+ * lost with its worker. A worker beats three times in that time (`worker/heartbeat.ts`); longer than a garbage
+ * collection or a busy machine keeps it from doing so.
  */
 export const HEARTBEAT_TIMEOUT = '10s';
 
 /**
- * How long an activity that reads what was bought may take, in deadlines of one call: it asks for an order by its id and
- * in a list (three deadlines), and for an eSIM; the sixth is for PostgreSQL.
+ * How long an activity that reads what was bought may take, in deadlines of one call: it asks for an order by its id
+ * and in a list (three deadlines), and for an eSIM; the sixth is for PostgreSQL.
  */
 export const DEADLINES_OF_READS = 6;
 
 /**
- * For activities that ask the service and may be repeated as often as it takes: Temporal repeats them, in sight of the operator.
+ * For activities that ask the service and may be repeated as often as it takes: Temporal repeats them, in sight of the
+ * operator.
  *
  * @param deadlines how long one attempt may take, in deadlines of one call to the service.
  */

@@ -1,10 +1,8 @@
-/** What the Temporal UI and `temporal workflow metadata` show of each signal, query and update: its JSON, with an example. */
-import type {
-  ActedBy,
-  ResolveRequest,
-  RetryPolicyRequest,
-  ServiceObservation,
-} from '#workflows/messages.ts';
+/**
+ * What the Temporal UI and `temporal workflow metadata` show of each signal, query and update: its JSON, with an
+ * example.
+ */
+import type { ActedBy, ResolveRequest, RetryPolicyRequest, ServiceObservation } from '#workflows/messages.ts';
 import type { Money } from '#domain/money.ts';
 
 const ACTED_BY: ActedBy = { by: 'Ada', why: 'The balance was topped up.' };
@@ -61,7 +59,10 @@ function withExample(text: string, name: keyof typeof HANDLER_EXAMPLES): string 
 /** By name of the signal, query or update. */
 export const HANDLER_DESCRIPTIONS = {
   retry: withExample(`Tries again now what is held or needs attention. ${WHO}`, 'retry'),
-  release: withExample(`Lets through the purchase gate now what is held, past pauses and open circuits. ${WHO}`, 'release'),
+  release: withExample(
+    `Lets through the purchase gate now what is held, past pauses and open circuits. ${WHO}`,
+    'release',
+  ),
   abandon: withExample(`Gives up for good what bought nothing; refused while it may be bought. ${WHO}`, 'abandon'),
   changeLimit: withExample(
     `Changes the most that the service may charge; \`max_price\` null takes the limit away. ${WHO}`,
@@ -77,10 +78,16 @@ export const HANDLER_DESCRIPTIONS = {
       `\`service_esim_id\`, where they are not known. With not_bought: \`next\`, continue (buy anew) or abandon. ${WHO}`,
     'resolve',
   ),
-  explain: 'Where it stands, why, what comes next, and whether it may be submitted again. Takes no argument. Example: []',
-  remembered: 'What it knows of its newest attempt, for a run that follows one that was terminated. Takes no argument. Example: []',
-  serviceObserved: withExample('Sent by the relay alone: what the service reported, judged and stored in PostgreSQL.', 'serviceObserved'),
-  operatorActed: 'Sent by the relay alone: PostgreSQL holds an operator\'s action; the workflow reads it. Takes no argument. Example: []',
+  explain:
+    'Where it stands, why, what comes next, and whether it may be submitted again. Takes no argument. Example: []',
+  remembered:
+    'What it knows of its newest attempt, for a run that follows one that was terminated. Takes no argument. Example: []',
+  serviceObserved: withExample(
+    'Sent by the relay alone: what the service reported, judged and stored in PostgreSQL.',
+    'serviceObserved',
+  ),
+  operatorActed:
+    "Sent by the relay alone: PostgreSQL holds an operator's action; the workflow reads it. Takes no argument. Example: []",
   deliveriesWait: withExample(
     'Sent by the relay alone: deliveries wait for the endpoint; `urgent` where a person waits for it.',
     'deliveriesWait',

@@ -1,5 +1,10 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { BooksActivities, MaintenanceActivities, SweepCursor, WatchActivities } from '#activities/maintenance-types.ts';
+import type {
+  BooksActivities,
+  MaintenanceActivities,
+  SweepCursor,
+  WatchActivities,
+} from '#activities/maintenance-types.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import type { BooksResult } from '#workflows/messages.ts';
@@ -9,7 +14,10 @@ const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval:
 
 // What was asked is noted one by one: a run that is cut off has done its part.
 const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });
-const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '30s', ...options });
+const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({
+  startToCloseTimeout: '30s',
+  ...options,
+});
 
 // All pages of the wallet, up to three times while it moves; then one transaction.
 const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '10m', ...options });
@@ -32,7 +40,10 @@ interface SweepResult {
   readonly next?: SweepCursor;
 }
 
-/** Makes sure that all unfinished work has a running workflow that has not missed anything, and clears away what nobody needs any more. */
+/**
+ * Makes sure that all unfinished work has a running workflow that has not missed anything, and clears away what nobody
+ * needs any more.
+ */
 export async function sweepWorkflow(): Promise<SweepResult> {
   // A schedule hands the result of its last run to the next one.
   const from = cursorOf(workflowInfo().lastResult);

@@ -20,8 +20,8 @@ import type { WorkKind, WorkRef } from '#domain/work.ts';
 export const TASK_QUEUE = 'reseller';
 
 /**
- * Task queue of the activity that sends webhooks. Receivers may be slow or gone, and there may be many of them: they share
- * slots among themselves, and never take one from a purchase.
+ * Task queue of the activity that sends webhooks. Receivers may be slow or gone, and there may be many of them: they
+ * share slots among themselves, and never take one from a purchase.
  */
 export const WEBHOOK_TASK_QUEUE = 'reseller-webhooks';
 
@@ -42,14 +42,26 @@ export interface WebhookEndpointResult {
   readonly ended: 'idle' | 'deleted' | 'disabled';
 }
 
-/** Something waits for the endpoint. `urgent`: a person waits for it, so it is tried although an outage is waited out. */
+/**
+ * Something waits for the endpoint. `urgent`: a person waits for it, so it is tried although an outage is waited out.
+ */
 export const deliveriesWaitSignal = defineSignal<[{ readonly urgent: boolean }]>('deliveriesWait');
 
 /** By kind of work, the workflow that carries it out. */
-export const WORK_WORKFLOWS = { order: 'orderWorkflow', topup: 'topupWorkflow', vpn_subscription: 'vpnSubscriptionWorkflow', cancellation: 'cancellationWorkflow' } as const satisfies Record<WorkKind, string>;
+export const WORK_WORKFLOWS = {
+  order: 'orderWorkflow',
+  topup: 'topupWorkflow',
+  vpn_subscription: 'vpnSubscriptionWorkflow',
+  cancellation: 'cancellationWorkflow',
+} as const satisfies Record<WorkKind, string>;
 
 /** The workflows that schedules start. */
-export const MAINTENANCE_WORKFLOWS = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow', books: 'booksWorkflow', watch: 'watchWorkflow' } as const;
+export const MAINTENANCE_WORKFLOWS = {
+  reconcile: 'reconcileWorkflow',
+  sweep: 'sweepWorkflow',
+  books: 'booksWorkflow',
+  watch: 'watchWorkflow',
+} as const;
 
 /** Workflow id of a comparison of the books that a person asks for, beside that of the schedule. */
 export const BOOKS_BY_HAND = 'books-by-hand';
@@ -100,7 +112,10 @@ export interface PurchaseWorkflowResult {
 export interface ServiceObservation {
   /** Key of the row of the inbox; the same one twice has no second effect. */
   readonly inboxId: string;
-  /** Of the database when this was read. PostgreSQL, set back, forgets what was answered: in another epoch the same row counts again. */
+  /**
+   * Of the database when this was read. PostgreSQL, set back, forgets what was answered: in another epoch the same row
+   * counts again.
+   */
   readonly epoch?: string;
   readonly source: 'webhook' | 'read';
   /** Which attempt it speaks of. */
@@ -125,15 +140,23 @@ export interface Explanation {
   readonly nextStepAt?: number;
   /** How often, how fast and until when it is tried again; absent where nothing is to be tried again. */
   readonly retry?: string;
-  /** Whether the caller may submit the same again, under another reference; `ask_api`: it may have been safe when this ended. */
-  readonly submitAgain: Omit<Resubmission, 'verdict'> & { readonly verdict: Exclude<Resubmission['verdict'], 'yes'> | 'ask_api' };
+  /**
+   * Whether the caller may submit the same again, under another reference; `ask_api`: it may have been safe when this
+   * ended.
+   */
+  readonly submitAgain: Omit<Resubmission, 'verdict'> & {
+    readonly verdict: Exclude<Resubmission['verdict'], 'yes'> | 'ask_api';
+  };
 }
 
 export const explainQuery = defineQuery<Explanation>('explain');
 
 export type { Remembered };
 
-/** What a run remembers beside PostgreSQL. A run that was terminated or has failed is asked, so that the one that follows knows it. */
+/**
+ * What a run remembers beside PostgreSQL. A run that was terminated or has failed is asked, so that the one that
+ * follows knows it.
+ */
 export const rememberedQuery = defineQuery<Remembered>('remembered');
 
 /** Type of the failure by which an action of an operator is refused; its message says why. */
@@ -161,7 +184,9 @@ export const releaseUpdate = defineUpdate<Explanation, [ActedBy]>('release');
 export const abandonUpdate = defineUpdate<Explanation, [ActedBy]>('abandon');
 
 /** Sets the most that the service may charge; `null` takes the limit away. */
-export const changeLimitUpdate = defineUpdate<Explanation, [ActedBy & { readonly max_price: Money | null }]>('changeLimit');
+export const changeLimitUpdate = defineUpdate<Explanation, [ActedBy & { readonly max_price: Money | null }]>(
+  'changeLimit',
+);
 
 /** How it is tried again: what is left out stays as it is, `null` takes a change back. */
 export interface RetryPolicyRequest extends ActedBy {

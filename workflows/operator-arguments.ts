@@ -1,6 +1,6 @@
 /**
- * What a person types as the argument of an update is any JSON at all, or nothing. Each function says in a sentence what
- * is wrong with it, or returns undefined.
+ * What a person types as the argument of an update is any JSON at all, or nothing. Each function says in a sentence
+ * what is wrong with it, or returns undefined.
  */
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { isDecimal } from '#domain/money.ts';
@@ -38,19 +38,28 @@ const SECONDS = { min: DELAY.min / 1_000, max: DELAY.max / 1_000 };
 /** RFC 3339 with an offset, as the API takes it. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** `changeRetryPolicy`: with at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline`. */
+/**
+ * `changeRetryPolicy`: with at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline`.
+ */
 export function retryPolicyProblem(input: unknown): string | undefined {
   const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = fieldsOf(input);
   if ([attempts, first, longest, deadline].every((value) => value === undefined)) {
     return 'Say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline; null takes a change back.';
   }
-  if (!isUnset(attempts) && !isWhole(attempts, ATTEMPTS)) return `attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}, or null.`;
-  for (const [name, value] of [['first_wait_seconds', first], ['longest_wait_seconds', longest]] as const) {
-    if (!isUnset(value) && !isWhole(value, SECONDS)) return `${name} must be a whole number from ${SECONDS.min} to ${SECONDS.max}, or null.`;
+  if (!isUnset(attempts) && !isWhole(attempts, ATTEMPTS))
+    return `attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}, or null.`;
+  for (const [name, value] of [
+    ['first_wait_seconds', first],
+    ['longest_wait_seconds', longest],
+  ] as const) {
+    if (!isUnset(value) && !isWhole(value, SECONDS))
+      return `${name} must be a whole number from ${SECONDS.min} to ${SECONDS.max}, or null.`;
   }
-  if (typeof first === 'number' && typeof longest === 'number' && first > longest) return 'first_wait_seconds must not be more than longest_wait_seconds.';
+  if (typeof first === 'number' && typeof longest === 'number' && first > longest)
+    return 'first_wait_seconds must not be more than longest_wait_seconds.';
   const isInstant = typeof deadline === 'string' && INSTANT.test(deadline) && !Number.isNaN(Date.parse(deadline));
-  if (!isUnset(deadline) && !isInstant) return 'deadline must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z, or null.';
+  if (!isUnset(deadline) && !isInstant)
+    return 'deadline must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z, or null.';
   return actProblem(input);
 }
 

@@ -1,4 +1,10 @@
-import { ActivityFailure, ApplicationFailure, currentUpdateInfo, proxyActivities, setHandler } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  currentUpdateInfo,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
 import type { PurchaseActivities } from '#activities/work-types.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import { REFUSALS, type OperatorAction } from '#domain/operator-actions.ts';
@@ -16,12 +22,18 @@ import {
 } from '#workflows/messages.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
-import { actProblem, limitProblem, resolutionProblem, retryChangeOf, retryPolicyProblem } from '#workflows/operator-arguments.ts';
+import {
+  actProblem,
+  limitProblem,
+  resolutionProblem,
+  retryChangeOf,
+  retryPolicyProblem,
+} from '#workflows/operator-arguments.ts';
 import type { Progress } from '#workflows/progress.ts';
 
 /**
- * Not a local activity: of those, several handlers may have some under way in one workflow task, and a replay finishes them in another
- * order beside the timer that the first act ends.
+ * Not a local activity: of those, several handlers may have some under way in one workflow task, and a replay finishes
+ * them in another order beside the timer that the first act ends.
  */
 const { actOnWork } = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
   startToCloseTimeout: '20s',
@@ -46,10 +58,12 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
   const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
     const actId = currentUpdateInfo()?.id;
     if (actId === undefined) throw new Error('an operator acts by an update');
-    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } }).catch((error: unknown) => {
-      // Whoever acts reads why it is refused, not that an activity failed.
-      throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
-    });
+    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } }).catch(
+      (error: unknown) => {
+        // Whoever acts reads why it is refused, not that an activity failed.
+        throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
+      },
+    );
     acted();
     return progress.explanation();
   };

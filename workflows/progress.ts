@@ -52,7 +52,10 @@ export class Progress {
       { key: SEARCH_ATTRIBUTES.needsAttention, value: standing.attention !== undefined },
       { key: SEARCH_ATTRIBUTES.attentionReason, value: standing.attention ?? null },
       { key: SEARCH_ATTRIBUTES.failureClass, value: standing.failure ?? null },
-      { key: SEARCH_ATTRIBUTES.nextRetryAt, value: standing.nextStepAt === undefined ? null : new Date(standing.nextStepAt) },
+      {
+        key: SEARCH_ATTRIBUTES.nextRetryAt,
+        value: standing.nextStepAt === undefined ? null : new Date(standing.nextStepAt),
+      },
     ]);
   }
 
@@ -79,7 +82,10 @@ function submitAgain(kind: WorkKind, { status, attention, attempt }: Standing): 
   return { verdict: 'ask_api', why: `When this ended: ${why} What has come since, \`submit_again\` of the API knows.` };
 }
 
-const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<Explanation['submitAgain']['verdict'], string>;
+const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<
+  Explanation['submitAgain']['verdict'],
+  string
+>;
 
 function searchKey({ status, failure, attention, nextStepAt }: Standing): string {
   return JSON.stringify([status, failure, attention, nextStepAt]);

@@ -17,16 +17,39 @@ import type { WorkState } from '#workflows/work-state.ts';
 
 /** What is read from the service to complete each kind, what it then is, and the case of a read that never succeeds. */
 const WORDING = {
-  order: { missing: 'eSIM', status: 'completed', overdue: 'delivery_unavailable', done: (esimId = '') => `The eSIM ${esimId} was delivered.` },
-  topup: { missing: 'price', status: 'completed', overdue: 'delivery_unavailable', done: (esimId = '') => `The eSIM ${esimId} was recharged.` },
-  vpn_subscription: { missing: 'access data', status: 'active', overdue: 'delivery_unavailable', done: () => 'The VPN subscription is active.' },
-  cancellation: { missing: 'refund', status: 'completed', overdue: 'refund_missing', done: (esimId = '') => `The eSIM ${esimId} is cancelled.` },
+  order: {
+    missing: 'eSIM',
+    status: 'completed',
+    overdue: 'delivery_unavailable',
+    done: (esimId = '') => `The eSIM ${esimId} was delivered.`,
+  },
+  topup: {
+    missing: 'price',
+    status: 'completed',
+    overdue: 'delivery_unavailable',
+    done: (esimId = '') => `The eSIM ${esimId} was recharged.`,
+  },
+  vpn_subscription: {
+    missing: 'access data',
+    status: 'active',
+    overdue: 'delivery_unavailable',
+    done: () => 'The VPN subscription is active.',
+  },
+  cancellation: {
+    missing: 'refund',
+    status: 'completed',
+    overdue: 'refund_missing',
+    done: (esimId = '') => `The eSIM ${esimId} is cancelled.`,
+  },
 } as const satisfies Record<
   WorkKind,
   { missing: string; status: WorkStatus; overdue: StepNamed<'ask_again'>['reason']; done: (esimId?: string) => string }
 >;
 
-/** The steps that follow what the service says of an attempt: waiting for it, completing it, or proving that it cost nothing and buying anew. */
+/**
+ * The steps that follow what the service says of an attempt: waiting for it, completing it, or proving that it cost
+ * nothing and buying anew.
+ */
 export class PurchaseOutcome {
   readonly #position: PurchasePosition;
   readonly #state: WorkState;
@@ -37,13 +60,16 @@ export class PurchaseOutcome {
     this.#position = position;
     this.#state = position.state;
     this.#policy = position.policy;
-    this.#reads = proxyActivities<Pick<PurchaseActivities, 'readDebitEvidence'>>(repeatedlyAsking(position.policy, DEADLINES_OF_READS));
+    this.#reads = proxyActivities<Pick<PurchaseActivities, 'readDebitEvidence'>>(
+      repeatedlyAsking(position.policy, DEADLINES_OF_READS),
+    );
   }
 
   /** Waits for the word of the service about what it has accepted. */
   async awaitService(): Promise<Step> {
     // The money is there, whatever the service says of it.
-    if (this.#state.cancellation?.cancelledAt !== undefined && this.#state.cancellation.refundPaid) return { step: 'deliver' };
+    if (this.#state.cancellation?.cancelledAt !== undefined && this.#state.cancellation.refundPaid)
+      return { step: 'deliver' };
     await this.#state.goOn({ status: 'processing', ...this.#position.going });
     const { until, summary, otherwise } = this.#patience;
     const woken = await this.#state.wait(until - Date.now(), summary);
@@ -93,7 +119,12 @@ export class PurchaseOutcome {
     if (result !== undefined) this.#position.asks = 0;
     switch (result?.kind) {
       case undefined:
-        return { step: 'ask_again', reason: overdue, detail: `Its ${missing} could not be read from the service.`, resume: 'deliver' };
+        return {
+          step: 'ask_again',
+          reason: overdue,
+          detail: `Its ${missing} could not be read from the service.`,
+          resume: 'deliver',
+        };
       case 'unreadable':
         return { step: 'park', reason: 'contract_drift', detail: result.detail };
       case 'parked':
@@ -103,28 +134,46 @@ export class PurchaseOutcome {
         return this.#position.fromAttempt();
       case 'completed': {
         const { esimId } = result;
-        this.#state.show({ status, now: done(esimId), next: status === 'completed' ? this.#position.nothingMore : 'Its end, or its cancellation.' });
+        this.#state.show({
+          status,
+          now: done(esimId),
+          next: status === 'completed' ? this.#position.nothingMore : 'Its end, or its cancellation.',
+        });
         return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
       }
     }
   }
 
-  /** What waits for an answer stays parked while the service is asked once more: PostgreSQL is told when there is news. */
+  /**
+   * What waits for an answer stays parked while the service is asked once more: PostgreSQL is told when there is news.
+   */
   #showAskedAgain(standing: Pick<Standing, 'now' | 'next' | 'nextStepAt'>): void {
     const { attention, failure } = this.#state;
-    this.#state.show({ ...standing, status: attention === undefined ? 'processing' : 'needs_attention', attention, failure });
+    this.#state.show({
+      ...standing,
+      status: attention === undefined ? 'processing' : 'needs_attention',
+      attention,
+      failure,
+    });
   }
 
   /** In the open: each wait has its name, and after so long a person is told. */
   async #waitToReadAgain(
     { reason, detail, retryAfterMs = 0 }: Extract<CompletionResult, { kind: 'not_yet' }>,
-    { missing, overdue, next }: { readonly missing: string; readonly overdue: StepNamed<'ask_again'>['reason']; readonly next: string },
+    {
+      missing,
+      overdue,
+      next,
+    }: { readonly missing: string; readonly overdue: StepNamed<'ask_again'>['reason']; readonly next: string },
   ): Promise<Step> {
     const { resendDelayMs, resendDelayMaxMs, deliveryDeadlineMs } = this.#policy;
     const now = Date.now();
     const { since, reads } = this.#position.unread ?? { since: now, reads: 0 };
     // A service that asks for an hour must not use up the whole time for the delivery.
-    const pause = Math.min(resendDelayMaxMs, Math.max(retryAfterMs, backoffMs(resendDelayMs, resendDelayMaxMs, reads + 1)));
+    const pause = Math.min(
+      resendDelayMaxMs,
+      Math.max(retryAfterMs, backoffMs(resendDelayMs, resendDelayMaxMs, reads + 1)),
+    );
     if (this.#position.asks > 0 || now + pause - since >= deliveryDeadlineMs) {
       this.#position.unread = undefined;
       const isAnswered = reason === 'not_listed' || reason === 'refund_not_in_wallet' || !couldNotBeAsked(reason);
@@ -147,7 +196,10 @@ export class PurchaseOutcome {
 
   /** The service reports a failure: nothing is bought anew, and nothing fails, without a look at the wallet. */
   async settle(step: StepNamed<'settle'>): Promise<Step> {
-    const failure = this.#state.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
+    const failure = this.#state.attempt.failure ?? {
+      class: step.failure,
+      detail: FAILURE_CLASSES[step.failure].meaning,
+    };
     // A cancellation spends nothing: that the service refuses it is its end.
     if (this.#state.cancellation !== undefined) return { step: 'fail', failure: failure.class, detail: failure.detail };
     // A wallet that could not be read for long is read once at a time.
@@ -156,7 +208,15 @@ export class PurchaseOutcome {
       const message = `The service reports attempt ${this.#state.attempt.number} as failed; the wallet is checked before anything else.`;
       const next = `The wallet is read (${read} of ${this.#policy.settleReads}).`;
       if (this.#position.asks > 0) this.#showAskedAgain({ now: message, next, nextStepAt: wakeAt });
-      else await this.#state.record({ status: 'processing', event: 'attempt.settling', message, failure, nextStepAt: wakeAt, next });
+      else
+        await this.#state.record({
+          status: 'processing',
+          event: 'attempt.settling',
+          message,
+          failure,
+          nextStepAt: wakeAt,
+          next,
+        });
       // Whatever a person does, the wallet is not read before its time: a debit may show late.
       while (Date.now() < wakeAt) {
         await this.#position.before(step);
@@ -172,7 +232,8 @@ export class PurchaseOutcome {
         return { step: 'buy_anew', evidence: detail };
       }
       if (decideSettlement(read, this.#policy) === 'read_again') continue;
-      if (mayPass === true) return { step: 'ask_again', reason: 'not_answered', detail, failure: failure.class, resume: 'settle' };
+      if (mayPass === true)
+        return { step: 'ask_again', reason: 'not_answered', detail, failure: failure.class, resume: 'settle' };
       const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
       return { step: 'park', reason, detail, failure: failure.class };
     }
@@ -191,7 +252,8 @@ export class PurchaseOutcome {
   /** Waits, by the rules for further attempts, and opens the next one; when none is left a person is told. */
   async buyAnew(step: StepNamed<'buy_anew'>): Promise<Step> {
     const { evidence } = step;
-    const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
+    const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } =
+      this.#state.attempt;
     this.#state.heldFor = 'supplier_failed';
     const since = Date.now();
     for (;;) {
@@ -199,7 +261,8 @@ export class PurchaseOutcome {
       const { attempts, firstDelayMs, maxDelayMs } = this.#state.rule;
       if (number >= attempts) return this.#usedUp(number, evidence);
       const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
-      if (wakeAt >= this.#state.deadline) return { step: 'fail', failure: 'deadline_passed', detail: `${failure.detail} ${evidence}` };
+      if (wakeAt >= this.#state.deadline)
+        return { step: 'fail', failure: 'deadline_passed', detail: `${failure.detail} ${evidence}` };
       await this.#state.record({
         status: 'held',
         message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
@@ -234,7 +297,10 @@ export class PurchaseOutcome {
   /** @param most the attempts that are allowed. */
   #usedUp(most: number, evidence: string): Step {
     const { number, failure } = this.#state.attempt;
-    const detail = most < number ? `No further attempt is allowed any more. ${evidence}` : `All ${most} attempts failed. ${evidence}`;
+    const detail =
+      most < number
+        ? `No further attempt is allowed any more. ${evidence}`
+        : `All ${most} attempts failed. ${evidence}`;
     return { step: 'park', reason: 'attempts_used_up', detail, failure: failure?.class ?? 'supplier_failed' };
   }
 }

@@ -2,7 +2,13 @@ import type { AttemptRef, AttemptView } from '#activities/work-types.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/lifecycle.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
-import { afterAcceptance, decideAfterSend, type BuyingBarrier, type NextStep, type SendOutcome } from '#domain/purchase-decision.ts';
+import {
+  afterAcceptance,
+  decideAfterSend,
+  type BuyingBarrier,
+  type NextStep,
+  type SendOutcome,
+} from '#domain/purchase-decision.ts';
 import type { Carried, Stall } from '#workflows/carried.ts';
 import { CONTRADICTION, ONE_MORE_WORD, type Step, type StepNamed } from '#workflows/purchase-steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
@@ -19,9 +25,14 @@ export class PurchasePosition {
   asks: number;
   /** How often it was proven absent since the service last answered a send of it. */
   proofs: number;
-  /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
+  /**
+   * What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried.
+   */
   unread: Carried['unread'];
-  /** Since when the service is waited for, in epoch milliseconds; a look at the row in between does not begin the wait anew. */
+  /**
+   * Since when the service is waited for, in epoch milliseconds; a look at the row in between does not begin the wait
+   * anew.
+   */
   awaitedSince: number | undefined;
   /** Since when nothing moves because of ourselves. */
   #stall: Stall | undefined;
@@ -95,7 +106,12 @@ export class PurchasePosition {
       case 'completed':
         return afterAcceptance(state);
       case 'failed':
-        return this.state.attempt.settled ? { step: 'buy_anew', evidence: 'That it cost nothing is settled, by the wallet or by the word of an operator.' } : afterAcceptance(state);
+        return this.state.attempt.settled
+          ? {
+              step: 'buy_anew',
+              evidence: 'That it cost nothing is settled, by the wallet or by the word of an operator.',
+            }
+          : afterAcceptance(state);
     }
   }
 
@@ -114,14 +130,17 @@ export class PurchasePosition {
   /** A person acted. What that person said of the attempt goes first. @param otherwise when it is as it was. */
   afterAct(otherwise: Step): Step {
     const { state, named } = this.state.attempt;
-    return state === 'processing' || state === 'completed' || state === 'failed' || named ? this.fromAttempt() : otherwise;
+    return state === 'processing' || state === 'completed' || state === 'failed' || named
+      ? this.fromAttempt()
+      : otherwise;
   }
 
   /** Goes where the service's word leads; the relay has judged it and stored its facts with the attempt. */
   async answerObservations(): Promise<Step> {
     const taken = this.context.observations.takeAll();
     this.state.answer(taken.map(({ inboxId }) => inboxId));
-    // After a contradiction nothing that the service says moves anything before a person has judged: it is noted, with the relay's facts.
+    // After a contradiction nothing that the service says moves anything before a person has judged: it is noted, with
+    // the relay's facts.
     if (this.state.attention === 'contradiction') return ONE_MORE_WORD;
     if (taken.some(({ decision }) => decision === 'contradiction')) return CONTRADICTION;
     await this.state.reload();
@@ -144,7 +163,8 @@ export class PurchasePosition {
   }
 
   /**
-   * Nothing may be bought, and nothing fail, at this moment: a person is told, or the observation that is on its way is waited for.
+   * Nothing may be bought, and nothing fail, at this moment: a person is told, or the observation that is on its way is
+   * waited for.
    *
    * @param then the step to try again when it does not come in time.
    */
@@ -172,7 +192,8 @@ export class PurchasePosition {
     const next = 'It is tried again by itself.';
     const nextStepAt = Date.now() + delayMs;
     const { attention } = this.state;
-    if (attention === undefined) await this.state.record({ status, message, attention: { reason: 'stalled', detail }, nextStepAt, next });
+    if (attention === undefined)
+      await this.state.record({ status, message, attention: { reason: 'stalled', detail }, nextStepAt, next });
     else this.state.show({ status, now: message, next, attention, nextStepAt });
     return delayMs;
   }
@@ -182,7 +203,10 @@ export class PurchasePosition {
     this.#stall = undefined;
   }
 
-  /** Ends it without effect, unless PostgreSQL knows more: that it may have been bought, or that an observation waits to be judged. */
+  /**
+   * Ends it without effect, unless PostgreSQL knows more: that it may have been bought, or that an observation waits to
+   * be judged.
+   */
   async fail({ failure, detail: given }: StepNamed<'fail'> & { readonly detail?: string }): Promise<Step> {
     const { kind } = this.state.work;
     const status = ENDS_WITHOUT_EFFECT[kind];
@@ -202,8 +226,8 @@ export class PurchasePosition {
   }
 
   /**
-   * Asks again, by growing waits, what could not be asked. A case says so meanwhile, with the time of the next question; the wait ends by
-   * itself, by an action of a person, or by a report of the service.
+   * Asks again, by growing waits, what could not be asked. A case says so meanwhile, with the time of the next
+   * question; the wait ends by itself, by an action of a person, or by a report of the service.
    */
   async askAgain(step: StepNamed<'ask_again'>): Promise<Step> {
     const { reason, detail } = step;
@@ -211,7 +235,8 @@ export class PurchasePosition {
     this.asks += 1;
     const delayMs = backoffMs(this.policy.askAgainMs, this.policy.askAgainMaxMs, this.asks);
     const wakeAt = Date.now() + delayMs;
-    const failure = step.failure === undefined ? undefined : (this.state.attempt.failure ?? { class: step.failure, detail });
+    const failure =
+      step.failure === undefined ? undefined : (this.state.attempt.failure ?? { class: step.failure, detail });
     const recorded = await this.state.record({
       status: 'needs_attention',
       message: `Waits until the service is asked again. ${detail}`,
@@ -249,7 +274,10 @@ export class PurchasePosition {
       await this.state.reload();
       return this.fromAttempt();
     }
-    const failure = step.failure === undefined ? undefined : (this.state.attempt.failure ?? { class: step.failure, detail: step.detail });
+    const failure =
+      step.failure === undefined
+        ? undefined
+        : (this.state.attempt.failure ?? { class: step.failure, detail: step.detail });
     const recorded = await this.state.record({
       status: 'needs_attention',
       message: `Waits for a person: ${step.detail}`,
@@ -274,7 +302,9 @@ export class PurchasePosition {
 }
 
 /** By what was asked, the step that asks it again. */
-const STEPS_OF_QUESTIONS: Readonly<Record<StepNamed<'ask_again'>['resume'], (failure: FailureClass, detail: string) => Step>> = {
+const STEPS_OF_QUESTIONS: Readonly<
+  Record<StepNamed<'ask_again'>['resume'], (failure: FailureClass, detail: string) => Step>
+> = {
   look_up: (failure) => ({ step: 'look_up', failure }),
   settle: (failure) => ({ step: 'settle', failure }),
   deliver: () => ({ step: 'deliver' }),
@@ -282,5 +312,10 @@ const STEPS_OF_QUESTIONS: Readonly<Record<StepNamed<'ask_again'>['resume'], (fai
 };
 
 function isSame(left: AttemptView, right: AttemptView): boolean {
-  return left.id === right.id && left.state === right.state && left.history.sends === right.history.sends && left.named === right.named;
+  return (
+    left.id === right.id &&
+    left.state === right.state &&
+    left.history.sends === right.history.sends &&
+    left.named === right.named
+  );
 }

@@ -27,18 +27,30 @@ export class PurchaseRun {
     return step.end;
   }
 
-  /** Where it goes on: from what a run before was about to do, where nothing has changed since; else from the attempt. */
+  /**
+   * Where it goes on: from what a run before was about to do, where nothing has changed since; else from the attempt.
+   */
   #first(): Step {
-    const { snapshot, input: { carried } } = this.#position.context;
+    const {
+      snapshot,
+      input: { carried },
+    } = this.#position.context;
     const { attempt } = snapshot;
     const witness = carried?.witness;
-    if (carried?.step !== undefined && carried.isActedOn !== true && snapshot.observations.length === 0 && isAsIn(witness, attempt)) {
+    if (
+      carried?.step !== undefined &&
+      carried.isActedOn !== true &&
+      snapshot.observations.length === 0 &&
+      isAsIn(witness, attempt)
+    ) {
       return carried.step;
     }
     this.#position.awaitedSince = undefined;
-    if (snapshot.attention === 'contradiction') return { step: 'park', reason: 'contradiction', detail: 'Parked before this run began.' };
+    if (snapshot.attention === 'contradiction')
+      return { step: 'park', reason: 'contradiction', detail: 'Parked before this run began.' };
     const ended = witness === undefined ? undefined : endedWithoutEffect(witness);
-    const boughtNothing = attempt.state === 'prepared' || attempt.state === 'refused' || (attempt.state === 'failed' && attempt.settled);
+    const boughtNothing =
+      attempt.state === 'prepared' || attempt.state === 'refused' || (attempt.state === 'failed' && attempt.settled);
     if (ended !== undefined && boughtNothing) {
       const detail = `It had ended as ${ended} before PostgreSQL lost its last commits.`;
       return { step: 'fail', failure: witness?.failure ?? attempt.failure?.class ?? 'deadline_passed', detail };

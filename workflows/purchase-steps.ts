@@ -7,7 +7,13 @@ import { CONTRADICTED } from '#workflows/work-state.ts';
 /** A step of the run: what the domain decided, or an end, or a wait for a person. */
 export type Step =
   | NextStep
-  | { readonly step: 'park'; readonly reason: AttentionReason; readonly detail: string; readonly failure?: FailureClass; readonly isRecorded?: true }
+  | {
+      readonly step: 'park';
+      readonly reason: AttentionReason;
+      readonly detail: string;
+      readonly failure?: FailureClass;
+      readonly isRecorded?: true;
+    }
   | { readonly step: 'fail'; readonly failure: FailureClass; readonly detail?: string }
   /** The service could not be asked, or does not show yet what is missing: a case says so, and time brings `resume`. */
   | {
@@ -17,7 +23,10 @@ export type Step =
       readonly failure?: FailureClass;
       readonly resume: 'look_up' | 'settle' | 'deliver' | 'prove_absence';
     }
-  /** The service knows nothing of what may have been bought: the list and the wallet together may prove that it is not there. */
+  /**
+   * The service knows nothing of what may have been bought: the list and the wallet together may prove that it is not
+   * there.
+   */
   | { readonly step: 'prove_absence'; readonly failure: FailureClass; readonly detail: string }
   | { readonly step: 'open_attempt'; readonly number: number; readonly evidence: string }
   /** The attempt failed and cost nothing: another one, if there may be one. */
@@ -32,7 +41,10 @@ export const CONTRADICTION: Step = {
 };
 
 /** What the service adds to a contradiction that nobody has judged yet. */
-export const ONE_MORE_WORD: Step = { ...CONTRADICTION, detail: 'The service said more about it; what contradicts itself is to be judged first.' };
+export const ONE_MORE_WORD: Step = {
+  ...CONTRADICTION,
+  detail: 'The service said more about it; what contradicts itself is to be judged first.',
+};
 
 /** The step of this name. */
 export type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;

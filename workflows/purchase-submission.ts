@@ -12,7 +12,10 @@ import type { Step, StepNamed } from '#workflows/purchase-steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import type { WorkState } from '#workflows/work-state.ts';
 
-/** The steps that bring an attempt to the service: sending it, waiting until it may be sent, and asking what became of it. */
+/**
+ * The steps that bring an attempt to the service: sending it, waiting until it may be sent, and asking what became of
+ * it.
+ */
 export class PurchaseSubmission {
   readonly #position: PurchasePosition;
   readonly #state: WorkState;
@@ -23,14 +26,20 @@ export class PurchaseSubmission {
     this.#position = position;
     this.#state = position.state;
     this.#policy = position.policy;
-    this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>(repeatedlyAsking(position.policy, DEADLINES_OF_READS));
+    this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>(
+      repeatedlyAsking(position.policy, DEADLINES_OF_READS),
+    );
   }
 
   /** Sends the attempt, unless the service has said something of it meanwhile, or its time is over. */
   async send(): Promise<Step> {
     if (!this.#position.context.observations.isEmpty) return this.#position.answerObservations();
     if (Date.now() >= this.#state.deadline && !this.#state.attempt.history.anyUnknown) {
-      return this.#position.fail({ step: 'fail', failure: 'deadline_passed', detail: FAILURE_CLASSES.deadline_passed.meaning });
+      return this.#position.fail({
+        step: 'fail',
+        failure: 'deadline_passed',
+        detail: FAILURE_CLASSES.deadline_passed.meaning,
+      });
     }
     this.#state.show({
       status: 'submitting',
@@ -56,7 +65,10 @@ export class PurchaseSubmission {
     return this.#position.afterSend(outcome);
   }
 
-  /** One send, one Temporal attempt: the decision about another is made here, in the open. @returns undefined when the outcome was lost with the worker. */
+  /**
+   * One send, one Temporal attempt: the decision about another is made here, in the open. @returns undefined when the
+   * outcome was lost with the worker.
+   */
   async #sendOnce(): Promise<SendResult | undefined> {
     const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
       startToCloseTimeout: this.#policy.sendActivityTimeoutMs,
@@ -71,7 +83,12 @@ export class PurchaseSubmission {
       const { resendAllowed, resendWindowMs } = this.#policy;
       const { witness } = memory;
       const window = resendAllowed ? { resendWindowMs } : {};
-      const result = await sendPurchase({ ...this.#position.attemptRef, ...window, retryRule, ...(witness !== undefined && { witness }) });
+      const result = await sendPurchase({
+        ...this.#position.attemptRef,
+        ...window,
+        retryRule,
+        ...(witness !== undefined && { witness }),
+      });
       memory.endSend();
       return result;
     } catch (error) {
@@ -87,18 +104,28 @@ export class PurchaseSubmission {
     await this.#state.reload();
     const { state, number } = this.#state.attempt;
     if (state !== 'prepared' && state !== 'refused') return this.#position.fromAttempt();
-    // The send never began. It is tried again by growing waits, so that workers that fail at once are not asked in a tight loop.
+    // The send never began. It is tried again by growing waits, so that workers that fail at once are not asked in a
+    // tight loop.
     const delayMs = await this.#position.stalled(this.#policy.resendDelayMs, 'Its sends fail before they begin.');
     if (this.#state.attention === undefined) {
       const nextStepAt = Date.now() + delayMs;
-      this.#state.show({ status: 'submitting', now: `The send of attempt ${number} did not begin.`, next: 'It is tried again.', failure: 'worker_lost', nextStepAt });
+      this.#state.show({
+        status: 'submitting',
+        now: `The send of attempt ${number} did not begin.`,
+        next: 'It is tried again.',
+        failure: 'worker_lost',
+        nextStepAt,
+      });
     }
     const woken = await this.#state.wait(delayMs, WAIT_NAMES.notBegun(number));
     if (woken === 'operator') return this.#position.afterAct({ step: 'send' });
     return woken === 'observation' ? this.#position.answerObservations() : { step: 'send' };
   }
 
-  /** Keeps what cost nothing until it may be sent again: growing waits, or the purchase gate's word; at its deadline it fails. */
+  /**
+   * Keeps what cost nothing until it may be sent again: growing waits, or the purchase gate's word; at its deadline it
+   * fails.
+   */
   async hold(step: StepNamed<'hold'>): Promise<Step> {
     const { failure, gated, asked = false } = step;
     const holdsBefore = this.#position.holds;
@@ -118,7 +145,10 @@ export class PurchaseSubmission {
         failure: { class: failure, detail },
         nextStepAt: wakeAt,
         retryRule: this.#state.configuredRule,
-        next: gated === undefined ? `The same attempt is sent again. ${advice}` : `The gate lets it through when that is over, the oldest first. ${advice}`,
+        next:
+          gated === undefined
+            ? `The same attempt is sent again. ${advice}`
+            : `The gate lets it through when that is over, the oldest first. ${advice}`,
       });
       const where = gated === undefined ? WAIT_NAMES.hold(failure, this.#position.holds) : WAIT_NAMES.gate(failure);
       const { retryOverrides, rule } = this.#state;
@@ -126,11 +156,16 @@ export class PurchaseSubmission {
       if (woken === 'observation') return this.#position.answerObservations();
       if (woken === 'time') {
         if (Date.now() < this.#state.deadline) return { step: 'send' };
-        return this.#position.fail({ step: 'fail', failure: 'deadline_passed', detail: `The deadline passed while the ${this.#state.noun} was held: ${detail}` });
+        return this.#position.fail({
+          step: 'fail',
+          failure: 'deadline_passed',
+          detail: `The deadline passed while the ${this.#state.noun} was held: ${detail}`,
+        });
       }
       const acted = this.#position.afterAct({ step: 'send' });
       // The gate is asked in any case; what is held otherwise waits on, by the changed rule.
-      const waitsOn = gated === undefined && acted.step === 'send' && this.#state.isOnlyRescheduled(retryOverrides, wakeAt);
+      const waitsOn =
+        gated === undefined && acted.step === 'send' && this.#state.isOnlyRescheduled(retryOverrides, wakeAt);
       if (!waitsOn || !equalWaits(rule, this.#state.rule)) {
         // Something has changed: should it be held again, the waits begin anew with the shortest.
         this.#position.holds = waitsOn ? 1 : 0;
@@ -147,7 +182,10 @@ export class PurchaseSubmission {
     const detail = this.#state.attempt.failure?.detail ?? FAILURE_CLASSES[step.failure].meaning;
     const atGate = step.gated === undefined ? '' : ` The purchase gate holds that up: ${step.gated}`;
     // What the gate has against a send is no word on what became of the one before, which is what callers have to know.
-    const failure = (step.gated === undefined ? undefined : this.#state.attempt.failure) ?? { class: step.failure, detail };
+    const failure = (step.gated === undefined ? undefined : this.#state.attempt.failure) ?? {
+      class: step.failure,
+      detail,
+    };
     await this.#state.record({
       status: 'submitting',
       event: 'attempt.resend_planned',
@@ -168,8 +206,8 @@ export class PurchaseSubmission {
   }
 
   /**
-   * Asks the service, a few times, what became of an attempt that may not be sent again. What could not be asked is asked again later; what
-   * was asked and is not known is proven absent, or a person is told.
+   * Asks the service, a few times, what became of an attempt that may not be sent again. What could not be asked is
+   * asked again later; what was asked and is not known is proven absent, or a person is told.
    */
   async lookUp(step: StepNamed<'look_up'>): Promise<Step> {
     const { failure } = step;
@@ -189,7 +227,8 @@ export class PurchaseSubmission {
         const { detail } = result.failure;
         const isPassing = couldNotBeAsked(result.failure.class);
         // A service that does not answer for long is asked once at a time.
-        if (isPassing && (isLast || this.#position.asks > 0)) return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'look_up' };
+        if (isPassing && (isLast || this.#position.asks > 0))
+          return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'look_up' };
         if (isLast) return this.#parkUnknown(detail, failure);
       }
       const delay = backoffMs(this.#policy.resendDelayMs, this.#policy.resendDelayMaxMs, n);
@@ -219,18 +258,29 @@ export class PurchaseSubmission {
     if (!mayBeSentAgain) return this.#parkUnknown(detail, failure);
     const { proofs } = this.#position;
     if (proofs === 0) return { step: 'prove_absence', failure, detail };
-    // The sends after the last proof were not answered, or none left in time. The next proof waits longer, and a case says so.
+    // The sends after the last proof were not answered, or none left in time. The next proof waits longer, and a case
+    // says so.
     this.#position.asks = proofs - 1;
-    return { step: 'ask_again', reason: 'not_answered', detail: `${detail} No send of it was answered since.`, failure, resume: 'prove_absence' };
+    return {
+      step: 'ask_again',
+      reason: 'not_answered',
+      detail: `${detail} No send of it was answered since.`,
+      failure,
+      resume: 'prove_absence',
+    };
   }
 
   get #isOverdue(): boolean {
     return Date.now() >= this.#state.deadline;
   }
 
-  /** It may not be bought any more, and may not fail either: no failure was reported for the attempt, and a request may still arrive. */
+  /**
+   * It may not be bought any more, and may not fail either: no failure was reported for the attempt, and a request may
+   * still arrive.
+   */
   #parkOverdue(failure: FailureClass): Step {
-    const detail = 'Its deadline passed while its outcome was unknown, and the service does not list it: nothing is sent again.';
+    const detail =
+      'Its deadline passed while its outcome was unknown, and the service does not list it: nothing is sent again.';
     return this.#parkUnknown(detail, failure);
   }
 
@@ -240,9 +290,10 @@ export class PurchaseSubmission {
   }
 
   /**
-   * A complete list without it and a complete wallet without its debit, both read long enough after the last send, show that no send so far
-   * has bought. The attempt stays unknown, since a request may still be on its way: it neither fails nor is it bought anew. The same bytes
-   * are sent again with the same key, in a window that begins anew; a request that arrives late meets the same key.
+   * A complete list without it and a complete wallet without its debit, both read long enough after the last send, show
+   * that no send so far has bought. The attempt stays unknown, since a request may still be on its way: it neither
+   * fails nor is it bought anew. The same bytes are sent again with the same key, in a window that begins anew; a
+   * request that arrives late meets the same key.
    */
   async proveAbsence(step: StepNamed<'prove_absence'>): Promise<Step> {
     const { failure } = step;
@@ -255,7 +306,8 @@ export class PurchaseSubmission {
     const result = await this.#readAbsence();
     if (result.kind === 'unproven') {
       const { detail } = result;
-      if (result.mayPass) return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'prove_absence' };
+      if (result.mayPass)
+        return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'prove_absence' };
       return this.#parkUnknown(detail, failure);
     }
     this.#position.asks = 0;
@@ -282,7 +334,10 @@ export class PurchaseSubmission {
       return await this.#reads.lookUpPurchase(this.#position.attemptRef);
     } catch (error) {
       requireGivenUp(error);
-      return { kind: 'unavailable', failure: { class: 'timeout', detail: 'The service could not be asked for a long time.' } };
+      return {
+        kind: 'unavailable',
+        failure: { class: 'timeout', detail: 'The service could not be asked for a long time.' },
+      };
     }
   }
 }
@@ -290,5 +345,10 @@ export class PurchaseSubmission {
 /** What was not sent, because of the purchase gate, another send, or ourselves, is no answer of the service. */
 function isAnswered(outcome: SendOutcome): boolean {
   if (outcome.kind === 'accepted') return true;
-  return outcome.kind === 'failure' && isDefinite(outcome.failure) && outcome.failure !== 'not_sent' && outcome.failure !== 'esim_busy';
+  return (
+    outcome.kind === 'failure' &&
+    isDefinite(outcome.failure) &&
+    outcome.failure !== 'not_sent' &&
+    outcome.failure !== 'esim_busy'
+  );
 }

@@ -25,8 +25,9 @@ import { WorkState, type RunContext } from '#workflows/work-state.ts';
 type Afterwards = (context: RunContext, state: WorkState) => Promise<WorkEnd>;
 
 /**
- * One purchase, from acceptance to its end; the body of every workflow that buys. The whole state is in PostgreSQL; this
- * is what moves it on, and may be terminated, reset or started anew at any point: it begins by reading where the work stands.
+ * One purchase, from acceptance to its end; the body of every workflow that buys. The whole state is in PostgreSQL;
+ * this is what moves it on, and may be terminated, reset or started anew at any point: it begins by reading where the
+ * work stands.
  */
 export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterwards): Promise<PurchaseWorkflowResult> {
   const { work } = input;
@@ -63,7 +64,10 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
   return { ...end, ...(memory.witness !== undefined && { witness: memory.witness }) };
 }
 
-/** Work that has ended by other hands than this run's, perhaps before it began, is a result and not an error; it is shown as it ended. */
+/**
+ * Work that has ended by other hands than this run's, perhaps before it began, is a result and not an error; it is
+ * shown as it ended.
+ */
 async function endOf(run: () => Promise<WorkEnd>, progress: Progress): Promise<WorkEnd> {
   try {
     return await run();
@@ -77,15 +81,23 @@ async function endOf(run: () => Promise<WorkEnd>, progress: Progress): Promise<W
 }
 
 /**
- * Waits in the open for a row that PostgreSQL has lost: what was sent for the work may have bought, and nothing else knows of it. It goes on
- * in a new run, which finds the row once its caller has asked again or a backup is restored.
+ * Waits in the open for a row that PostgreSQL has lost: what was sent for the work may have bought, and nothing else
+ * knows of it. It goes on in a new run, which finds the row once its caller has asked again or a backup is restored.
  */
-async function waitForRow({ input, memory, progress, acts }: Pick<RunContext, 'input' | 'memory' | 'progress' | 'acts'>): Promise<never> {
+async function waitForRow({
+  input,
+  memory,
+  progress,
+  acts,
+}: Pick<RunContext, 'input' | 'memory' | 'progress' | 'acts'>): Promise<never> {
   const { missingRowCheckMs, missingRowCheckMaxMs } = input.policy;
   const tries = (input.carried?.missing ?? 0) + 1;
   const delayMs = backoffMs(missingRowCheckMs, missingRowCheckMaxMs, tries);
   const witness = memory.witness;
-  const sends = witness === undefined ? '' : ` It knows of attempt ${witness.number} with ${witness.sends} sends (${witness.state}).`;
+  const sends =
+    witness === undefined
+      ? ''
+      : ` It knows of attempt ${witness.number} with ${witness.sends} sends (${witness.state}).`;
   progress.show({
     status: 'needs_attention',
     now: `PostgreSQL has lost the row of this ${WORK_NOUNS[input.work.kind]}; its workflow waits for it.${sends}`,

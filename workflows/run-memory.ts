@@ -22,7 +22,10 @@ export class RunMemory {
     return this.#witness;
   }
 
-  /** Of the database, when a send was asked for of which nothing was heard; undefined: there is none, or it is not known. */
+  /**
+   * Of the database, when a send was asked for of which nothing was heard; undefined: there is none, or it is not
+   * known.
+   */
   get pendingSendEpoch(): string | undefined {
     return this.#pendingSend?.epoch;
   }
@@ -66,8 +69,8 @@ export class RunMemory {
   }
 
   /**
-   * Judges a row that says that a send, of which nothing was heard, did not begin, or that does not know its attempt. That is proof only
-   * while PostgreSQL cannot have lost commits since; else the send is reckoned with.
+   * Judges a row that says that a send, of which nothing was heard, did not begin, or that does not know its attempt.
+   * That is proof only while PostgreSQL cannot have lost commits since; else the send is reckoned with.
    *
    * @returns true when the send must be reckoned with, so that the row has to be read again with the witness.
    */
@@ -76,7 +79,9 @@ export class RunMemory {
     this.#pendingSend = undefined;
     if (pending === undefined || pending.epoch === epoch) return false;
     const isOfSent = attempt.number === pending.number;
-    const isSilent = isOfSent ? attempt.state === 'prepared' || attempt.state === 'refused' : attempt.number < pending.number;
+    const isSilent = isOfSent
+      ? attempt.state === 'prepared' || attempt.state === 'refused'
+      : attempt.number < pending.number;
     if (!isSilent) return false;
     const { firstSentAt = pending.since } = isOfSent ? attempt.history : {};
     this.#witness = joinWitness(this.#witness, {
@@ -99,8 +104,8 @@ export class RunMemory {
   }
 
   /**
-   * As {@link remembered}, for a run that follows one that was terminated: how the work had ended before PostgreSQL lost commits stays known,
-   * since nobody may have judged it yet.
+   * As {@link remembered}, for a run that follows one that was terminated: how the work had ended before PostgreSQL
+   * lost commits stays known, since nobody may have judged it yet.
    */
   get handedOn(): Remembered {
     const { ended, failure } = this.#input.carried?.witness ?? {};
@@ -115,7 +120,8 @@ export class RunMemory {
   }
 
   /**
-   * Goes on in a new run, which reads everything else from PostgreSQL. What the service said and nobody has answered waits there.
+   * Goes on in a new run, which reads everything else from PostgreSQL. What the service said and nobody has answered
+   * waits there.
    *
    * @param carried read when all handlers have finished: that a person has acted, which ends a wait, is handed on.
    */

@@ -10,7 +10,12 @@ import type { WorkKind } from '#domain/work.ts';
 export const KEYWORD_MAX_LENGTH = 255;
 
 /** By kind of work, the value of `Product`. */
-export const PRODUCTS = { order: 'esim-order', topup: 'esim-topup', vpn_subscription: 'vpn-subscription', cancellation: 'esim-cancellation' } as const satisfies Record<WorkKind, string>;
+export const PRODUCTS = {
+  order: 'esim-order',
+  topup: 'esim-topup',
+  vpn_subscription: 'vpn-subscription',
+  cancellation: 'esim-cancellation',
+} as const satisfies Record<WorkKind, string>;
 
 /** The value of `Product` of the workflows that deliver to webhook endpoints. */
 export const WEBHOOK_PRODUCT = 'webhook-endpoint';

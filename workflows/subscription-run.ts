@@ -1,5 +1,11 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CancellationResult, SubscriptionActivities, SubscriptionAnswer, SubscriptionView, WorkEnd } from '#activities/work-types.ts';
+import type {
+  CancellationResult,
+  SubscriptionActivities,
+  SubscriptionAnswer,
+  SubscriptionView,
+  WorkEnd,
+} from '#activities/work-types.ts';
 import type { FailureNote } from '#domain/attention.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
@@ -57,7 +63,10 @@ export class SubscriptionRun {
     }
   }
 
-  /** Reads it anew. What PostgreSQL, which was set back, does not know as bought any more is completed anew, in a run that begins so. */
+  /**
+   * Reads it anew. What PostgreSQL, which was set back, does not know as bought any more is completed anew, in a run
+   * that begins so.
+   */
   async #reload(): Promise<void> {
     await this.#state.reload();
     if (!this.#state.subscription.isActive) await this.#context.memory.goOnInNewRun(() => ({ holds: 0 }));
@@ -84,13 +93,19 @@ export class SubscriptionRun {
     if (this.#silence?.isTold === true && !this.#isParkedForSilence) {
       this.#silence = undefined;
       // There is nothing to correct, a person says: what is stored counts.
-      if (this.#isOver(expiresAt)) return this.#end('expired', 'Its time is over; the service says nothing of it, and a person has dismissed that.');
+      if (this.#isOver(expiresAt))
+        return this.#end(
+          'expired',
+          'Its time is over; the service says nothing of it, and a person has dismissed that.',
+        );
     }
     const askAt = this.#nextQuestionAt(expiresAt);
     await this.#showLife(expiresAt);
-    const summary = this.#silence === undefined ? WAIT_NAMES.endOfTime() : WAIT_NAMES.standing(this.#silence.failure.class);
+    const summary =
+      this.#silence === undefined ? WAIT_NAMES.endOfTime() : WAIT_NAMES.standing(this.#silence.failure.class);
     const woken = await this.#state.wait(askAt - Date.now(), summary);
-    if (woken === 'operator' && this.#silence?.isTold === true) this.#silence = { ...this.#silence, askAgainAt: Date.now() };
+    if (woken === 'operator' && this.#silence?.isTold === true)
+      this.#silence = { ...this.#silence, askAgainAt: Date.now() };
     return woken === 'time' ? this.#askForEnd() : undefined;
   }
 
@@ -107,21 +122,35 @@ export class SubscriptionRun {
     }
     this.#silence = undefined;
     if (this.#isOver(after.expiresAt)) {
-      return this.#end('expired', answer.kind === 'told' ? 'Its time is over, and the service says nothing else.' : `Its time is over. ${answer.detail}`);
+      return this.#end(
+        'expired',
+        answer.kind === 'told'
+          ? 'Its time is over, and the service says nothing else.'
+          : `Its time is over. ${answer.detail}`,
+      );
     }
     if (this.#isParkedForSilence) {
-      await this.#state.record({ status: 'active', message: 'The service says again how it stands.', next: nextInLife(after.expiresAt) });
+      await this.#state.record({
+        status: 'active',
+        message: 'The service says again how it stands.',
+        next: nextInLife(after.expiresAt),
+      });
     }
     return undefined;
   }
 
-  /** A read that failed says nothing about the subscription: only a growing wait, or a person, follows it, never an end. */
+  /**
+   * A read that failed says nothing about the subscription: only a growing wait, or a person, follows it, never an end.
+   */
   #noteSilence({ failure, retryAfterMs = 0 }: Extract<SubscriptionAnswer, { kind: 'unavailable' }>): Silence {
     const { cancelCheckMs, cancelCheckMaxMs, silentDeadlineMs, unknownExpiryCheckMs } = this.#policy;
     const now = Date.now();
     const { since, questions } = this.#silence ?? { since: now, questions: 0 };
     const isTold = this.#isParkedForSilence || now - since >= silentDeadlineMs;
-    const pause = Math.max(backoffMs(cancelCheckMs, cancelCheckMaxMs, questions + 1), Math.min(retryAfterMs, cancelCheckMaxMs));
+    const pause = Math.max(
+      backoffMs(cancelCheckMs, cancelCheckMaxMs, questions + 1),
+      Math.min(retryAfterMs, cancelCheckMaxMs),
+    );
     const askAgainAt = now + (isTold ? unknownExpiryCheckMs : pause);
     this.#silence = { since, questions: questions + 1, failure, askAgainAt, isTold };
     return this.#silence;
@@ -131,7 +160,9 @@ export class SubscriptionRun {
     if (this.#silence !== undefined) return this.#silence.askAgainAt;
     // A run that begins with it parked asks at once: the service may answer by now.
     if (this.#isParkedForSilence) return Date.now();
-    return expiresAt === undefined ? Date.now() + this.#policy.unknownExpiryCheckMs : expiresAt + this.#policy.expiryGraceMs;
+    return expiresAt === undefined
+      ? Date.now() + this.#policy.unknownExpiryCheckMs
+      : expiresAt + this.#policy.expiryGraceMs;
   }
 
   async #showLife(expiresAt: number | undefined): Promise<void> {
@@ -160,7 +191,10 @@ export class SubscriptionRun {
     this.#state.show({ status: 'active', now, next, nextStepAt: expiresAt });
   }
 
-  /** Parks what the service has said nothing of for too long, or shows that it is parked. It is still asked from time to time. */
+  /**
+   * Parks what the service has said nothing of for too long, or shows that it is parked. It is still asked from time to
+   * time.
+   */
   async #waitForPerson(expiresAt: number | undefined, silence: Silence | undefined): Promise<void> {
     // A run that begins anew has shown what it found, and asks at once.
     if (silence === undefined && !this.#state.owesAnswers) return;
@@ -190,10 +224,17 @@ export class SubscriptionRun {
   /** Sees a cancellation through: asked for, accepted, confirmed; or over with the time of the subscription. */
   async #cancel({ cancelAcceptedAt, expiresAt }: SubscriptionView): Promise<WorkEnd | undefined> {
     this.#silence = undefined;
-    const over = expiresAt === undefined ? '' : ` Should it not, it has ended with its time, at ${new Date(expiresAt).toISOString()}.`;
+    const over =
+      expiresAt === undefined
+        ? ''
+        : ` Should it not, it has ended with its time, at ${new Date(expiresAt).toISOString()}.`;
     const next = `The service confirms that it is cancelled.${over}`;
     if (!this.#state.isCancelling && this.#state.attention !== 'not_answered') {
-      await this.#state.record({ status: 'cancelling', message: 'The customer has ended it; the service is asked to cancel.', next });
+      await this.#state.record({
+        status: 'cancelling',
+        message: 'The customer has ended it; the service is asked to cancel.',
+        next,
+      });
     }
     if (cancelAcceptedAt === undefined) {
       await this.#askToCancel();
@@ -202,7 +243,10 @@ export class SubscriptionRun {
     await this.#state.goOn({ status: 'cancelling', now: 'The service has accepted the cancellation.', next });
     // A cancellation that was accepted this late may still be confirmed.
     const { expiryGraceMs, silentDeadlineMs } = this.#policy;
-    const endsAt = expiresAt === undefined ? cancelAcceptedAt + silentDeadlineMs : Math.max(expiresAt, cancelAcceptedAt) + expiryGraceMs;
+    const endsAt =
+      expiresAt === undefined
+        ? cancelAcceptedAt + silentDeadlineMs
+        : Math.max(expiresAt, cancelAcceptedAt) + expiryGraceMs;
     this.#cancelChecks += 1;
     const delay = backoffMs(this.#policy.cancelCheckMs, this.#policy.cancelCheckMaxMs, this.#cancelChecks);
     const woken = await this.#state.wait(Math.min(delay, endsAt - Date.now()), WAIT_NAMES.cancelled());
@@ -212,12 +256,28 @@ export class SubscriptionRun {
   }
 
   /** Nobody has confirmed a cancellation that the service accepted, and the time for that is over. */
-  async #endUnconfirmed(answer: SubscriptionAnswer, expiresAt: number | undefined, acceptedAt: number): Promise<WorkEnd | undefined> {
+  async #endUnconfirmed(
+    answer: SubscriptionAnswer,
+    expiresAt: number | undefined,
+    acceptedAt: number,
+  ): Promise<WorkEnd | undefined> {
     await this.#reload();
     const after = this.#state.subscription;
-    if (after.endedAs !== undefined || after.expiresAt !== expiresAt || !after.cancelRequested || !this.#context.observations.isEmpty) return undefined;
-    if (expiresAt !== undefined) return this.#end('cancelled', 'The service accepted its cancellation, and its time is over.');
-    const says = answer.kind === 'told' ? 'It says that the subscription lives.' : answer.kind === 'cannot_tell' ? answer.detail : answer.failure.detail;
+    if (
+      after.endedAs !== undefined ||
+      after.expiresAt !== expiresAt ||
+      !after.cancelRequested ||
+      !this.#context.observations.isEmpty
+    )
+      return undefined;
+    if (expiresAt !== undefined)
+      return this.#end('cancelled', 'The service accepted its cancellation, and its time is over.');
+    const says =
+      answer.kind === 'told'
+        ? 'It says that the subscription lives.'
+        : answer.kind === 'cannot_tell'
+          ? answer.detail
+          : answer.failure.detail;
     const accepted = `The service accepted the cancellation at ${new Date(acceptedAt).toISOString()} and has not confirmed it since.`;
     await this.#park('cancellation_refused', `${accepted} ${says}`);
     return undefined;
@@ -231,12 +291,18 @@ export class SubscriptionRun {
     if (result.kind === 'refused') await this.#park('cancellation_refused', result.detail);
   }
 
-  async #waitToAskAgain({ failure, retryAfterMs = 0 }: Extract<CancellationResult, { kind: 'unavailable' }>): Promise<void> {
+  async #waitToAskAgain({
+    failure,
+    retryAfterMs = 0,
+  }: Extract<CancellationResult, { kind: 'unavailable' }>): Promise<void> {
     const { resendDelayMs, resendDelayMaxMs, cancelCheckMaxMs, deliveryDeadlineMs } = this.#policy;
     const now = Date.now();
     const { since, requests } = this.#unanswered ?? { since: now, requests: 0 };
     this.#unanswered = { since, requests: requests + 1 };
-    const pause = Math.max(backoffMs(resendDelayMs, resendDelayMaxMs, requests + 1), Math.min(retryAfterMs, cancelCheckMaxMs));
+    const pause = Math.max(
+      backoffMs(resendDelayMs, resendDelayMaxMs, requests + 1),
+      Math.min(retryAfterMs, cancelCheckMaxMs),
+    );
     if (now + pause - since >= deliveryDeadlineMs) return this.#waitLongToAskAgain(failure, requests);
     await this.#state.record({
       status: 'cancelling',
@@ -272,7 +338,10 @@ export class SubscriptionRun {
       return await this.#service.cancelSubscription({ work: this.#state.work });
     } catch (error) {
       requireGivenUp(error);
-      return { kind: 'unavailable', failure: { class: 'timeout', detail: 'The service could not be asked to cancel.' } };
+      return {
+        kind: 'unavailable',
+        failure: { class: 'timeout', detail: 'The service could not be asked to cancel.' },
+      };
     }
   }
 
@@ -299,7 +368,10 @@ export class SubscriptionRun {
       return await this.#service.askSubscription({ work: this.#state.work });
     } catch (error) {
       requireGivenUp(error);
-      return { kind: 'unavailable', failure: { class: 'timeout', detail: 'The service could not be asked for a long time.' } };
+      return {
+        kind: 'unavailable',
+        failure: { class: 'timeout', detail: 'The service could not be asked for a long time.' },
+      };
     }
   }
 

@@ -13,6 +13,9 @@ export function nextInLife(expiresAt: number | undefined): string {
 
 /** That the service does not say how it stands, in a sentence. @param expiresAt epoch milliseconds. */
 export function silenceOf(expiresAt: number | undefined): string {
-  const known = expiresAt === undefined ? 'Its end is not known' : `Its time was to be over at ${new Date(expiresAt).toISOString()}`;
+  const known =
+    expiresAt === undefined
+      ? 'Its end is not known'
+      : `Its time was to be over at ${new Date(expiresAt).toISOString()}`;
   return `${known}, and the service does not say how it stands.`;
 }

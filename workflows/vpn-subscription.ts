@@ -2,7 +2,9 @@ import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/m
 import { purchase } from '#workflows/purchase.ts';
 import { SubscriptionRun } from '#workflows/subscription-run.ts';
 
-/** One VPN subscription, from acceptance to its end: bought, then followed for as long as it lives, which may be years. */
+/**
+ * One VPN subscription, from acceptance to its end: bought, then followed for as long as it lives, which may be years.
+ */
 export async function vpnSubscriptionWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   return purchase(input, (context, state) => new SubscriptionRun(context, state).run());
 }

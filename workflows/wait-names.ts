@@ -1,6 +1,6 @@
 /**
- * The names of all waits, as the Temporal UI shows them. Nothing waits under another name, and of each there is a recorded history that
- * replays (`test/workflow/replay.test.ts`).
+ * The names of all waits, as the Temporal UI shows them. Nothing waits under another name, and of each there is a
+ * recorded history that replays (`test/workflow/replay.test.ts`).
  */
 
 type Part = string | number;

@@ -11,7 +11,12 @@ import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types
 import { DEFAULT_WORKFLOW_POLICY } from '#domain/workflow-policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
-import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointInput, type WebhookEndpointResult } from '#workflows/messages.ts';
+import {
+  deliveriesWaitSignal,
+  WEBHOOK_TASK_QUEUE,
+  type WebhookEndpointInput,
+  type WebhookEndpointResult,
+} from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 
@@ -24,16 +29,20 @@ const { deliverDue } = proxyActivities<WebhookActivities>({
 });
 
 /**
- * Delivers events to one webhook endpoint, for as long as any wait for it. What waits, and since when, stands in PostgreSQL: a
- * run that is terminated is started anew with the next event, or by the sweeper, and goes on from there.
+ * Delivers events to one webhook endpoint, for as long as any wait for it. What waits, and since when, stands in
+ * PostgreSQL: a run that is terminated is started anew with the next event, or by the sweeper, and goes on from there.
  */
 export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Promise<WebhookEndpointResult> {
   let isTold = false;
   let isUrgent = false;
-  setHandler(deliveriesWaitSignal, ({ urgent }) => {
-    isTold = true;
-    isUrgent ||= urgent;
-  }, { description: HANDLER_DESCRIPTIONS.deliveriesWait });
+  setHandler(
+    deliveriesWaitSignal,
+    ({ urgent }) => {
+      isTold = true;
+      isUrgent ||= urgent;
+    },
+    { description: HANDLER_DESCRIPTIONS.deliveriesWait },
+  );
   const board = new Board();
 
   for (;;) {
@@ -51,7 +60,8 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
       return { ended: round.kind === 'idle' ? 'idle' : round.why };
     }
     const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength >= DEFAULT_WORKFLOW_POLICY.historyLimit) await continueAsNew<typeof webhookEndpointWorkflow>(input);
+    if (continueAsNewSuggested || historyLength >= DEFAULT_WORKFLOW_POLICY.historyLimit)
+      await continueAsNew<typeof webhookEndpointWorkflow>(input);
   }
 }
 
@@ -62,7 +72,10 @@ function summaryOf({ failing }: Waiting): WaitName {
   return failing.isHeld ? WAIT_NAMES.failingEndpoint() : WAIT_NAMES.failedDelivery();
 }
 
-/** What operators see of the endpoint in the Temporal UI. Search attributes are written only when they change: each write is an event. */
+/**
+ * What operators see of the endpoint in the Temporal UI. Search attributes are written only when they change: each
+ * write is an event.
+ */
 class Board {
   #shown = '';
 
@@ -72,13 +85,20 @@ class Board {
       [
         `### ${failing?.isHeld === true ? '⚠ ' : ''}${stage}`,
         '',
-        failing === undefined ? 'Deliveries wait for their time.' : `The last ${failing.failures} tries failed; the last time ${failing.last}.`,
+        failing === undefined
+          ? 'Deliveries wait for their time.'
+          : `The last ${failing.failures} tries failed; the last time ${failing.last}.`,
         '',
         `**Waiting:** ${pending} deliveries`,
         '',
         `**Next try:** ${new Date(nextAt).toISOString()}`,
         ...(failing === undefined ? [] : ['', `**Failing since:** ${new Date(failing.since).toISOString()}`]),
-        ...(failing === undefined ? [] : ['', '**What to do:** Ask whoever runs the receiver. `GET /v1/webhook-endpoints/{id}/deliveries` shows each try with what was answered.']),
+        ...(failing === undefined
+          ? []
+          : [
+              '',
+              '**What to do:** Ask whoever runs the receiver. `GET /v1/webhook-endpoints/{id}/deliveries` shows each try with what was answered.',
+            ]),
       ].join('\n'),
     );
     const key = JSON.stringify([stage, failing === undefined ? null : nextAt]);

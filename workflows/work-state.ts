@@ -1,9 +1,24 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
-import type { AttemptView, CancellationView, RecordResult, StepRecord, SubscriptionView, WorkSnapshot } from '#activities/work-types.ts';
+import type {
+  AttemptView,
+  CancellationView,
+  RecordResult,
+  StepRecord,
+  SubscriptionView,
+  WorkSnapshot,
+} from '#activities/work-types.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
-import { equalOverrides, givesUpAt, retryRule, retrySentence, ruleOfWork, type RetryOverrides, type RetryRule } from '#domain/retry-rules.ts';
+import {
+  equalOverrides,
+  givesUpAt,
+  retryRule,
+  retrySentence,
+  ruleOfWork,
+  type RetryOverrides,
+  type RetryRule,
+} from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import type { Carried, Remembered } from '#workflows/carried.ts';
 import type { PurchaseWorkflowInput } from '#workflows/messages.ts';
@@ -33,7 +48,10 @@ export type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'at
 /** Work that is parked for these goes on once PostgreSQL says that a person has judged or retried it, not before. */
 const UNTIL_JUDGED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
 
-/** A wait for a person ends with no time. It has a timer all the same, since a condition without one has no name in the history. */
+/**
+ * A wait for a person ends with no time. It has a timer all the same, since a condition without one has no name in the
+ * history.
+ */
 const PARKED_WAIT = '365 days';
 
 /** Why work of every kind is parked for a contradiction. */
@@ -124,8 +142,8 @@ export class WorkState {
   }
 
   /**
-   * True when all that was done during a wait was to change how it is tried again, or to compare it with a restarted database: it is not to
-   * go on at once then.
+   * True when all that was done during a wait was to change how it is tried again, or to compare it with a restarted
+   * database: it is not to go on at once then.
    *
    * @param before what was set when the wait began. @param wakeAt when it was to end, as it was recorded.
    */
@@ -198,8 +216,9 @@ export class WorkState {
   }
 
   /**
-   * Waits for a word of a person or of the service, however long it takes. Where only a judgement or a retry can move the work on,
-   * an act that is neither (another price limit, say), or that came to this, does not end the wait: PostgreSQL tells.
+   * Waits for a word of a person or of the service, however long it takes. Where only a judgement or a retry can move
+   * the work on, an act that is neither (another price limit, say), or that came to this, does not end the wait:
+   * PostgreSQL tells.
    *
    * @param reason names the wait in the Temporal UI.
    */
@@ -207,7 +226,9 @@ export class WorkState {
     const { observations } = this.#context;
     for (;;) {
       await this.changeOverIfLong();
-      const isTold = await condition(() => this.isActedOn || !observations.isEmpty, PARKED_WAIT, { summary: WAIT_NAMES.person(reason) });
+      const isTold = await condition(() => this.isActedOn || !observations.isEmpty, PARKED_WAIT, {
+        summary: WAIT_NAMES.person(reason),
+      });
       if (!isTold) continue;
       if (!observations.isEmpty) return 'observation';
       await this.reload();
@@ -241,8 +262,8 @@ export class WorkState {
   }
 
   /**
-   * Shows that the work goes on. It is recorded where PostgreSQL has it as waiting, which is to be over before whatever comes
-   * next, however long that takes, and where a word of the service has not been answered yet.
+   * Shows that the work goes on. It is recorded where PostgreSQL has it as waiting, which is to be over before whatever
+   * comes next, however long that takes, and where a word of the service has not been answered yet.
    */
   async goOn({ status, now, next }: Pick<Standing, 'status' | 'now' | 'next'>): Promise<void> {
     if (this.isHeldOrParked || this.owesAnswers) await this.record({ status, message: now, next });
@@ -267,20 +288,27 @@ export class WorkState {
 
   show(standing: Standing): void {
     const { state, settled } = this.#attempt;
-    const isTriedAgain = standing.status === 'submitting' || standing.status === 'held' || standing.attention === 'attempts_used_up';
+    const isTriedAgain =
+      standing.status === 'submitting' || standing.status === 'held' || standing.attention === 'attempts_used_up';
     const retry = isTriedAgain ? retrySentence(this.rule, this.deadline, this.#retryOverrides) : undefined;
     this.#context.progress.show({ ...standing, attempt: { state, settled }, retry });
   }
 
   /**
-   * Shows what a run that begins anew finds parked, so that a person who looks for what waits finds it whichever run it is in. What
-   * is not parked is shown by the first step of the run.
+   * Shows what a run that begins anew finds parked, so that a person who looks for what waits finds it whichever run it
+   * is in. What is not parked is shown by the first step of the run.
    */
   showParked(): void {
     const attention = this.#attention;
     if (attention === undefined) return;
     const now = `Waits for a person. ${ATTENTION_REASONS[attention].meaning}`;
-    this.show({ status: this.#status, now, next: 'A person decides, or the service says more.', failure: this.#failure, attention });
+    this.show({
+      status: this.#status,
+      now,
+      next: 'A person decides, or the service says more.',
+      failure: this.#failure,
+      attention,
+    });
   }
 
   /** Says what a new run is to be handed. @param toCarry asked when it goes on in one. */

@@ -29,8 +29,8 @@ import { refusal } from '#activities/purchases/price.ts';
 import type { CompletionResult } from '#activities/work-types.ts';
 
 /**
- * How an eSIM is cancelled: the conditions of its refund are read, then `POST /esims/{id}/cancel`. It is like a purchase in
- * all but its price: one key, a lease, a lost answer that is looked up; what it is to bring is the refund.
+ * How an eSIM is cancelled: the conditions of its refund are read, then `POST /esims/{id}/cancel`. It is like a
+ * purchase in all but its price: one key, a lease, a lost answer that is looked up; what it is to bring is the refund.
  */
 export function cancellationPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, service, now } = dependencies;
@@ -42,14 +42,18 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     const esim = await service.getEsim(serviceEsimId);
     if (!esim.ok) return { kind: 'unavailable', failure: noteOf(esim) };
     const isCancelled = esim.value.status === 'cancelled';
-    if (!refund.ok && refund.kind === 'failure' && !isCancelled) return { kind: 'unavailable', failure: noteOf(refund) };
+    if (!refund.ok && refund.kind === 'failure' && !isCancelled)
+      return { kind: 'unavailable', failure: noteOf(refund) };
     const record = refund.ok ? refund.value : undefined;
     if (!isCancelled && record === undefined) return { kind: 'not_found' };
     const open = record?.status === 'failed' ? 'refused' : 'processing';
     return inquiryOf(serviceEsimId, isCancelled ? 'cancelled' : open, record);
   };
 
-  /** The refund that belongs to an attempt: by its id, else the newest of the eSIM since the first send that is no other attempt's. */
+  /**
+   * The refund that belongs to an attempt: by its id, else the newest of the eSIM since the first send that is no other
+   * attempt's.
+   */
   const refundOf = async (attempt: AttemptRow): Promise<OptionalResult<ServiceRefund | undefined>> => {
     if (attempt.serviceId !== null) {
       const byId = await service.getRefund(attempt.serviceId);
@@ -57,7 +61,13 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     }
     const list = await service.findRefundsOfEsim(esimOf(attempt));
     if (!list.ok) return list;
-    const others = await database.run((db) => serviceIdsOfOthers(db, attempt, list.value.items.map(({ id }) => id)));
+    const others = await database.run((db) =>
+      serviceIdsOfOthers(
+        db,
+        attempt,
+        list.value.items.map(({ id }) => id),
+      ),
+    );
     const own = list.value.items.filter((refund) => !others.has(refund.id) && mayBe(attempt, refund));
     // Of several, the one that was not refused is the one that counts; the service lists the newest first.
     return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
@@ -68,7 +78,10 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
     const { taken, cancelled } = await database.run(async (db) => ({
       taken: await takenServiceIds(db, 'cancellation', listed),
-      cancelled: await cancelledAmong(db, attempts.map(({ subjectId }) => subjectId)),
+      cancelled: await cancelledAmong(
+        db,
+        attempts.map(({ subjectId }) => subjectId),
+      ),
     }));
     return inquiriesByEsim(list, attempts, {
       noun: 'refunds',
@@ -93,7 +106,13 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     /** @param completed what becomes of the refund; undefined where it is left as the service has it. */
     const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
       database.transaction(async (tx) => {
-        const entry = { message, detail: { esim_id: esim.id, ...(credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` }) } };
+        const entry = {
+          message,
+          detail: {
+            esim_id: esim.id,
+            ...(credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` }),
+          },
+        };
         const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
         // Locks the work, before anything of it is written.
         await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
@@ -104,12 +123,16 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       });
 
     // The books may have found the credit before the service said a word.
-    const isPaid = refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
+    const isPaid =
+      refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
     if (refund !== undefined && isPaid) {
       const found = await creditOf(attempt, refund, await database.run((db) => readOwnRefundFacts(db, esim)));
-      if (found.kind === 'found') return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
-      if (refund.verdict === 'refunded') return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, toldAmount(refund));
-      if (refund.verdict === 'dismissed') return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
+      if (found.kind === 'found')
+        return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
+      if (refund.verdict === 'refunded')
+        return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, toldAmount(refund));
+      if (refund.verdict === 'dismissed')
+        return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
       if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
       // Nothing will ever show it; who accepted that none comes need not be asked.
       return cancellation.acceptWithoutRefund
@@ -121,15 +144,27 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       throw new NotYetError(inquiry.failure.class, inquiry.failure.detail);
     }
     if (cancellation.cancelledAt === null) {
-      return { kind: 'parked', reason: 'refund_missing', detail: 'The service has not decided about the cancellation for a long time.' };
+      return {
+        kind: 'parked',
+        reason: 'refund_missing',
+        detail: 'The service has not decided about the cancellation for a long time.',
+      };
     }
     if (refund?.verdict === 'dismissed') return finish('The eSIM is cancelled; a person has let its refund go.', false);
     if (cancellation.acceptWithoutRefund) {
       return finish('The eSIM is cancelled, without a refund, as was accepted.', isFailed ? false : undefined);
     }
     return isFailed
-      ? { kind: 'parked', reason: 'refund_failed', detail: 'The eSIM is cancelled, and the service says that its refund failed.' }
-      : { kind: 'parked', reason: 'refund_missing', detail: 'The eSIM is cancelled, and its refund is not decided for a long time.' };
+      ? {
+          kind: 'parked',
+          reason: 'refund_failed',
+          detail: 'The eSIM is cancelled, and the service says that its refund failed.',
+        }
+      : {
+          kind: 'parked',
+          reason: 'refund_missing',
+          detail: 'The eSIM is cancelled, and its refund is not decided for a long time.',
+        };
   };
 
   /** Looks for the credit of a refund in the wallet. */
@@ -143,10 +178,15 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     const wallet = await service.listWalletTransactions({ since });
     if (!wallet.ok) {
       if (wallet.kind === 'failure') return { kind: 'not_yet', failure: wallet.failure, detail: wallet.detail };
-      return { kind: 'never', detail: 'The service says that the refund is paid, and shows no wallet transactions to prove it.' };
+      return {
+        kind: 'never',
+        detail: 'The service says that the refund is paid, and shows no wallet transactions to prove it.',
+      };
     }
     const order = { serviceId: own.serviceOrderId, reference: own.reference };
-    const credits = wallet.value.items.filter(({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since);
+    const credits = wallet.value.items.filter(
+      ({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since,
+    );
     const isTold = (credit: Money) => amount === null || currency === null || equalMoney(credit, { amount, currency });
     const credit =
       credits.find(({ refund_id: refundId }) => refundId != null && refundId === serviceRefundId) ??
@@ -176,7 +216,12 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       if (forecast === 'refund_expected') {
         const recheck = async (tx: Executor) => {
           const { completedTopups } = await readOwnRefundFacts(tx, await lockEsim(tx, esim.id));
-          return completedTopups === own.completedTopups ? undefined : refusal('not_sent', 'The eSIM was recharged at this moment: the conditions of its refund are judged anew.');
+          return completedTopups === own.completedTopups
+            ? undefined
+            : refusal(
+                'not_sent',
+                'The eSIM was recharged at this moment: the conditions of its refund are judged anew.',
+              );
         };
         return { recheck };
       }
@@ -227,7 +272,12 @@ function toldAmount({ amount, currency }: RefundRow): Money | undefined {
 }
 
 /** Opens a case when another amount came back than the service had said. */
-async function reportOtherAmount(tx: Executor, id: string, refund: RefundRow | undefined, credit: Money): Promise<void> {
+async function reportOtherAmount(
+  tx: Executor,
+  id: string,
+  refund: RefundRow | undefined,
+  credit: Money,
+): Promise<void> {
   const told = refund === undefined ? undefined : toldAmount(refund);
   if (told === undefined || equalMoney(told, credit)) return;
   const detail = `The service said ${plainText(told)} of the refund, and credited ${plainText(credit)}.`;
@@ -265,11 +315,21 @@ function factsOf(cancellation: CancellationFacts): ServiceFacts {
 function inquiryOf(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
   const facts = factsOf({ esim, ...(refund !== undefined && refundWord(refundFacts(refund))) });
   if (esim === 'cancelled') {
-    return { kind: 'found', facts, record: { esim_id: esimId, status: 'cancelled', refund: refund ?? null }, event: 'esim.cancelled' };
+    return {
+      kind: 'found',
+      facts,
+      record: { esim_id: esimId, status: 'cancelled', refund: refund ?? null },
+      event: 'esim.cancelled',
+    };
   }
   // The body of an event could not say that the eSIM is as it was; only a review that says so can.
   const isTold = esim !== 'refused' || refund?.review === 'refused';
-  return { kind: 'found', facts, record: refund, event: refund === undefined || !isTold ? undefined : EVENTS[refund.status] };
+  return {
+    kind: 'found',
+    facts,
+    record: refund,
+    event: refund === undefined || !isTold ? undefined : EVENTS[refund.status],
+  };
 }
 
 /** No event tells of a refund that is being decided. */

@@ -77,26 +77,41 @@ interface Doubt {
   readonly isAnothers: boolean;
 }
 
-/** An event may have named a wrong eSIM, or have been wrong about the whole order. @returns undefined where nothing speaks for that. */
+/**
+ * An event may have named a wrong eSIM, or have been wrong about the whole order. @returns undefined where nothing
+ * speaks for that.
+ */
 function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>): Doubt | undefined {
-  if (!answer.ok) return answer.code === 'not_found' ? { about: 'which it does not know', isAnothers: false } : undefined;
+  if (!answer.ok)
+    return answer.code === 'not_found' ? { about: 'which it does not know', isAnothers: false } : undefined;
   const { order_id: orderId } = answer.value;
   if (orderId == null || serviceId === null || orderId === serviceId) return undefined;
   return { about: `which is of order ${orderId} by its own record`, isAnothers: true };
 }
 
-/** What the service's record of the order makes of it. @returns undefined when the record agrees, or tells nothing: the eSIM may be there later. */
-function judgeDoubt({ serviceEsimId }: AttemptRow, inquiry: Inquiry | NotOurs, { about, isAnothers }: Doubt): CompletionResult | undefined {
+/**
+ * What the service's record of the order makes of it. @returns undefined when the record agrees, or tells nothing: the
+ * eSIM may be there later.
+ */
+function judgeDoubt(
+  { serviceEsimId }: AttemptRow,
+  inquiry: Inquiry | NotOurs,
+  { about, isAnothers }: Doubt,
+): CompletionResult | undefined {
   if (inquiry.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
   const recorded = inquiry.kind === 'found' ? inquiry.facts : undefined;
   const named = `The service called the order completed and named the eSIM ${serviceEsimId}, ${about}`;
-  if (recorded?.outcome === 'failed') return { kind: 'parked', reason: 'contradiction', detail: `${named}; its record of the order says failed.` };
+  if (recorded?.outcome === 'failed')
+    return { kind: 'parked', reason: 'contradiction', detail: `${named}; its record of the order says failed.` };
   if (recorded?.serviceEsimId !== undefined && recorded.serviceEsimId !== serviceEsimId) return { kind: 'changed' };
   // Nobody is given what may be another's.
   return isAnothers ? { kind: 'unreadable', detail: `${named}.` } : undefined;
 }
 
-/** An event may name the order only: then the order is read for its eSIM and its price. `inquiry`: what it said, where it was read. */
+/**
+ * An event may name the order only: then the order is read for its eSIM and its price. `inquiry`: what it said, where
+ * it was read.
+ */
 async function withEsimId(
   dependencies: WorkDependencies,
   ask: PurchaseKind['ask'],
@@ -105,7 +120,8 @@ async function withEsimId(
   if (known.serviceEsimId !== null && known.chargedAmount !== null) return { attempt: known };
   const { attempt, inquiry } = await learn(dependencies, ask, known);
   // Without the price the eSIM can still be delivered; the books are completed from the wallet.
-  if (inquiry.kind === 'found' || inquiry.kind === 'not_ours' || attempt.serviceEsimId !== null) return { attempt, inquiry };
+  if (inquiry.kind === 'found' || inquiry.kind === 'not_ours' || attempt.serviceEsimId !== null)
+    return { attempt, inquiry };
   if (inquiry.kind === 'not_found') {
     throw new NotYetError('not_listed', 'The service does not list the completed order (yet).');
   }

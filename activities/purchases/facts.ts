@@ -5,13 +5,18 @@ import { chargeOf } from '#upstream/event-parsing.ts';
 import { CLOCK_SKEW_MS } from '#upstream/wallet-movements.ts';
 
 /** What a record of the service says of a purchase, whatever was bought. */
-export function purchaseFacts(record: ServiceOrder | ServiceTopup | VpnSubscription, outcome: ObservedOutcome): ServiceFacts {
+export function purchaseFacts(
+  record: ServiceOrder | ServiceTopup | VpnSubscription,
+  outcome: ObservedOutcome,
+): ServiceFacts {
   const { id, failure } = record;
   return {
     outcome,
     serviceId: id,
     serviceEsimId: ('esim_id' in record ? record.esim_id : undefined) ?? undefined,
-    productId: ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ?? undefined,
+    productId:
+      ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ??
+      undefined,
     charged: chargeOf(record),
     failureDetail: failure == null ? undefined : `The service reports: ${failure.code}.`,
   };
@@ -23,7 +28,10 @@ export function ownReference({ id, reference }: AttemptRow): string {
   return reference;
 }
 
-/** Epoch milliseconds before which nothing at the service can be of this attempt, whatever the clocks of the two sides say. */
+/**
+ * Epoch milliseconds before which nothing at the service can be of this attempt, whatever the clocks of the two sides
+ * say.
+ */
 export function sinceFirstSend({ firstSentAt, createdAt }: Pick<AttemptRow, 'firstSentAt' | 'createdAt'>): number {
   return (firstSentAt ?? createdAt).getTime() - CLOCK_SKEW_MS;
 }

@@ -14,7 +14,8 @@ interface Search<Item> {
 /**
  * Reads what the service answered to the id that we know.
  *
- * @returns undefined when it has no such call or knows no such id: it may have been told to us wrongly, and a list may find it.
+ * @returns undefined when it has no such call or knows no such id: it may have been told to us wrongly, and a list may
+ *   find it.
  */
 export function inquiryById<Item>(read: OptionalResult<Item>, found: Search<Item>['found']): Inquiry<Item> | undefined {
   if (read.ok) return found(read.value);
@@ -46,8 +47,8 @@ interface WideSearch<Item, Attempt> {
 }
 
 /**
- * Finds many attempts in a list that was not filtered, by the service's id or by our reference. One that the list shows more
- * than once is left to be asked about on its own, where that is judged.
+ * Finds many attempts in a list that was not filtered, by the service's id or by our reference. One that the list shows
+ * more than once is left to be asked about on its own, where that is judged.
  */
 export function inquiriesOf<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
   list: OptionalResult<Listing<Item>>,
@@ -77,9 +78,9 @@ interface ItemOfEsim {
 type AttemptOfEsim = Pick<AttemptRow, 'id' | 'serviceId' | 'serviceEsimId' | 'firstSentAt' | 'createdAt'>;
 
 /**
- * Finds many attempts in a list that was not filtered and carries no reference of ours: by the service's id, else by the eSIM.
- * By the eSIM only where nothing else can be the attempt's: the list goes back to its first send, and shows one item that may be
- * it and may be no other's. All else is left to be asked about on its own.
+ * Finds many attempts in a list that was not filtered and carries no reference of ours: by the service's id, else by
+ * the eSIM. By the eSIM only where nothing else can be the attempt's: the list goes back to its first send, and shows
+ * one item that may be it and may be no other's. All else is left to be asked about on its own.
  *
  * @param search.mayBe false for an item that is another's, or cannot be the attempt's whatever its eSIM.
  */
@@ -128,7 +129,10 @@ function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
   return { kind: 'read', inquiries };
 }
 
-function unread<Item>(list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>, noun: string): Extract<Inquiry, { kind: 'unavailable' }> {
+function unread<Item>(
+  list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>,
+  noun: string,
+): Extract<Inquiry, { kind: 'unavailable' }> {
   if (list.kind === 'failure') return { kind: 'unavailable', failure: noteOf(list) };
   return drift(`This service offers no way to look ${noun} up.`);
 }

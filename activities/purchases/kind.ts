@@ -19,7 +19,10 @@ export interface PreparedPurchase {
 
 /** What came of asking the service for an attempt. */
 export type Inquiry<Item = unknown> =
-  /** `record`: as the service gave it; `event`: the kind of event that would tell of it, if one would. Both are for the inbox. */
+  /**
+   * `record`: as the service gave it; `event`: the kind of event that would tell of it, if one would. Both are for the
+   * inbox.
+   */
   | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Item; readonly event: string | undefined }
   /** The service does not know it (yet): no proof that it was not bought. */
   | { readonly kind: 'not_found' }
@@ -40,8 +43,8 @@ export interface Offer {
   /** What it is going to cost, as far as that is known. */
   readonly price?: Money | undefined;
   /**
-   * Looks once more at our own rows, in the transaction that claims the send: other work of the same eSIM may have ended since they were
-   * read. Absent where nothing was read from them.
+   * Looks once more at our own rows, in the transaction that claims the send: other work of the same eSIM may have
+   * ended since they were read. Absent where nothing was read from them.
    *
    * @returns why it is not sent after all.
    */
@@ -65,8 +68,8 @@ export interface PurchaseKind {
   send(attempt: AttemptRow, body: Buffer, leaseLeftMs: () => number): Promise<ServiceResult<ServiceFacts>>;
   ask(attempt: AttemptRow): Promise<Inquiry>;
   /**
-   * Asks for many attempts in few calls, by the newest of the service's list: what that shows of exactly one of them. What it
-   * does not show, or not surely, has to be asked about on its own.
+   * Asks for many attempts in few calls, by the newest of the service's list: what that shows of exactly one of them.
+   * What it does not show, or not surely, has to be asked about on its own.
    *
    * @param attempts at least one.
    */
@@ -76,8 +79,8 @@ export interface PurchaseKind {
   /** True when a debit might be for this attempt or for another: while there is one, "no debit" cannot be said. */
   isAnonymous(debit: WalletTransaction): boolean;
   /**
-   * True when one of these debits, which name what they are for, may be for this attempt all the same, since its name at the service is not
-   * known. Absent where an attempt carries a reference of ours, or costs nothing.
+   * True when one of these debits, which name what they are for, may be for this attempt all the same, since its name
+   * at the service is not known. Absent where an attempt carries a reference of ours, or costs nothing.
    */
   mayOwnOneOf?(attempt: AttemptRow, debits: readonly WalletTransaction[]): Promise<boolean>;
   /**

@@ -12,7 +12,10 @@ export interface NotOurs {
   readonly detail: string;
 }
 
-/** Holds what the service has for an attempt against what is known. @returns undefined when it may be what the attempt has bought. */
+/**
+ * Holds what the service has for an attempt against what is known. @returns undefined when it may be what the attempt
+ * has bought.
+ */
 export async function unlessOurs(db: Executor, attempt: AttemptRow, facts: ServiceFacts): Promise<NotOurs | undefined> {
   const taken = await unlessOfAnother(db, attempt, facts);
   if (taken !== undefined) return taken;
@@ -24,11 +27,21 @@ export async function unlessOurs(db: Executor, attempt: AttemptRow, facts: Servi
   return { kind: 'not_ours', detail };
 }
 
-/** The part of {@link unlessOurs} that the answer to a send does not tell by itself: the client has held its product against the request. */
-export async function unlessOfAnother(db: Executor, attempt: AttemptRow, facts: ServiceFacts): Promise<NotOurs | undefined> {
+/**
+ * The part of {@link unlessOurs} that the answer to a send does not tell by itself: the client has held its product
+ * against the request.
+ */
+export async function unlessOfAnother(
+  db: Executor,
+  attempt: AttemptRow,
+  facts: ServiceFacts,
+): Promise<NotOurs | undefined> {
   const { serviceId } = facts;
   if (serviceId === undefined || (await serviceIdsOfOthers(db, attempt, [serviceId])).size === 0) return undefined;
-  return { kind: 'not_ours', detail: `${has(attempt, facts)}, which is that of another ${WORK_NOUNS[attempt.subjectKind]}.` };
+  return {
+    kind: 'not_ours',
+    detail: `${has(attempt, facts)}, which is that of another ${WORK_NOUNS[attempt.subjectKind]}.`,
+  };
 }
 
 /** The beginning of a sentence. */
@@ -37,7 +50,8 @@ function has({ number }: AttemptRow, { serviceId }: ServiceFacts): string {
 }
 
 /**
- * Asks the service for an attempt that it calls completed, since an event may name little of it, and stores what it says.
+ * Asks the service for an attempt that it calls completed, since an event may name little of it, and stores what it
+ * says.
  *
  * @throws WorkFinishedError when the work has ended meanwhile.
  * @returns the attempt as it now is, and what came of the inquiry.

@@ -10,9 +10,11 @@ export interface RunningLease {
 }
 
 /**
- * Begins to measure a lease. To be called before the transaction that takes it, so that it never ends here later than in the database.
+ * Begins to measure a lease. To be called before the transaction that takes it, so that it never ends here later than
+ * in the database.
  *
- * Whichever of two clocks has gone further counts: the monotonic one stands still while the whole machine sleeps, the other may be set back.
+ * Whichever of two clocks has gone further counts: the monotonic one stands still while the whole machine sleeps, the
+ * other may be set back.
  */
 export function startLease({
   sendLeaseMs,

@@ -19,6 +19,10 @@ export class NotYetError extends Error {
 }
 
 /** The service did not answer what was asked. */
-export function notAnswered({ failure, detail, retryAfterMs }: Pick<ServiceFailure, 'failure' | 'detail' | 'retryAfterMs'>): NotYetError {
+export function notAnswered({
+  failure,
+  detail,
+  retryAfterMs,
+}: Pick<ServiceFailure, 'failure' | 'detail' | 'retryAfterMs'>): NotYetError {
   return new NotYetError(failure, detail, retryAfterMs);
 }

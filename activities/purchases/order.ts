@@ -49,7 +49,9 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
       if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
       const offered = packages.value.items.find(({ id }) => id === order.packageId);
       if (offered === undefined) {
-        return { objection: notListed(packages.value, 'package_unavailable', 'The service does not list this package.') };
+        return {
+          objection: notListed(packages.value, 'package_unavailable', 'The service does not list this package.'),
+        };
       }
       return { price: { amount: offered.price_for_reseller, currency: offered.currency } };
     },
@@ -57,7 +59,13 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
     async send(attempt, body, leaseLeftMs) {
       const { idempotencyKey } = attempt;
       const { packageId } = await database.run((db) => readOrder(db, attempt.subjectId));
-      const answer = await service.createOrder({ idempotencyKey, reference: ownReference(attempt), packageId, body, leaseLeftMs });
+      const answer = await service.createOrder({
+        idempotencyKey,
+        reference: ownReference(attempt),
+        packageId,
+        body,
+        leaseLeftMs,
+      });
       return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 

@@ -5,8 +5,8 @@ import type { ServiceClient } from '#upstream/client.ts';
 const RETRY_AFTER_MS = 5_000;
 
 /**
- * Prices of packages, a few minutes old at most, for reserving money and counting what is spent. Purchases at the same time
- * share one read. Without an answer a price is not known, which stops nobody.
+ * Prices of packages, a few minutes old at most, for reserving money and counting what is spent. Purchases at the same
+ * time share one read. Without an answer a price is not known, which stops nobody.
  */
 export class PriceList {
   readonly #service: Pick<ServiceClient, 'listPackages'>;
@@ -17,7 +17,10 @@ export class PriceList {
   #reading: Promise<void> | undefined;
 
   /** @param options.now epoch milliseconds. */
-  constructor(service: Pick<ServiceClient, 'listPackages'>, options: { readonly maxAgeMs: number; readonly now: () => number }) {
+  constructor(
+    service: Pick<ServiceClient, 'listPackages'>,
+    options: { readonly maxAgeMs: number; readonly now: () => number },
+  ) {
     this.#service = service;
     this.#maxAgeMs = options.maxAgeMs;
     this.#now = options.now;

@@ -10,19 +10,28 @@ import type { Listing } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 
 /** The most that the caller lets the service charge, as it is now. */
-export function priceLimit({ maxPriceAmount: amount, maxPriceCurrency: currency }: Pick<WorkRow, 'maxPriceAmount' | 'maxPriceCurrency'>): PriceLimit {
+export function priceLimit({
+  maxPriceAmount: amount,
+  maxPriceCurrency: currency,
+}: Pick<WorkRow, 'maxPriceAmount' | 'maxPriceCurrency'>): PriceLimit {
   return amount === null || currency === null ? null : { amount, currency };
 }
 
 /**
- * Holds what is offered against the caller's limit, in the moment of the send: the limit may have been changed since the offer was read.
+ * Holds what is offered against the caller's limit, in the moment of the send: the limit may have been changed since
+ * the offer was read.
  *
  * @param price undefined: not known. @param isFresh the price was read for this send.
  * @returns why it is not sent, or undefined when the price is fine.
  */
-export function priceObjection(limit: PriceLimit, price: Money | undefined, isFresh: boolean): ServiceFailure | undefined {
+export function priceObjection(
+  limit: PriceLimit,
+  price: Money | undefined,
+  isFresh: boolean,
+): ServiceFailure | undefined {
   if (limit === null) return undefined;
-  if (price === undefined || !isFresh) return refusal('not_sent', 'A price limit was set at this moment, so nothing was sent before the price is read.');
+  if (price === undefined || !isFresh)
+    return refusal('not_sent', 'A price limit was set at this moment, so nothing was sent before the price is read.');
   if (isWithin(limit, price)) return undefined;
   if (price.currency !== limit.currency) {
     return refusal('price_above_limit', `The price is in ${price.currency}, the limit in ${limit.currency}.`);
@@ -30,9 +39,13 @@ export function priceObjection(limit: PriceLimit, price: Money | undefined, isFr
   return refusal('price_above_limit', `The price is ${plainText(price)}, above the limit of ${plainText(limit)}.`);
 }
 
-/** Why nothing is sent when what is offered could not be read. @param what of the service, for a sentence: `The price`. */
+/**
+ * Why nothing is sent when what is offered could not be read. @param what of the service, for a sentence: `The price`.
+ */
 export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailure {
-  return isDefinite(failure.failure) ? failure : refusal('not_sent', `${what} could not be read, so nothing was sent. ${failure.detail}`);
+  return isDefinite(failure.failure)
+    ? failure
+    : refusal('not_sent', `${what} could not be read, so nothing was sent. ${failure.detail}`);
 }
 
 /**

@@ -16,8 +16,9 @@ import { learn } from '#activities/purchases/learn.ts';
 import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 
 /**
- * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one whose
- * answer was lost is found by its eSIM: of an eSIM only one top-up may be unsettled at a time (rule 6 of the design).
+ * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one
+ * whose answer was lost is found by its eSIM: of an eSIM only one top-up may be unsettled at a time (rule 6 of the
+ * design).
  */
 export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, service, now } = dependencies;
@@ -29,7 +30,13 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     const { topup, esim } = await database.run((db) => readTopup(db, attempt.subjectId));
     const list = await service.findTopupsOfEsim(esim.serviceEsimId);
     if (!list.ok) return inquiryOf(list, { found, noun: 'top-ups' });
-    const others = await database.run((db) => serviceIdsOfOthers(db, attempt, list.value.items.map(({ id }) => id)));
+    const others = await database.run((db) =>
+      serviceIdsOfOthers(
+        db,
+        attempt,
+        list.value.items.map(({ id }) => id),
+      ),
+    );
     const items = list.value.items.filter(
       (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (serviceId ?? item.id) === item.id,
     );
@@ -41,7 +48,10 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
     const { taken, packages } = await database.run(async (db) => ({
       taken: await takenServiceIds(db, 'topup', listed),
-      packages: await packagesOfTopups(db, attempts.map(({ subjectId }) => subjectId)),
+      packages: await packagesOfTopups(
+        db,
+        attempts.map(({ subjectId }) => subjectId),
+      ),
     }));
     return inquiriesByEsim(list, attempts, {
       found,
@@ -70,14 +80,21 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
         return { objection: notListed(options.value, 'topup_not_offered', detail) };
       }
       const price = { amount: option.price_for_reseller, currency: option.currency };
-      const recheck = async (tx: Executor) => ((await lockEsim(tx, esim.id)).status === 'cancelled' ? cancelled : undefined);
+      const recheck = async (tx: Executor) =>
+        (await lockEsim(tx, esim.id)).status === 'cancelled' ? cancelled : undefined;
       return { price, recheck };
     },
 
     async send({ idempotencyKey, subjectId }, body, leaseLeftMs) {
       const { topup, esim } = await database.run((db) => readTopup(db, subjectId));
       const { packageId } = topup;
-      const answer = await service.createTopup({ idempotencyKey, body, esimId: esim.serviceEsimId, packageId, leaseLeftMs });
+      const answer = await service.createTopup({
+        idempotencyKey,
+        body,
+        esimId: esim.serviceEsimId,
+        packageId,
+        leaseLeftMs,
+      });
       return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 
@@ -89,7 +106,8 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     // One that names the eSIM alone may be of this top-up, of another one, or of the order.
     isAnonymous: namesNothing,
 
-    // Its id at the service is all that the wallet could name it by: a list that lags behind the wallet would look like absence.
+    // Its id at the service is all that the wallet could name it by: a list that lags behind the wallet would look like
+    // absence.
     async mayOwnOneOf(attempt, debits) {
       const { serviceId, serviceEsimId } = attempt;
       if (serviceId !== null) return false;
@@ -101,14 +119,23 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async complete(known, applied) {
       // Without the price it is complete all the same; the books are completed from the wallet.
-      const { attempt, inquiry } = known.chargedAmount === null ? await learn(dependencies, ask, known) : { attempt: known };
+      const { attempt, inquiry } =
+        known.chargedAmount === null ? await learn(dependencies, ask, known) : { attempt: known };
       if (inquiry?.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
       const charged = chargedOf(attempt);
       const work = { kind: 'topup', id: attempt.subjectId } as const;
       return database.transaction(async (tx) => {
         const { esim } = await readTopup(tx, work.id);
-        const entry = { message: 'The eSIM was recharged.', detail: { esim_id: esim.id, service_topup_id: attempt.serviceId } };
-        await completeWork(tx, work, { attemptId: attempt.id, esimId: esim.id, charged, entry, applied }, new Date(now()));
+        const entry = {
+          message: 'The eSIM was recharged.',
+          detail: { esim_id: esim.id, service_topup_id: attempt.serviceId },
+        };
+        await completeWork(
+          tx,
+          work,
+          { attemptId: attempt.id, esimId: esim.id, charged, entry, applied },
+          new Date(now()),
+        );
         await reportCharge(tx, attempt, charged);
         // What was used up or over may go on.
         await lookAgainAt(tx, esim.id, new Date(now()));

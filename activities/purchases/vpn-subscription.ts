@@ -102,7 +102,8 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     async complete(known, applied) {
       const { subjectId: id } = known;
       // The answer to the order may have brought everything.
-      const isWhole = known.chargedAmount !== null && (await database.run((db) => readVpnSubscription(db, id))).sealedAccess !== null;
+      const isWhole =
+        known.chargedAmount !== null && (await database.run((db) => readVpnSubscription(db, id))).sealedAccess !== null;
       const attempt = isWhole ? known : await read(known);
       if ('detail' in attempt) return { kind: 'unreadable', detail: attempt.detail };
       const work = { kind: 'vpn_subscription', id } as const;
@@ -112,8 +113,12 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
         // A run that begins anew finds what was bought before.
         if (row.completedAt !== null) {
           // The result of the completion was lost on its way, and the workflow has taken it for missing since.
-          const entry = { event: 'vpn_subscription.active_again', message: 'The VPN subscription is active: that had been stored before.' };
-          if (row.status === 'processing') await recordStep(tx, work, { status: 'active', entry, applied }, new Date(now()));
+          const entry = {
+            event: 'vpn_subscription.active_again',
+            message: 'The VPN subscription is active: that had been stored before.',
+          };
+          if (row.status === 'processing')
+            await recordStep(tx, work, { status: 'active', entry, applied }, new Date(now()));
           return;
         }
         // They came with an answer: to the order, or to the question just now.
@@ -169,9 +174,17 @@ const OUTCOMES = {
 type Seal = (access: NonNullable<VpnSubscription['access']>) => Buffer;
 
 function factsOf(subscription: VpnSubscription, seal: Seal): ServiceFacts {
-  return { ...purchaseFacts(subscription, OUTCOMES[subscription.status]), subscription: subscriptionFacts(subscription, seal) };
+  return {
+    ...purchaseFacts(subscription, OUTCOMES[subscription.status]),
+    subscription: subscriptionFacts(subscription, seal),
+  };
 }
 
 function foundAs(subscription: VpnSubscription, seal: Seal): Found<VpnSubscription> {
-  return { kind: 'found', facts: factsOf(subscription, seal), record: subscription, event: `vpn.subscription.${subscription.status}` };
+  return {
+    kind: 'found',
+    facts: factsOf(subscription, seal),
+    record: subscription,
+    event: `vpn.subscription.${subscription.status}`,
+  };
 }

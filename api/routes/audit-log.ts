@@ -7,17 +7,27 @@ import { operation, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
 
 const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
-const visible = (max: number) => z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${max}}$`), `must have 1 to ${max} visible ASCII characters`);
+const visible = (max: number) =>
+  z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${max}}$`), `must have 1 to ${max} visible ASCII characters`);
 
 const entryOutput = z
   .strictObject({
     at: instant,
-    actor: z.string().meta({ description: 'Who: the id of an API key, or `command/<account>` for a command and the account that ran it.', example: actor }),
-    api_key: z.strictObject({ name: z.string(), prefix: z.string() }).nullable().meta({ description: 'The API key that acted, where it was one.' }),
+    actor: z.string().meta({
+      description: 'Who: the id of an API key, or `command/<account>` for a command and the account that ran it.',
+      example: actor,
+    }),
+    api_key: z
+      .strictObject({ name: z.string(), prefix: z.string() })
+      .nullable()
+      .meta({ description: 'The API key that acted, where it was one.' }),
     action: z.string().meta({ description: 'Stable name of the act.', example: 'esim.activation_revealed' }),
     subject_kind: z.string().meta({ description: 'What it was done to.', example: 'esim' }),
     subject_id: z.string().meta({ example: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' }),
-    reason: z.string().nullable().meta({ description: "Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed." }),
+    reason: z.string().nullable().meta({
+      description:
+        "Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed.",
+    }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -65,7 +75,14 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query: { limit, cursor, ...given } }) => {
-        const { actor: by, action, subject_kind: subjectKind, subject_id: subjectId, recorded_after: after, recorded_before: before } = given;
+        const {
+          actor: by,
+          action,
+          subject_kind: subjectKind,
+          subject_id: subjectId,
+          recorded_after: after,
+          recorded_before: before,
+        } = given;
         const filter = { actor: by, action, subjectKind, subjectId, after, before };
         const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor('a', cursor) };
         const found = await database.run((db) => listAuditEntries(db, filter, page));

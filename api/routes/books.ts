@@ -52,7 +52,18 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
           example: { data: [walletTransactionExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, cause, direction, order_id: orderId, esim_id: esimId, recorded_after: after, recorded_before: before } }) => {
+      handle: async ({
+        query: {
+          limit,
+          cursor,
+          cause,
+          direction,
+          order_id: orderId,
+          esim_id: esimId,
+          recorded_after: after,
+          recorded_before: before,
+        },
+      }) => {
         const list = cause === 'none' ? 'm' : 'j';
         const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor(list, cursor) };
         const filter = { direction, orderId, esimId, after, before };
@@ -106,7 +117,11 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
           const explained = await explainMovement(tx, BigInt(number));
           if (explained?.isNew === true) {
             const subject = { kind: 'wallet_movement', id } as const;
-            await addAuditEntry(tx, { actor: caller.apiKeyId, action: 'wallet_movement.explain', subject, reason: why }, new Date(now()));
+            await addAuditEntry(
+              tx,
+              { actor: caller.apiKeyId, action: 'wallet_movement.explain', subject, reason: why },
+              new Date(now()),
+            );
           }
           return explained?.movement;
         });
@@ -131,7 +146,9 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
           example: { data: [reconciliationSummaryExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, status, started_after: startedAfter, started_before: startedBefore } }) => {
+      handle: async ({
+        query: { limit, cursor, status, started_after: startedAfter, started_before: startedBefore },
+      }) => {
         const after = cursor === undefined ? undefined : readReconciliationCursor(cursor);
         const filter = { status, startedAfter, startedBefore };
         const found = await database.run((db) => listReconciliations(db, filter, { limit: limit + 1, after }));
@@ -148,11 +165,18 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
       accountWide: true,
       params: idInPath('reconciliation', reconciliationExampleId),
       answers: {
-        200: { description: 'The report.', contentType: JSON_TYPE, schema: reconciliation, example: reconciliationExample },
+        200: {
+          description: 'The report.',
+          contentType: JSON_TYPE,
+          schema: reconciliation,
+          example: reconciliationExample,
+        },
       },
       problems: ['reconciliation_not_found'],
       handle: async ({ params: { id } }) => {
-        const found = mayExist('reconciliation', id) ? await database.run((db) => findReconciliation(db, id)) : undefined;
+        const found = mayExist('reconciliation', id)
+          ? await database.run((db) => findReconciliation(db, id))
+          : undefined;
         if (found === undefined) throw new Problem('reconciliation_not_found');
         return jsonReply(200, reconciliationJson(found));
       },

@@ -17,7 +17,10 @@ import { jsonReply } from '#api/reply.ts';
 import type { WorkResource } from '#api/work-resource.ts';
 import { attentionReason, failureClass } from '#api/work-schemas.ts';
 
-/** What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds by then. */
+/**
+ * What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds
+ * by then.
+ */
 /** Without `act_id` it was stored by a version before 0.1.0, in the last day. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id: z.string().optional() });
 
@@ -31,11 +34,16 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     .strictObject({
       dry_run: z.boolean(),
       matched: z.int().meta({ description: 'How many meet the filter.' }),
-      remaining: z.int().meta({ description: `How many of them this call is not about: one call acts on ${MAX_BULK}, the oldest first. Call again with another key.` }),
+      remaining: z.int().meta({
+        description: `How many of them this call is not about: one call acts on ${MAX_BULK}, the oldest first. Call again with another key.`,
+      }),
       data: z.array(
         z.strictObject({
           id: z.string(),
-          status: z.enum(statuses).nullable().meta({ description: 'Before the act; null where it is not known any more.' }),
+          status: z
+            .enum(statuses)
+            .nullable()
+            .meta({ description: 'Before the act; null where it is not known any more.' }),
           failure_class: failureClass.nullable(),
           attention: attentionReason.nullable(),
           result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
@@ -45,7 +53,14 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       ),
     })
     .meta({ id: `${name}BulkResult` });
-  const line = { id: example.id, status: 'held', failure_class: 'insufficient_balance', attention: null, refusal: null, detail: null } as const;
+  const line = {
+    id: example.id,
+    status: 'held',
+    failure_class: 'insufficient_balance',
+    attention: null,
+    refusal: null,
+    detail: null,
+  } as const;
   return operation({
     id: `actOnMany${name}s`,
     method: 'post',
@@ -59,7 +74,12 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     scope: scopes.operate,
     requestHeaders: bulkIdempotencyKeyHeader,
     body: input,
-    bodyExample: { action: 'retry', filter: { status: 'held', failure_class: 'insufficient_balance' }, why: 'Topped up.', dry_run: true },
+    bodyExample: {
+      action: 'retry',
+      filter: { status: 'held', failure_class: 'insufficient_balance' },
+      why: 'Topped up.',
+      dry_run: true,
+    },
     answers: {
       200: {
         description: 'What became of each, or would.',
@@ -68,36 +88,77 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         example: { dry_run: true, matched: 1, remaining: 0, data: [{ ...line, result: 'would_act' }] },
       },
     },
-    problems: ['idempotency_key_missing', 'idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
+    problems: [
+      'idempotency_key_missing',
+      'idempotency_key_invalid',
+      'idempotency_in_progress',
+      'idempotency_key_reused',
+    ],
     handle: async ({ body, json, header, caller }) => {
       const { why, dry_run: dryRun } = body;
-      const { ids, status, failure_class: failed, attention, created_by: createdBy, created_after: createdAfter, created_before: createdBefore } = body.filter;
-      const choice = { ids, statuses: status && [status], failureClass: failed, attentionReason: attention, createdBy, createdAfter, createdBefore };
+      const {
+        ids,
+        status,
+        failure_class: failed,
+        attention,
+        created_by: createdBy,
+        created_after: createdAfter,
+        created_before: createdBefore,
+      } = body.filter;
+      const choice = {
+        ids,
+        statuses: status && [status],
+        failureClass: failed,
+        attentionReason: attention,
+        createdBy,
+        createdAfter,
+        createdBefore,
+      };
       const { database } = dependencies;
       if (dryRun) {
         // Not needed; but what would be refused next is refused now.
         if (header('Idempotency-Key') !== undefined) readIdempotencyKey(header('Idempotency-Key'));
         const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
-        const missing = hasFilter({ ...choice }) ? [] : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
+        const missing = hasFilter({ ...choice })
+          ? []
+          : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
         const act = { asked: bulkAct(body), why, caller, actId: newId('act'), dryRun };
         const data: BulkLine[] = [];
-        for (const id of [...chosen.map((one) => one.id), ...new Set(missing)]) data.push(await actOnOne(dependencies, resource, id, act));
+        for (const id of [...chosen.map((one) => one.id), ...new Set(missing)])
+          data.push(await actOnOne(dependencies, resource, id, act));
         return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
       }
-      const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target: `POST ${path}/bulk-actions`, json };
+      const request = {
+        lineageId: caller.lineageId,
+        header: header('Idempotency-Key'),
+        target: `POST ${path}/bulk-actions`,
+        json,
+      };
       // What is chosen is kept before anything is done; then each act, which knows by the same key whether it was done.
       const kept = await answerOnce(dependencies, request, async (tx) => {
         const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
-        const chosenIds = ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
+        const chosenIds =
+          ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
         // Its own act: the key may be free again after a day, and then stands for another one.
         return jsonReply(200, { matched, ids: chosenIds, act_id: newId('act') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const act = { asked: bulkAct(body), why, caller, actId: about.act_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`, dryRun };
+      const act = {
+        asked: bulkAct(body),
+        why,
+        caller,
+        actId: about.act_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`,
+        dryRun,
+      };
       const data: BulkLine[] = [];
       for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
       dependencies.wakeRelay();
-      return jsonReply(200, { dry_run: false, matched: about.matched, remaining: Math.max(0, about.matched - about.ids.length), data });
+      return jsonReply(200, {
+        dry_run: false,
+        matched: about.matched,
+        remaining: Math.max(0, about.matched - about.ids.length),
+        data,
+      });
     },
   });
 }
@@ -118,7 +179,9 @@ type BulkLine = ReturnType<typeof lineOf> & {
   readonly detail: string | null;
 };
 
-/** Rolls the transaction of an act back that is refused, of which a part may be written by then, or that is only judged. */
+/**
+ * Rolls the transaction of an act back that is refused, of which a part may be written by then, or that is only judged.
+ */
 class RolledBackError extends Error {
   readonly line: BulkLine;
 
@@ -128,15 +191,23 @@ class RolledBackError extends Error {
   }
 }
 
-async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResource, id: string, { asked, why, caller, actId, dryRun }: BulkAct): Promise<BulkLine> {
+async function actOnOne(
+  { database, now }: ApiDependencies,
+  { kind }: WorkResource,
+  id: string,
+  { asked, why, caller, actId, dryRun }: BulkAct,
+): Promise<BulkLine> {
   const work = { kind, id };
   try {
     return await database.transaction(async (tx) => {
-      const { chosen: [found] } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
+      const {
+        chosen: [found],
+      } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
       if (found === undefined) throw new WorkMissingError(work);
       const line = { ...lineOf(found), refusal: null, detail: null };
       const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
-      if (result.kind === 'refused') throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: result.detail });
+      if (result.kind === 'refused')
+        throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: result.detail });
       if (dryRun && result.kind === 'applied') throw new RolledBackError({ ...line, result: 'would_act' });
       if (result.kind === 'applied') await requestWake(tx, work);
       return { ...line, result: result.kind };
@@ -146,7 +217,8 @@ async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResour
       if (!dryRun) await wakeToCompare(database, work, error.line.refusal ?? undefined);
       return error.line;
     }
-    if (error instanceof WorkMissingError) return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
+    if (error instanceof WorkMissingError)
+      return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
     throw error;
   }
 }

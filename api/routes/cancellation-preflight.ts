@@ -19,10 +19,10 @@ import { refundConditionJson } from '#api/representations.ts';
 const preflight = z
   .strictObject({
     esim_id: ourId('esim', esimExampleId),
-    esim_status: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.' }),
+    esim_status: z.string().nullable().meta({
+      description:
+        'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.',
+    }),
     forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
       description: 'What the conditions come to. A forecast: the answer of the service to the cancellation decides.',
     }),
@@ -54,7 +54,12 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
       scope: 'esims:read',
       params: idInPath('esim', esimExampleId),
       answers: {
-        200: { description: 'The conditions, in the order of the specification.', contentType: 'application/json', schema: preflight, example },
+        200: {
+          description: 'The conditions, in the order of the specification.',
+          contentType: 'application/json',
+          schema: preflight,
+          example,
+        },
       },
       problems: ['esim_not_found', 'cancellation_exists'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {

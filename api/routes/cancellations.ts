@@ -93,10 +93,16 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       },
       handle: async ({ query, caller: { ownerId } }) => {
         const filter = { ...workFilter(query), esimId: query.esim_id };
-        return listWork(resource, ownerId, query, (page) => database.run((db) => pageOfCancellations(db, ownerId, filter, page)), {
-          json: (view) => cancellationJson(view, now()),
-          position: ({ cancellation }) => cancellation,
-        });
+        return listWork(
+          resource,
+          ownerId,
+          query,
+          (page) => database.run((db) => pageOfCancellations(db, ownerId, filter, page)),
+          {
+            json: (view) => cancellationJson(view, now()),
+            position: ({ cancellation }) => cancellation,
+          },
+        );
       },
     }),
     bulkOperation(dependencies, resource),
@@ -106,9 +112,16 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof cancellationInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
+type CreateRequest = Pick<
+  ApiRequest<z.ZodObject, z.ZodObject, typeof cancellationInput>,
+  'body' | 'json' | 'header' | 'caller' | 'onClose'
+>;
 
-async function createCancellation(dependencies: ApiDependencies, resource: WorkResource, request: CreateRequest): Promise<Reply> {
+async function createCancellation(
+  dependencies: ApiDependencies,
+  resource: WorkResource,
+  request: CreateRequest,
+): Promise<Reply> {
   const { esim_id: esimId, reason = null, accept_without_refund: acceptWithoutRefund } = request.body;
   return createWork(dependencies, resource, request, async (tx, work, now) => {
     if ((await findEsim(tx, esimId, request.caller.ownerId)) === undefined) {
@@ -138,9 +151,15 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
       },
       handle: async ({ query, caller: { ownerId } }) => {
         const { limit, cursor, status: statuses, esim_id: esimId } = query;
-        const times = { createdAfter: query.created_after, createdBefore: query.created_before, updatedAfter: query.updated_after };
+        const times = {
+          createdAfter: query.created_after,
+          createdBefore: query.created_before,
+          updatedAfter: query.updated_after,
+        };
         const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
-        const found = await database.run((db) => pageOfRefunds(db, ownerId, { statuses, esimId, ...times }, { limit: limit + 1, after }));
+        const found = await database.run((db) =>
+          pageOfRefunds(db, ownerId, { statuses, esimId, ...times }, { limit: limit + 1, after }),
+        );
         return pageReply(found, limit, { json: refundJson, cursor: (last) => positionCursor('refund', last) });
       },
     }),
@@ -152,7 +171,9 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
       summary: 'Read a refund',
       scope: 'cancellations:read',
       params: idInPath('refund', exampleRefundId),
-      answers: { 200: { description: 'The refund.', contentType: JSON_TYPE, schema: refundOutput, example: refundOutputExample } },
+      answers: {
+        200: { description: 'The refund.', contentType: JSON_TYPE, schema: refundOutput, example: refundOutputExample },
+      },
       problems: ['refund_not_found'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id, ownerId)) : undefined;

@@ -22,7 +22,9 @@ const caseOutput = z
   .strictObject({
     id: ourId('case', exampleId),
     reason: attentionReason,
-    subject_kind: z.enum([...WORK_KINDS, 'delivery']).meta({ description: 'What it is about: work, or a `delivery` (a webhook).', example: 'delivery' }),
+    subject_kind: z
+      .enum([...WORK_KINDS, 'delivery'])
+      .meta({ description: 'What it is about: work, or a `delivery` (a webhook).', example: 'delivery' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     detail: z.string(),
     meaning: z.string(),
@@ -115,7 +117,12 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
           }
           const at = new Date(now());
           await dismissDeliveryCase(tx, found, why, at);
-          const audited = { actor: caller.apiKeyId, action: 'case.dismiss', subject: { kind: 'case', id }, reason: why } as const;
+          const audited = {
+            actor: caller.apiKeyId,
+            action: 'case.dismiss',
+            subject: { kind: 'case', id },
+            reason: why,
+          } as const;
           await addAuditEntry(tx, audited, at);
           return findCase(tx, id, caller.ownerId);
         });

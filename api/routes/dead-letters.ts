@@ -27,15 +27,21 @@ const exampleId = 'inbox_4711';
 const CURSOR_LETTERS = { inbox: 'd', outbox: 'b' } as const satisfies Record<DeadLetterQueue, string>;
 
 const queueName = z.enum(DEAD_LETTER_QUEUES).meta({
-  description: '`inbox`: a report of the service. `outbox`: a request to start or wake the workflow of a piece of work.',
+  description:
+    '`inbox`: a report of the service. `outbox`: a request to start or wake the workflow of a piece of work.',
 });
 
 const letterOutput = z
   .strictObject({
     id: z.string().meta({ description: 'The queue and the number of the row.', example: exampleId }),
     queue: queueName,
-    message: z.string().meta({ description: 'The event of the service, or what was asked of the workflow.', example: 'order.completed' }),
-    subject_kind: z.enum([...WORK_KINDS, 'delivery']).meta({ description: 'Work, or a `delivery` of the service where no work of ours is known.' }),
+    message: z.string().meta({
+      description: 'The event of the service, or what was asked of the workflow.',
+      example: 'order.completed',
+    }),
+    subject_kind: z
+      .enum([...WORK_KINDS, 'delivery'])
+      .meta({ description: 'Work, or a `delivery` of the service where no work of ours is known.' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     error: z.string().meta({ description: 'Why it cannot be processed.' }),
     tries: z.int().meta({ description: 'How often it was tried; 0 for what could not be read when it came.' }),
@@ -86,7 +92,10 @@ function listOperation({ database }: ApiDependencies): Operation {
     handle: async ({ query: { queue, limit, cursor } }) => {
       const after = cursor === undefined ? undefined : readNumberCursor(CURSOR_LETTERS[queue], cursor);
       const found = await database.run((db) => listDeadLetters(db, queue, { limit: limit + 1, after }));
-      return pageReply(found, limit, { json: letterJson, cursor: ({ row }) => numberCursor(CURSOR_LETTERS[queue], row.id) });
+      return pageReply(found, limit, {
+        json: letterJson,
+        cursor: ({ row }) => numberCursor(CURSOR_LETTERS[queue], row.id),
+      });
     },
   });
 }
@@ -111,7 +120,11 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
-      const found = await act(dependencies, request, { action: 'requeue', resolution: 'requeued', carryOut: requeueDeadLetter });
+      const found = await act(dependencies, request, {
+        action: 'requeue',
+        resolution: 'requeued',
+        carryOut: requeueDeadLetter,
+      });
       dependencies.wakeRelay();
       return jsonReply(200, letterJson(found));
     },
@@ -136,7 +149,11 @@ function dismissOperation(dependencies: ApiDependencies): Operation {
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
-      const found = await act(dependencies, request, { action: 'dismiss', resolution: 'dismissed', carryOut: dismissDeadLetter });
+      const found = await act(dependencies, request, {
+        action: 'dismiss',
+        resolution: 'dismissed',
+        carryOut: dismissDeadLetter,
+      });
       return jsonReply(200, letterJson(found));
     },
   });
@@ -152,14 +169,23 @@ interface LetterRequest {
 async function act(
   { database, now }: ApiDependencies,
   { params: { id }, body: { why }, caller }: LetterRequest,
-  { action, resolution, carryOut }: {
+  {
+    action,
+    resolution,
+    carryOut,
+  }: {
     readonly action: 'requeue' | 'dismiss';
     readonly resolution: string;
     readonly carryOut: typeof requeueDeadLetter;
   },
 ): Promise<DeadLetter> {
   const target = readId(id);
-  const entry = { actor: caller.apiKeyId, action: `dead_letter.${action}`, subject: { kind: 'dead_letter', id }, reason: why } as const;
+  const entry = {
+    actor: caller.apiKeyId,
+    action: `dead_letter.${action}`,
+    subject: { kind: 'dead_letter', id },
+    reason: why,
+  } as const;
   return database.transaction(async (tx) => {
     const at = new Date(now());
     await addAuditEntry(tx, entry, at);
@@ -186,6 +212,14 @@ function letterJson({ queue, row }: DeadLetter): z.input<typeof letterOutput> {
   }
   const { event, subjectKind, subjectId, deliveryId, note, receivedAt } = row;
   const known = subjectKind !== null && subjectId !== null;
-  const about = known ? { subject_kind: subjectKind, subject_id: subjectId } : { subject_kind: 'delivery' as const, subject_id: deliveryId };
-  return { ...shared, ...about, message: event ?? 'unknown', error: note ?? 'unknown', received_at: receivedAt.toISOString() };
+  const about = known
+    ? { subject_kind: subjectKind, subject_id: subjectId }
+    : { subject_kind: 'delivery' as const, subject_id: deliveryId };
+  return {
+    ...shared,
+    ...about,
+    message: event ?? 'unknown',
+    error: note ?? 'unknown',
+    received_at: receivedAt.toISOString(),
+  };
 }

@@ -36,7 +36,13 @@ export function docsOperations(others: readonly Operation[], version: string): O
       path: '/openapi.json',
       tag,
       summary: 'This description, OpenAPI 3.1',
-      answers: { 200: { description: 'The description.', contentType: 'application/json', schema: z.looseObject({}).meta({ id: 'OpenApiDocument' }) } },
+      answers: {
+        200: {
+          description: 'The description.',
+          contentType: 'application/json',
+          schema: z.looseObject({}).meta({ id: 'OpenApiDocument' }),
+        },
+      },
       handle: async () => description(),
     }),
     publicOperation({
@@ -56,7 +62,9 @@ export function docsOperations(others: readonly Operation[], version: string): O
       tag,
       summary: 'A file of that page',
       params: z.strictObject({ file: z.string().meta({ example: 'swagger-ui.css' }) }),
-      answers: { 200: { description: 'The file.', contentType: 'text/css', otherContentTypes: ['text/javascript', 'image/png'] } },
+      answers: {
+        200: { description: 'The file.', contentType: 'text/css', otherContentTypes: ['text/javascript', 'image/png'] },
+      },
       problems: ['route_not_found'],
       handle: async ({ params }) => docsFile(nameIn(params, 'file')),
     }),
@@ -74,7 +82,14 @@ export function docsOperations(others: readonly Operation[], version: string): O
           contentType: 'application/json',
           otherContentTypes: ['text/html'],
           schema: z
-            .strictObject({ type: z.string(), code: z.string(), status: z.int(), title: z.string(), meaning: z.string().nullable(), advice: z.string() })
+            .strictObject({
+              type: z.string(),
+              code: z.string(),
+              status: z.int(),
+              title: z.string(),
+              meaning: z.string().nullable(),
+              advice: z.string(),
+            })
             .meta({ id: 'ProblemExplanation' }),
           example: problemFacts('validation_failed'),
         },
@@ -84,7 +99,9 @@ export function docsOperations(others: readonly Operation[], version: string): O
         const code = codeOfProblemPage(nameIn(params, 'name'));
         if (code === undefined) throw new Problem('problem_not_found');
         if (/\bapplication\/json\b/i.test(header('Accept') ?? '')) return jsonReply(200, problemFacts(code));
-        return bytesReply(200, 'text/html; charset=utf-8', problemPage(code), { 'Content-Security-Policy': PAGE_POLICY });
+        return bytesReply(200, 'text/html; charset=utf-8', problemPage(code), {
+          'Content-Security-Policy': PAGE_POLICY,
+        });
       },
     }),
   ];

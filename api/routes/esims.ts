@@ -47,7 +47,11 @@ const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the aud
 /** What was delivered. The activation code is shown only to keys that may see it, and each look is written down. */
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
-  const readWith = async <Row>(find: (db: Executor, id: string, owner: Owner) => Promise<Row | undefined>, id: string, { ownerId }: Caller): Promise<Row> => {
+  const readWith = async <Row>(
+    find: (db: Executor, id: string, owner: Owner) => Promise<Row | undefined>,
+    id: string,
+    { ownerId }: Caller,
+  ): Promise<Row> => {
     const row = mayExist('esim', id) ? await database.run((db) => find(db, id, ownerId)) : undefined;
     if (row === undefined) throw new Problem('esim_not_found');
     return row;
@@ -81,12 +85,27 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) => {
-        const { limit, cursor, status: statuses, order_id: orderId, external_order_id: externalOrderId, iccid, package_id: packageId } = query;
-        const times = { createdAfter: query.created_after, createdBefore: query.created_before, updatedAfter: query.updated_after };
+        const {
+          limit,
+          cursor,
+          status: statuses,
+          order_id: orderId,
+          external_order_id: externalOrderId,
+          iccid,
+          package_id: packageId,
+        } = query;
+        const times = {
+          createdAfter: query.created_after,
+          createdBefore: query.created_before,
+          updatedAfter: query.updated_after,
+        };
         const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
         const filter = { statuses, orderId, externalOrderId, iccid, packageId, ...times };
         const found = await database.run((db) => pageOfEsims(db, ownerId, filter, { limit: limit + 1, after }));
-        return pageReply(found, limit, { json: (esim) => esimJson(esim, now()), cursor: (last) => positionCursor('esim', last) });
+        return pageReply(found, limit, {
+          json: (esim) => esimJson(esim, now()),
+          cursor: (last) => positionCursor('esim', last),
+        });
       },
     }),
     operation({
@@ -100,7 +119,9 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         'that we have (`source`: `stored`), with its age.',
       scope: 'esims:read',
       params: path,
-      answers: { 200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample } },
+      answers: {
+        200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample },
+      },
       problems: ['esim_not_found', 'service_lacks_call', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
@@ -127,7 +148,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       params: path,
       answers: { 200: { description: 'The eSIM.', contentType: JSON_TYPE, schema: esimOutput, example: esimExample } },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id }, caller }) => jsonReply(200, esimJson(await readWith(viewEsim, id, caller), now())),
+      handle: async ({ params: { id }, caller }) =>
+        jsonReply(200, esimJson(await readWith(viewEsim, id, caller), now())),
     }),
     operation({
       id: 'listTopupOptions',

@@ -5,7 +5,14 @@ import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { eventOutput, exampleEventId } from '#api/event-data.ts';
-import { eventExample, eventListQuery, eventPage, eventStreamHeaders, eventStreamQuery, wantedTypes } from '#api/event-schemas.ts';
+import {
+  eventExample,
+  eventListQuery,
+  eventPage,
+  eventStreamHeaders,
+  eventStreamQuery,
+  wantedTypes,
+} from '#api/event-schemas.ts';
 import { EventStreams } from '#api/event-stream.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { appliedWait, longPollHeaders } from '#api/finished-work.ts';
@@ -15,7 +22,10 @@ import { jsonReply } from '#api/reply.ts';
 
 const tag = 'Events';
 const JSON_TYPE = 'application/json';
-/** Of a feed without news nothing says when there will be some; a caller who was not let wait should not hammer it either. */
+/**
+ * Of a feed without news nothing says when there will be some; a caller who was not let wait should not hammer it
+ * either.
+ */
 const ASK_AGAIN_SECONDS = 5;
 
 /** What became of everything: as a feed, one by one, and as a stream. */
@@ -41,7 +51,11 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           contentType: JSON_TYPE,
           schema: eventPage,
           example: { data: [eventExample], next_cursor: 'di40Mg', has_more: false },
-          headers: { ...longPollHeaders, 'Retry-After': 'With `wait=N`, where it was not waited and there was no event: after how many seconds to ask again. Else ask at once.' },
+          headers: {
+            ...longPollHeaders,
+            'Retry-After':
+              'With `wait=N`, where it was not waited and there was no event: after how many seconds to ask again. Else ask at once.',
+          },
         },
       },
       problems: ['cursor_expired'],
@@ -66,7 +80,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const last = shown.at(-1)?.position ?? after;
         const page = {
           data: shown.map(eventEnvelope),
-          // A page that is not full has passed all others, too: of a filter that lets little through, the cursor does not get too old.
+          // A page that is not full has passed all others, too: of a filter that lets little through, the cursor does
+          // not get too old.
           next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
           has_more: hasMore,
         };
@@ -93,11 +108,13 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['cursor_expired', 'too_many_streams'],
       handle: async ({ query, caller, header }) => {
         const filter = filterOf(query, caller);
-        // A reader that connects again by itself sends the same address, and what it saw last; an empty header, when it saw nothing.
+        // A reader that connects again by itself sends the same address, and what it saw last; an empty header, when it
+        // saw nothing.
         const sent = header('Last-Event-ID');
         const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
-        const seen = given === undefined ? undefined : readNumberCursor('v', given, last === undefined ? 'query' : 'header');
+        const seen =
+          given === undefined ? undefined : readNumberCursor('v', given, last === undefined ? 'query' : 'header');
         // Found out before the answer begins: a caller that has it misses nothing from then on.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;
@@ -115,7 +132,9 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Read an event',
       scope: 'events:read',
       params: idInPath('event', exampleEventId),
-      answers: { 200: { description: 'The event.', contentType: JSON_TYPE, schema: eventOutput, example: eventExample } },
+      answers: {
+        200: { description: 'The event.', contentType: JSON_TYPE, schema: eventOutput, example: eventExample },
+      },
       problems: ['event_not_found'],
       handle: async ({ params: { id }, caller }) => {
         const found = mayExist('event', id) ? await database.run((db) => findEvent(db, id, caller.ownerId)) : undefined;
@@ -128,9 +147,13 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
 
 type Narrowing = z.output<typeof eventStreamQuery>;
 
-function filterOf(query: Pick<Narrowing, 'type' | 'subject_kind' | 'subject_id'>, { ownerId: owner }: Caller): EventFilter {
+function filterOf(
+  query: Pick<Narrowing, 'type' | 'subject_kind' | 'subject_id'>,
+  { ownerId: owner }: Caller,
+): EventFilter {
   const types = wantedTypes(query);
-  if (types?.length === 0) throw invalid([{ in: 'query', field: 'type', message: 'no such event speaks of a subject of this kind' }]);
+  if (types?.length === 0)
+    throw invalid([{ in: 'query', field: 'type', message: 'no such event speaks of a subject of this kind' }]);
   return { types, subjectId: query.subject_id, owner };
 }
 
@@ -141,7 +164,12 @@ interface FoundPage {
 }
 
 /** What was read first, then whether it is all: events that are forgotten in between are not passed over in silence. */
-async function readPage({ database }: ApiDependencies, filter: EventFilter, after: bigint, limit: number): Promise<FoundPage> {
+async function readPage(
+  { database }: ApiDependencies,
+  filter: EventFilter,
+  after: bigint,
+  limit: number,
+): Promise<FoundPage> {
   return database.run(async (db) => {
     const passed = await lastPosition(db);
     const events = await listEvents(db, filter, { after, limit });
@@ -150,9 +178,16 @@ async function readPage({ database }: ApiDependencies, filter: EventFilter, afte
   });
 }
 
-/** @throws Problem cursor_expired when an event after this position is not kept any more, or the position was never reached. */
+/**
+ * @throws Problem cursor_expired when an event after this position is not kept any more, or the position was never
+ *   reached.
+ */
 async function requireKept(db: Parameters<typeof keptPositions>[0], after: bigint): Promise<void> {
   const { oldest, newest } = await keptPositions(db);
   if (after + 1n < oldest) throw new Problem('cursor_expired');
-  if (after > newest) throw new Problem('cursor_expired', { detail: 'The feed has not come that far: its database was set back to an earlier time, or the cursor is of another installation.' });
+  if (after > newest)
+    throw new Problem('cursor_expired', {
+      detail:
+        'The feed has not come that far: its database was set back to an earlier time, or the cursor is of another installation.',
+    });
 }

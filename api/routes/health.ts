@@ -74,7 +74,11 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
           description: 'It cannot; `checks` says why.',
           contentType: JSON_TYPE,
           schema: readiness,
-          example: { status: 'not ready', checks: { database: { ok: false, detail: 'PostgreSQL is not available' } }, degraded: [] },
+          example: {
+            status: 'not ready',
+            checks: { database: { ok: false, detail: 'PostgreSQL is not available' } },
+            degraded: [],
+          },
         },
       },
       handle: async () => {

@@ -79,10 +79,16 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(orderResource, ownerId, query, (page) => database.run((db) => pageOfOrders(db, ownerId, filterOf(query), page)), {
-          json: (view) => orderJson(view),
-          position: ({ order }) => order,
-        }),
+        listWork(
+          orderResource,
+          ownerId,
+          query,
+          (page) => database.run((db) => pageOfOrders(db, ownerId, filterOf(query), page)),
+          {
+            json: (view) => orderJson(view),
+            position: ({ order }) => order,
+          },
+        ),
     }),
     // Before what has an id in its place.
     bulkOperation(dependencies, orderResource),
@@ -91,7 +97,10 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof orderInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
+type CreateRequest = Pick<
+  ApiRequest<z.ZodObject, z.ZodObject, typeof orderInput>,
+  'body' | 'json' | 'header' | 'caller' | 'onClose'
+>;
 
 async function createOrder(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { external_order_id: externalOrderId, package_id: packageId, device_imei: imei } = request.body;
@@ -102,5 +111,10 @@ async function createOrder(dependencies: ApiDependencies, request: CreateRequest
 }
 
 function filterOf(query: z.output<typeof orderListQuery>): OrderFilter {
-  return { ...workFilter(query), externalOrderId: query.external_order_id, packageId: query.package_id, esimId: query.esim_id };
+  return {
+    ...workFilter(query),
+    externalOrderId: query.external_order_id,
+    packageId: query.package_id,
+    esimId: query.esim_id,
+  };
 }

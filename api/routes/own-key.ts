@@ -12,14 +12,19 @@ const keyOutput = z
   .strictObject({
     id: ourId('apiKey', exampleKeyId),
     name: z.string().meta({ example: 'shop' }),
-    prefix: z.string().meta({ description: 'The public part of the key, between its underscores.', example: 'a1B2c3D4' }),
+    prefix: z
+      .string()
+      .meta({ description: 'The public part of the key, between its underscores.', example: 'a1B2c3D4' }),
     scopes: z.array(apiScope).meta({ description: 'What it may do.', example: ['orders:read', 'orders:write'] }),
     own_work_only: z.boolean().meta({ description: 'True: it sees and acts upon nothing but what was made with it.' }),
-    created_by: createdBy.meta({ description: 'What is made with this key carries this id as `created_by`: that of the first key of its line.' }),
+    created_by: createdBy.meta({
+      description: 'What is made with this key carries this id as `created_by`: that of the first key of its line.',
+    }),
     created_at: instant,
     expires_at: instant.nullable(),
     requests_per_minute: z.int().nullable().meta({
-      description: 'Of each API process by itself; null: not limited. Ten seconds\' worth may come at once, which is what the `RateLimit` headers count.',
+      description:
+        "Of each API process by itself; null: not limited. Ten seconds' worth may come at once, which is what the `RateLimit` headers count.",
       example: 600,
     }),
     spend: z
@@ -30,7 +35,10 @@ const keyOutput = z
         left: money.meta({ description: 'The limit less that; what costs more is held until the next day.' }),
       })
       .nullable()
-      .meta({ description: "The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`." }),
+      .meta({
+        description:
+          "The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`.",
+      }),
   })
   .meta({ id: 'OwnKey' });
 
@@ -62,14 +70,19 @@ export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies)
       tag: 'Administration',
       summary: 'Read what your API key may do, and its limits',
       scope: 'none',
-      answers: { 200: { description: 'The key of this call.', contentType: 'application/json', schema: keyOutput, example } },
+      answers: {
+        200: { description: 'The key of this call.', contentType: 'application/json', schema: keyOutput, example },
+      },
       handle: async ({ caller: { apiKeyId } }) => {
         const { key, spend } = await database.run(async (db) => {
           const found = await findApiKeyById(db, apiKeyId);
           // Keys are revoked, never deleted.
           if (found === undefined) throw new Error(`the API key ${apiKeyId} let its caller in and cannot be read`);
           const limit = spendLimitOf(found);
-          return { key: found, spend: limit && { limit, ...(await spendOfKey(db, { lineageId: lineageOf(found), limit }, now())) } };
+          return {
+            key: found,
+            spend: limit && { limit, ...(await spendOfKey(db, { lineageId: lineageOf(found), limit }, now())) },
+          };
         });
         return jsonReply(200, keyJson(key, spend, key.rateLimit ?? rateLimits.perMinute ?? null));
       },
@@ -93,7 +106,15 @@ function keyJson(
     created_at: key.createdAt.toISOString(),
     expires_at: instantJson(key.expiresAt),
     requests_per_minute: perMinute,
-    spend: spend === undefined ? null : { day: spend.day, limit: paddedMoney(spend.limit), spent: paddedMoney(spend.spent), left: paddedMoney(leftOf(spend)) },
+    spend:
+      spend === undefined
+        ? null
+        : {
+            day: spend.day,
+            limit: paddedMoney(spend.limit),
+            spent: paddedMoney(spend.spent),
+            left: paddedMoney(leftOf(spend)),
+          },
   };
 }
 

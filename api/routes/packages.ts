@@ -5,7 +5,14 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { country, flagInQuery, pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import type { PackageList } from '#api/package-list.ts';
-import { ageOf, freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
+import {
+  ageOf,
+  freshness,
+  freshnessExample,
+  packageExample,
+  packageJson,
+  packageOutput,
+} from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 

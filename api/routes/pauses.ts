@@ -30,7 +30,9 @@ export const pauseOutput = z
         'set again once it was released.',
     }),
     kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
-    failure_class: failureClass.nullable().meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
+    failure_class: failureClass
+      .nullable()
+      .meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
     why: z.string(),
     paused_by: z.string().meta({ description: 'Who: the id of an API key; `worker` where the product did.' }),
     paused_at: instant,
@@ -63,12 +65,15 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       path: PATH,
       tag,
       summary: 'List pauses of buying, newest first',
-      description: 'Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who released it.',
+      description:
+        'Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who released it.',
       scope: 'gate:read',
       accountWide: true,
       query: z.strictObject({
         kind: kind.optional().meta({ description: 'Only pauses of this kind of work alone.' }),
-        failure_class: failureClassInQuery.optional().meta({ description: 'Only pauses after this failure class alone.' }),
+        failure_class: failureClassInQuery
+          .optional()
+          .meta({ description: 'Only pauses after this failure class alone.' }),
         ended: flagInQuery('`true`: also pauses that are over.'),
         ...pageQuery,
       }),
@@ -80,9 +85,13 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [pauseExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false } }) => {
+      handle: async ({
+        query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false },
+      }) => {
         const after = cursor === undefined ? undefined : readIdCursor('pause', cursor);
-        const found = await database.run((db) => listPauses(db, { kind: ofKind, failureClass: ofFailure, includeEnded }, { limit: limit + 1, after }));
+        const found = await database.run((db) =>
+          listPauses(db, { kind: ofKind, failureClass: ofFailure, includeEnded }, { limit: limit + 1, after }),
+        );
         return pageReply(found, limit, { json: pauseJson, cursor: ({ id }) => idCursor(id) });
       },
     }),
@@ -95,7 +104,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'gate:read',
       accountWide: true,
       params: idInPath('pause', exampleId),
-      answers: { 200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample } },
+      answers: {
+        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
+      },
       problems: ['pause_not_found'],
       handle: async ({ params: { id } }) => {
         const found = mayExist('pause', id) ? await database.run((db) => findPause(db, id)) : undefined;
@@ -120,8 +131,19 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         .meta({ id: 'PauseInput' }),
       bodyExample: { failure_class: 'package_unavailable', why: 'The supplier changes its catalogue.' },
       answers: {
-        200: { description: 'The same was paused already.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
-        201: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample, headers: { Location: 'Where it is read.' } },
+        200: {
+          description: 'The same was paused already.',
+          contentType: JSON_TYPE,
+          schema: pauseOutput,
+          example: pauseExample,
+        },
+        201: {
+          description: 'The pause.',
+          contentType: JSON_TYPE,
+          schema: pauseOutput,
+          example: pauseExample,
+          headers: { Location: 'Where it is read.' },
+        },
       },
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
@@ -129,7 +151,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
           const { kind = null, failure_class = null, why } = body;
           const asked = { origin: 'operator', kind, failureClass: failure_class, why, actor: apiKeyId } as const;
           const { pause, isNew } = await addPause(tx, asked, new Date(now()));
-          return isNew ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` }) : jsonReply(200, pauseJson(pause));
+          return isNew
+            ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` })
+            : jsonReply(200, pauseJson(pause));
         });
       },
     }),
@@ -147,7 +171,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       params: idInPath('pause', exampleId),
       body: z.strictObject({ why: reasonForAct }).meta({ id: 'PauseRelease' }),
       bodyExample: { why: 'The new catalogue is there.' },
-      answers: { 200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample } },
+      answers: {
+        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
+      },
       problems: ['pause_not_found'],
       handle: async ({ params: { id }, body: { why }, caller }) => {
         const released = mayExist('pause', id)

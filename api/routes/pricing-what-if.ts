@@ -35,14 +35,31 @@ const id = packageId.meta({ description: 'Id of the package or plan at the servi
 
 const whatIfInput = z
   .strictObject({
-    package_ids: z.array(packageId).max(MAX_ITEMS).optional().meta({ description: 'Only these. Without this and `vpn_plan_ids`: everything.' }),
-    vpn_plan_ids: z.array(packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 })).max(MAX_ITEMS).optional().meta({ description: 'Only these.' }),
-    rules: z.array(pricingRuleInput).max(MAX_RULES).default([]).meta({ description: 'Rules to try. None of them is stored.' }),
+    package_ids: z
+      .array(packageId)
+      .max(MAX_ITEMS)
+      .optional()
+      .meta({ description: 'Only these. Without this and `vpn_plan_ids`: everything.' }),
+    vpn_plan_ids: z
+      .array(packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }))
+      .max(MAX_ITEMS)
+      .optional()
+      .meta({ description: 'Only these.' }),
+    rules: z
+      .array(pricingRuleInput)
+      .max(MAX_RULES)
+      .default([])
+      .meta({ description: 'Rules to try. None of them is stored.' }),
     rules_replace: z.enum(['same', 'all']).default('same').meta({
-      description: '`same`: each takes the place of the rule in force for the same target and currency, if there is one. `all`: they count alone.',
+      description:
+        '`same`: each takes the place of the rule in force for the same target and currency, if there is one. `all`: they count alone.',
     }),
     price_list: z
-      .array(z.strictObject({ kind, id, price_for_reseller: moneyInput.shape.amount, currency: currency.optional() }).meta({ id: 'TriedCost' }))
+      .array(
+        z
+          .strictObject({ kind, id, price_for_reseller: moneyInput.shape.amount, currency: currency.optional() })
+          .meta({ id: 'TriedCost' }),
+      )
       .max(MAX_ITEMS)
       .default([])
       .meta({ description: 'What the service would charge. What is not in it stays at its present price.' }),
@@ -64,7 +81,9 @@ const whatIfLine = z
     name: z.string(),
     old: side('PriceBefore'),
     new: side('PriceAfter'),
-    changed: z.boolean().meta({ description: 'True when the two suggest different prices, or only one of them suggests any.' }),
+    changed: z
+      .boolean()
+      .meta({ description: 'True when the two suggest different prices, or only one of them suggests any.' }),
     if_kept: z
       .strictObject({
         price: money.meta({ description: 'The selling price of the request, else what the rules suggest now.' }),
@@ -74,7 +93,10 @@ const whatIfLine = z
         at_loss: z.boolean(),
       })
       .nullable()
-      .meta({ description: 'What comes of it when the present selling price stays. Null where there is none in the currency of the new cost.' }),
+      .meta({
+        description:
+          'What comes of it when the present selling price stays. Null where there is none in the currency of the new cost.',
+      }),
   })
   .meta({ id: 'WhatIfLine' });
 
@@ -137,7 +159,10 @@ interface Listed {
 
 /** Prices a list by other rules or at other costs, and stores nothing. */
 export function whatIfOperation({ database, service, now }: ApiDependencies, packages: PackageList): Operation {
-  const plans = new CachedRead(async () => valueOf(await service.listVpnPlans()).items, { maxAgeMs: PRICES_MAX_AGE_MS, now });
+  const plans = new CachedRead(async () => valueOf(await service.listVpnPlans()).items, {
+    maxAgeMs: PRICES_MAX_AGE_MS,
+    now,
+  });
   return operation({
     id: 'tryPricing',
     method: 'post',
@@ -155,7 +180,9 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
       rules: [{ target: { kind: 'default' }, currency: 'EUR', terms: termsExample }],
       price_list: [{ kind: 'package', id: 101, price_for_reseller: '13.50' }],
     },
-    answers: { 200: { description: 'The trial.', contentType: 'application/json', schema: whatIfOutput, example: whatIfExample } },
+    answers: {
+      200: { description: 'The trial.', contentType: 'application/json', schema: whatIfOutput, example: whatIfExample },
+    },
     problems: ['service_failed', 'service_unavailable', 'service_timeout'],
     handle: async ({ body }) => {
       const tried: AnyPricingRule[] = body.rules.map(ruleFrom);
@@ -182,16 +209,25 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
       const rules: readonly AnyPricingRule[] = await database.run(rulesInForce);
       const newRules = body.rules_replace === 'all' ? tried : withRules(rules, tried);
       const costs = new Map(body.price_list.map((each) => [nameOf(each), each]));
-      const selling = new Map(body.selling_prices.map((each) => [nameOf(each), paddedMoney({ amount: each.amount, currency: each.currency })]));
+      const selling = new Map(
+        body.selling_prices.map((each) => [
+          nameOf(each),
+          paddedMoney({ amount: each.amount, currency: each.currency }),
+        ]),
+      );
       const trials = listed
         .filter(({ item }) => isAll || asked[item.kind]?.includes(item.id) === true)
         .map(({ name, item }) => {
           const cost = costs.get(nameOf(item));
-          const newCost = cost === undefined ? item.cost : paddedMoney({ amount: cost.price_for_reseller, currency: cost.currency ?? item.cost.currency });
+          const newCost =
+            cost === undefined
+              ? item.cost
+              : paddedMoney({ amount: cost.price_for_reseller, currency: cost.currency ?? item.cost.currency });
           const repriced = reprice({ item, rules, newCost, newRules, sellingPrice: selling.get(nameOf(item)) });
           return { name, item, newCost, repriced };
         });
-      const count = (is: (repriced: Repriced<AnyPricingRule>) => boolean) => trials.filter(({ repriced }) => is(repriced)).length;
+      const count = (is: (repriced: Repriced<AnyPricingRule>) => boolean) =>
+        trials.filter(({ repriced }) => is(repriced)).length;
       return jsonReply(200, {
         data: trials.map(lineJson),
         summary: {
@@ -208,7 +244,11 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
 }
 
 function ruleErrors(tried: readonly AnyPricingRule[]): FieldError[] {
-  const ties = tiedRules(tried).map((name) => ({ in: 'body' as const, field: 'rules', message: `has two rules for ${name}` }));
+  const ties = tiedRules(tried).map((name) => ({
+    in: 'body' as const,
+    field: 'rules',
+    message: `has two rules for ${name}`,
+  }));
   return [...tried.flatMap(({ terms }, index) => termsErrors(terms, `rules.${index}.terms`)), ...ties];
 }
 
@@ -217,7 +257,8 @@ function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'sell
   const seen = new Set<string>();
   return body[field].flatMap((each, index) => {
     const name = nameOf(each);
-    if (seen.has(name)) return [{ in: 'body' as const, field: `${field}.${index}`, message: `is the second entry for ${name}` }];
+    if (seen.has(name))
+      return [{ in: 'body' as const, field: `${field}.${index}`, message: `is the second entry for ${name}` }];
     seen.add(name);
     return [];
   });
@@ -235,7 +276,15 @@ function unknownIds(body: z.output<typeof whatIfInput>, listed: readonly Listed[
   ];
   return named.flatMap(([field, all]) =>
     all.flatMap((each, index) =>
-      known.has(nameOf(each)) ? [] : [{ in: 'body' as const, field: `${field}.${index}`, message: `is not listed by the service: ${nameOf(each)}` }],
+      known.has(nameOf(each))
+        ? []
+        : [
+            {
+              in: 'body' as const,
+              field: `${field}.${index}`,
+              message: `is not listed by the service: ${nameOf(each)}`,
+            },
+          ],
     ),
   );
 }
@@ -253,7 +302,17 @@ function byId(listed: readonly Listed[]): Listed[] {
   return listed.toSorted((left, right) => left.item.id - right.item.id);
 }
 
-function lineJson({ name, item, newCost, repriced }: { name: string; item: PricedItem; newCost: Money; repriced: Repriced<AnyPricingRule> }): z.input<typeof whatIfLine> {
+function lineJson({
+  name,
+  item,
+  newCost,
+  repriced,
+}: {
+  name: string;
+  item: PricedItem;
+  newCost: Money;
+  repriced: Repriced<AnyPricingRule>;
+}): z.input<typeof whatIfLine> {
   const { before, after, isChanged, kept } = repriced;
   return {
     kind: item.kind,

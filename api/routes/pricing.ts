@@ -42,14 +42,21 @@ const tag = 'Pricing';
 const JSON_TYPE = 'application/json';
 const PATH = '/v1/pricing/rules';
 const params = idInPath('pricingRule', exampleRuleId);
-const why = reasonForAct.meta({ description: 'Why, for whoever reads the versions of the rule.', example: 'Prices of the spring.' });
-const version = z
-  .int()
-  .min(1)
-  .optional()
-  .meta({ description: 'The version that you have read. Where the rule has another by now, nothing is changed (409).', example: 1 });
+const why = reasonForAct.meta({
+  description: 'Why, for whoever reads the versions of the rule.',
+  example: 'Prices of the spring.',
+});
+const version = z.int().min(1).optional().meta({
+  description: 'The version that you have read. Where the rule has another by now, nothing is changed (409).',
+  example: 1,
+});
 
-const ruleAnswer = (description: string) => ({ description, contentType: JSON_TYPE, schema: pricingRuleOutput, example: pricingRuleExample });
+const ruleAnswer = (description: string) => ({
+  description,
+  contentType: JSON_TYPE,
+  schema: pricingRuleOutput,
+  example: pricingRuleExample,
+});
 
 /** The rules that suggest selling prices: list, read, make, change, end; and what others would suggest. */
 export function pricingOperations(dependencies: ApiDependencies, packages: PackageList): Operation[] {
@@ -90,7 +97,10 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
         const after = cursor === undefined ? undefined : readPositionCursor('pricingRule', cursor);
         const filter = { targetKind: target, currency: code, includeEnded };
         const found = await database.run((db) => listPricingRules(db, filter, { limit: limit + 1, after }));
-        return pageReply(found, limit, { json: pricingRuleJson, cursor: (last) => positionCursor('pricingRule', last) });
+        return pageReply(found, limit, {
+          json: pricingRuleJson,
+          cursor: (last) => positionCursor('pricingRule', last),
+        });
       },
     }),
     operation({
@@ -106,22 +116,36 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       accountWide: true,
       idempotent: true,
       body: z.strictObject({ ...pricingRuleInput.shape, why }).meta({ id: 'NewPricingRule' }),
-      bodyExample: { target: { kind: 'country', country: 'DE' }, currency: 'EUR', terms: termsExample, why: 'Prices of the spring.' },
+      bodyExample: {
+        target: { kind: 'country', country: 'DE' },
+        currency: 'EUR',
+        terms: termsExample,
+        why: 'Prices of the spring.',
+      },
       answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
       problems: ['pricing_rule_exists'],
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const rule = ruleFrom(body);
         const errors = termsErrors(rule.terms, 'terms');
         if (errors.length > 0) throw invalid(errors);
-        return answerOnce(dependencies, { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json }, async (tx) => {
-          const { rule: stored, isNew } = await addPricingRule(tx, rule, { actor: apiKeyId, why: body.why }, new Date(now()));
-          const href = `${PATH}/${stored.id}`;
-          if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
-          throw new Problem('pricing_rule_exists', {
-            detail: `${stored.id} is in force for ${ruleName(rule)}.`,
-            extra: { existing: { id: stored.id, href } },
-          });
-        });
+        return answerOnce(
+          dependencies,
+          { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json },
+          async (tx) => {
+            const { rule: stored, isNew } = await addPricingRule(
+              tx,
+              rule,
+              { actor: apiKeyId, why: body.why },
+              new Date(now()),
+            );
+            const href = `${PATH}/${stored.id}`;
+            if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
+            throw new Problem('pricing_rule_exists', {
+              detail: `${stored.id} is in force for ${ruleName(rule)}.`,
+              extra: { existing: { id: stored.id, href } },
+            });
+          },
+        );
       },
     }),
     whatIfOperation(dependencies, packages),
@@ -161,7 +185,10 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
         await find(id);
         const before = cursor === undefined ? undefined : Number(readNumberCursor('g', cursor));
         const found = await database.run((db) => listRuleVersions(db, id, { limit: limit + 1, before }));
-        return pageReply(found, limit, { json: pricingRuleVersionJson, cursor: (last) => numberCursor('g', BigInt(last.version)) });
+        return pageReply(found, limit, {
+          json: pricingRuleVersionJson,
+          cursor: (last) => numberCursor('g', BigInt(last.version)),
+        });
       },
     }),
     operation({
@@ -170,7 +197,8 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       path: `${PATH}/{id}/change`,
       tag,
       summary: 'Give a pricing rule other terms',
-      description: 'The terms replace those before altogether. What a rule is for does not change: end it, and make another.',
+      description:
+        'The terms replace those before altogether. What a rule is for does not change: end it, and make another.',
       scope: 'pricing:write',
       accountWide: true,
       params,
@@ -191,7 +219,8 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       path: `${PATH}/{id}/end`,
       tag,
       summary: 'End a pricing rule',
-      description: 'Suggestions go by the next less specific rule from now on. The rule and its versions can still be read.',
+      description:
+        'Suggestions go by the next less specific rule from now on. The rule and its versions can still be read.',
       scope: 'pricing:write',
       accountWide: true,
       params,
@@ -209,6 +238,7 @@ function outcomeReply(outcome: PricingRuleOutcome): Reply {
   if (outcome.kind === 'not_found') throw new Problem('pricing_rule_not_found');
   const { rule } = outcome;
   if (outcome.kind === 'done') return jsonReply(200, pricingRuleJson(rule));
-  const detail = rule.endedAt === null ? `It is in version ${rule.version}.` : `It ended at ${rule.endedAt.toISOString()}.`;
+  const detail =
+    rule.endedAt === null ? `It is in version ${rule.version}.` : `It ended at ${rule.endedAt.toISOString()}.`;
   throw new Problem('pricing_rule_changed', { detail });
 }

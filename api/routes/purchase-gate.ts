@@ -30,7 +30,10 @@ const circuitOutput = z.strictObject({
   detail: z.string().nullable().meta({ description: 'What the service last said.' }),
   opened_at: instant.nullable(),
   probe_at: instant.nullable().meta({ description: 'When the next purchase is let through to find out.' }),
-  canary: z.strictObject({ kind, id: z.string() }).nullable().meta({ description: 'The purchase that is finding out.' }),
+  canary: z
+    .strictObject({ kind, id: z.string() })
+    .nullable()
+    .meta({ description: 'The purchase that is finding out.' }),
 });
 
 const gateOutput = z
@@ -40,13 +43,19 @@ const gateOutput = z
     held: z
       .array(
         z.strictObject({
-          held_at: z.string().meta({ description: '`circuit:<name>`, `pause:<id>`, `spend_limit` or `wallet`.', example: 'circuit:service_down' }),
+          held_at: z.string().meta({
+            description: '`circuit:<name>`, `pause:<id>`, `spend_limit` or `wallet`.',
+            example: 'circuit:service_down',
+          }),
           failure_class: failureClass,
           count: z.int(),
           oldest: z.strictObject({ kind, id: z.string(), accepted_at: instant }),
         }),
       )
-      .meta({ description: 'What is held at the gate. What the service refused to one purchase alone is held by its own timer, and not here.' }),
+      .meta({
+        description:
+          'What is held at the gate. What the service refused to one purchase alone is held by its own timer, and not here.',
+      }),
     wallet: z
       .strictObject({
         balance: money,
@@ -107,7 +116,12 @@ const gateExample: z.input<typeof gateOutput> = {
     day: '2030-01-31',
     spent: [{ amount: '310.00', currency: 'EUR' }],
     limits: [
-      { api_key_id: null, name: null, limit: { amount: '2000.00', currency: 'EUR' }, spent: { amount: '310.00', currency: 'EUR' } },
+      {
+        api_key_id: null,
+        name: null,
+        limit: { amount: '2000.00', currency: 'EUR' },
+        spent: { amount: '310.00', currency: 'EUR' },
+      },
     ],
   },
 };
@@ -131,7 +145,12 @@ export function purchaseGateOperations({ database, spendLimit, now }: ApiDepende
 
 function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateView): z.input<typeof gateOutput> {
   return {
-    circuits: circuitNames.map((name) => circuitJson(name, circuits.find((row) => row.name === name))),
+    circuits: circuitNames.map((name) =>
+      circuitJson(
+        name,
+        circuits.find((row) => row.name === name),
+      ),
+    ),
     pauses: pauses.map(pauseJson),
     held: held.map(({ barrier, failureClass: failure, count, oldest: { acceptedAt, ...oldest } }) => ({
       held_at: barrier,

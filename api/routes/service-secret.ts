@@ -26,11 +26,14 @@ const secretOutput = z
     former_verifies_until: instant.nullable().meta({
       description: 'Until when the one before it still verifies; null when none was stored.',
     }),
-    configured_secrets: z.int().min(0).meta({
-      description:
-        'How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation does not end them: ' +
-        'one that has leaked is taken out of the environment, and the API restarted.',
-    }),
+    configured_secrets: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation does not end them: ' +
+          'one that has leaked is taken out of the environment, and the API restarted.',
+      }),
   })
   .meta({ id: 'WebhookSecretStatus', description: 'When a secret was stored. The secret itself is never shown.' });
 
@@ -50,7 +53,13 @@ const rotation = z
   })
   .meta({ id: 'WebhookSecretRotation' });
 
-const PROBLEMS = ['webhook_secret_busy', 'service_lacks_call', 'service_failed', 'service_unavailable', 'service_timeout'] as const;
+const PROBLEMS = [
+  'webhook_secret_busy',
+  'service_lacks_call',
+  'service_failed',
+  'service_unavailable',
+  'service_timeout',
+] as const;
 const STORED =
   'It is stored encrypted at the moment the service shows it, which it does once, and it never leaves us. Every API ' +
   'process verifies deliveries with it within seconds; secrets of the configuration verify beside it.';
@@ -73,7 +82,12 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
           description: 'Made and stored.',
           contentType: JSON_TYPE,
           schema: secretOutput,
-          example: { environment: 'sandbox', stored_at: '2030-01-31T12:00:00.000Z', former_verifies_until: null, configured_secrets: 0 },
+          example: {
+            environment: 'sandbox',
+            stored_at: '2030-01-31T12:00:00.000Z',
+            former_verifies_until: null,
+            configured_secrets: 0,
+          },
         },
       },
       problems: ['webhook_secret_exists', ...PROBLEMS],
@@ -130,8 +144,17 @@ interface ChangeRequest {
 async function change(dependencies: ApiDependencies, request: ChangeRequest): Promise<Reply> {
   const { database, keyRing, service, serviceMode: environment, storedSecrets, now } = dependencies;
   const { change: kind, caller, overlapMs = dependencies.webhookSecretOverlapMs } = request;
-  const entry = { actor: caller.apiKeyId, action: `webhook_secret.${kind}`, subject: { kind: 'webhook_secret', id: environment } } as const;
-  const asked = { lineageId: caller.lineageId, header: request.header('Idempotency-Key'), target: `POST ${request.path}`, json: request.json };
+  const entry = {
+    actor: caller.apiKeyId,
+    action: `webhook_secret.${kind}`,
+    subject: { kind: 'webhook_secret', id: environment },
+  } as const;
+  const asked = {
+    lineageId: caller.lineageId,
+    header: request.header('Idempotency-Key'),
+    target: `POST ${request.path}`,
+    json: request.json,
+  };
   // A repetition tries nothing.
   const before = await findReplay(dependencies, asked);
   if (before !== undefined) return before;
@@ -160,7 +183,9 @@ function secretJson(
     environment,
     stored_at: storedAt.toISOString(),
     former_verifies_until: instantJson(formerVerifiesUntil ?? null),
-    configured_secrets: webhookSecrets.filter(({ acceptedUntil }) => acceptedUntil === undefined || acceptedUntil >= now()).length,
+    configured_secrets: webhookSecrets.filter(
+      ({ acceptedUntil }) => acceptedUntil === undefined || acceptedUntil >= now(),
+    ).length,
   };
 }
 

@@ -79,10 +79,16 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(topupResource, ownerId, query, (page) => database.run((db) => pageOfTopups(db, ownerId, filterOf(query), page)), {
-          json: (view) => topupJson(view),
-          position: ({ topup }) => topup,
-        }),
+        listWork(
+          topupResource,
+          ownerId,
+          query,
+          (page) => database.run((db) => pageOfTopups(db, ownerId, filterOf(query), page)),
+          {
+            json: (view) => topupJson(view),
+            position: ({ topup }) => topup,
+          },
+        ),
     }),
     // Before what has an id in its place.
     bulkOperation(dependencies, topupResource),
@@ -91,7 +97,10 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof topupInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
+type CreateRequest = Pick<
+  ApiRequest<z.ZodObject, z.ZodObject, typeof topupInput>,
+  'body' | 'json' | 'header' | 'caller' | 'onClose'
+>;
 
 async function createTopup(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId = null } = request.body;

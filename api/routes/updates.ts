@@ -29,7 +29,10 @@ const query = z.strictObject({
     .string()
     .regex(/^[\x21-\x7e]{1,64}$/, 'must have 1 to 64 visible ASCII characters')
     .default('stable')
-    .meta({ description: 'Release channel.', override: { type: 'string', pattern: '^[\\x21-\\x7e]{1,64}$', default: 'stable' } }),
+    .meta({
+      description: 'Release channel.',
+      override: { type: 'string', pattern: '^[\\x21-\\x7e]{1,64}$', default: 'stable' },
+    }),
 });
 
 /** Updates of the storefront application that the service publishes. */

@@ -125,10 +125,16 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(vpnResource, ownerId, query, (page) => database.run((db) => pageOfVpnSubscriptions(db, ownerId, filterOf(dependencies, query), page)), {
-          json: (view) => vpnSubscriptionJson(view),
-          position: ({ subscription }) => subscription,
-        }),
+        listWork(
+          vpnResource,
+          ownerId,
+          query,
+          (page) => database.run((db) => pageOfVpnSubscriptions(db, ownerId, filterOf(dependencies, query), page)),
+          {
+            json: (view) => vpnSubscriptionJson(view),
+            position: ({ subscription }) => subscription,
+          },
+        ),
     }),
     // Before what has an id in its place.
     bulkOperation(dependencies, vpnResource),
@@ -158,14 +164,28 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       },
       problems: ['vpn_subscription_not_found', 'access_data_not_there'],
       handle: async ({ params: { id }, caller }) => {
-        const view = mayExist('vpn_subscription', id) ? await database.run((db) => findVpnSubscriptionView(db, id, caller.ownerId)) : undefined;
+        const view = mayExist('vpn_subscription', id)
+          ? await database.run((db) => findVpnSubscriptionView(db, id, caller.ownerId))
+          : undefined;
         if (view === undefined) throw notFound(vpnResource);
         const { sealedAccess } = view.subscription;
         if (sealedAccess === null) throw new Problem('access_data_not_there');
-        const { username, password, server, configuration } = storedAccess.parse(JSON.parse(keyRing.openText(sealedAccess, accessPlace(id))));
-        const entry = { actor: caller.apiKeyId, action: 'vpn.access_revealed', subject: { kind: 'vpn_subscription', id } } as const;
+        const { username, password, server, configuration } = storedAccess.parse(
+          JSON.parse(keyRing.openText(sealedAccess, accessPlace(id))),
+        );
+        const entry = {
+          actor: caller.apiKeyId,
+          action: 'vpn.access_revealed',
+          subject: { kind: 'vpn_subscription', id },
+        } as const;
         await database.run((db) => addAuditEntry(db, entry, new Date(now())));
-        return jsonReply(200, { subscription_id: id, username, password, server: server ?? null, configuration: configuration ?? null });
+        return jsonReply(200, {
+          subscription_id: id,
+          username,
+          password,
+          server: server ?? null,
+          configuration: configuration ?? null,
+        });
       },
     }),
     operation({
@@ -212,7 +232,12 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           if (outcome === 'requested') {
             const work = { kind: 'vpn_subscription', id } as const;
             await requestWake(tx, work);
-            const entry = { actor: caller.apiKeyId, action: 'vpn_subscription.cancel', subject: work, ...(why !== undefined && { reason: why }) };
+            const entry = {
+              actor: caller.apiKeyId,
+              action: 'vpn_subscription.cancel',
+              subject: work,
+              ...(why !== undefined && { reason: why }),
+            };
             await addAuditEntry(tx, entry, new Date(now()));
           }
           return vpnResource.find(tx, id, caller.ownerId);
@@ -221,19 +246,31 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         wakeRelay();
         const find = () => database.run((db) => vpnResource.find(db, id, caller.ownerId));
         const Location = `${PATH}/${id}`;
-        const reply = isFinal(found.status) ? jsonReply(200, found, { Location }) : jsonReply(202, found, { Location, 'Retry-After': retryAfter(found, now()) });
-        return answerPreferred(dependencies, { id, header, onClose, find, caller }, reply, { when: isFinal, status: 200 });
+        const reply = isFinal(found.status)
+          ? jsonReply(200, found, { Location })
+          : jsonReply(202, found, { Location, 'Retry-After': retryAfter(found, now()) });
+        return answerPreferred(dependencies, { id, header, onClose, find, caller }, reply, {
+          when: isFinal,
+          status: 200,
+        });
       },
     }),
     ...workActionOperations(dependencies, vpnResource),
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof vpnSubscriptionInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
+type CreateRequest = Pick<
+  ApiRequest<z.ZodObject, z.ZodObject, typeof vpnSubscriptionInput>,
+  'body' | 'json' | 'header' | 'caller' | 'onClose'
+>;
 
 async function createSubscription(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { body } = request;
-  const { external_subscription_id: externalSubscriptionId, vpn_plan_id: vpnPlanId, customer_price: customerPrice } = body;
+  const {
+    external_subscription_id: externalSubscriptionId,
+    vpn_plan_id: vpnPlanId,
+    customer_price: customerPrice,
+  } = body;
   return createWork(dependencies, vpnResource, request, (tx, work, now) => {
     const sealedCustomerReference = dependencies.keyRing.seal(body.customer_reference, customerReferencePlace(work.id));
     const customerReferenceHash = hashOf(dependencies, body.customer_reference);
@@ -247,7 +284,10 @@ function hashOf({ keyRing }: ApiDependencies, customerReference: string): Buffer
   return keyRing.hash(customerReference, 'customer_reference');
 }
 
-function filterOf(dependencies: ApiDependencies, query: z.output<typeof vpnSubscriptionListQuery>): VpnSubscriptionFilter {
+function filterOf(
+  dependencies: ApiDependencies,
+  query: z.output<typeof vpnSubscriptionListQuery>,
+): VpnSubscriptionFilter {
   const { customer_reference: customerReference } = query;
   return {
     ...workFilter(query),
@@ -260,5 +300,13 @@ function filterOf(dependencies: ApiDependencies, query: z.output<typeof vpnSubsc
 function planJson(plan: VpnPlan, rules: readonly AnyPricingRule[]): z.input<typeof vpnPlan> {
   const { id, name, duration_days: days, price_for_reseller: price, currency, available } = plan;
   const suggested = suggestedPriceJson(pricedPlan(plan), rules);
-  return { id, name, duration_days: days ?? null, price_for_reseller: plainAmount(price), currency, available, suggested_price: suggested };
+  return {
+    id,
+    name,
+    duration_days: days ?? null,
+    price_for_reseller: plainAmount(price),
+    currency,
+    available,
+    suggested_price: suggested,
+  };
 }

@@ -30,11 +30,20 @@ const runwayOutput = z
     status: z.enum(['known', 'unknown']),
     reason: z.enum(unknownReasons).nullable().meta({ description: 'Why it is not known.' }),
     detail: z.string().nullable().meta({ description: 'The same in a sentence.' }),
-    days: days.nullable().meta({ description: 'How many days the wallet lasts at the mean of recent sales, without growth.', example: 12.4 }),
-    earliest_days: days.nullable().meta({ description: 'One standard deviation of bad luck: days of sales taken as independent.', example: 10.9 }),
+    days: days.nullable().meta({
+      description: 'How many days the wallet lasts at the mean of recent sales, without growth.',
+      example: 12.4,
+    }),
+    earliest_days: days
+      .nullable()
+      .meta({ description: 'One standard deviation of bad luck: days of sales taken as independent.', example: 10.9 }),
     latest_days: days.nullable().meta({ description: 'One of good luck.', example: 14.1 }),
     daily_sales: z
-      .strictObject({ mean: money, deviation: money, days: z.int().meta({ description: 'So many days of 24 hours were looked at.', example: 14 }) })
+      .strictObject({
+        mean: money,
+        deviation: money,
+        days: z.int().meta({ description: 'So many days of 24 hours were looked at.', example: 14 }),
+      })
       .nullable(),
     wallet: z
       .strictObject({
@@ -46,8 +55,12 @@ const runwayOutput = z
         age_seconds: z.number(),
       })
       .nullable()
-      .meta({ description: 'As it was last read for a purchase or a comparison of the books; null when it is not known.' }),
-    held_without_price: z.int().meta({ description: 'Purchases held whose price is not known; they are not in the figures.' }),
+      .meta({
+        description: 'As it was last read for a purchase or a comparison of the books; null when it is not known.',
+      }),
+    held_without_price: z
+      .int()
+      .meta({ description: 'Purchases held whose price is not known; they are not in the figures.' }),
     threshold_days: days.meta({ description: 'Below this the event `wallet.runway_low` is announced.', example: 3 }),
     low_since: instant.nullable(),
   })
@@ -60,7 +73,11 @@ const runwayExample: z.input<typeof runwayOutput> = {
   days: 12.4,
   earliest_days: 10.9,
   latest_days: 14.1,
-  daily_sales: { mean: { amount: '98.85', currency: 'EUR' }, deviation: { amount: '41.20', currency: 'EUR' }, days: 14 },
+  daily_sales: {
+    mean: { amount: '98.85', currency: 'EUR' },
+    deviation: { amount: '41.20', currency: 'EUR' },
+    days: 14,
+  },
   wallet: {
     balance: { amount: '1250.00', currency: 'EUR' },
     reserved: { amount: '24.00', currency: 'EUR' },
@@ -111,14 +128,27 @@ export function walletOperations({ database, service, runway: policy, now }: Api
       path: '/v1/wallet/runway',
       tag: 'Wallet',
       summary: 'Read how long the wallet lasts',
-      description: 'From completed sales of recent days and what is reserved and held. What is not known is said to be unknown, with the reason.',
+      description:
+        'From completed sales of recent days and what is reserved and held. What is not known is said to be unknown, with the reason.',
       scope: 'wallet:read',
       accountWide: true,
-      answers: { 200: { description: 'The runway.', contentType: 'application/json', schema: runwayOutput, example: runwayExample } },
+      answers: {
+        200: {
+          description: 'The runway.',
+          contentType: 'application/json',
+          schema: runwayOutput,
+          example: runwayExample,
+        },
+      },
       handle: async () => {
         const at = now();
-        const [view, last] = await database.run(async (db) => [await readRunway(db, policy, at), await lastRunway(db)] as const);
-        return jsonReply(200, runwayJson(view, { thresholdDays: thresholdDays(policy), lowSince: last?.lowSince ?? null, now: at }));
+        const [view, last] = await database.run(
+          async (db) => [await readRunway(db, policy, at), await lastRunway(db)] as const,
+        );
+        return jsonReply(
+          200,
+          runwayJson(view, { thresholdDays: thresholdDays(policy), lowSince: last?.lowSince ?? null, now: at }),
+        );
       },
     }),
   ];
@@ -126,7 +156,11 @@ export function walletOperations({ database, service, runway: policy, now }: Api
 
 function runwayJson(
   { runway, known: { wallet, reserved, held, heldWithoutPrice } }: RunwayView,
-  { thresholdDays: threshold, lowSince, now }: { readonly thresholdDays: number; readonly lowSince: Date | null; readonly now: number },
+  {
+    thresholdDays: threshold,
+    lowSince,
+    now,
+  }: { readonly thresholdDays: number; readonly lowSince: Date | null; readonly now: number },
 ): z.input<typeof runwayOutput> {
   const known = runway.kind === 'known' ? runway : undefined;
   const reason = runway.kind === 'unknown' ? runway.reason : null;

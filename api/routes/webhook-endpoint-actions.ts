@@ -3,15 +3,38 @@ import { TEST_EVENT } from '#domain/event-filter.ts';
 import type { Executor } from '#db/database.ts';
 import { holdPublication, recordEvent } from '#db/events.ts';
 import { disableWebhookEndpoint, enableWebhookEndpoint, type WebhookEndpointRow } from '#db/webhook-endpoints.ts';
-import { missedSince, queueMissed, REPLAY_PIECE, replayDelivery, replayEvent, replayRange, type Replay } from '#db/webhook-replays.ts';
+import {
+  missedSince,
+  queueMissed,
+  REPLAY_PIECE,
+  replayDelivery,
+  replayEvent,
+  replayRange,
+  type Replay,
+} from '#db/webhook-replays.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
-import { auditEndpoint, endpointJson, ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoint-resource.ts';
-import { enableInput, endpointExample, endpointOutput, exampleEndpointId, exampleSentEventId, replayInput, replayOutput, testOutput } from '#api/webhook-endpoint-schemas.ts';
+import {
+  auditEndpoint,
+  endpointJson,
+  ENDPOINTS_PATH,
+  ENDPOINTS_TAG,
+  requireEndpoint,
+} from '#api/webhook-endpoint-resource.ts';
+import {
+  enableInput,
+  endpointExample,
+  endpointOutput,
+  exampleEndpointId,
+  exampleSentEventId,
+  replayInput,
+  replayOutput,
+  testOutput,
+} from '#api/webhook-endpoint-schemas.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -20,11 +43,25 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
   const { database, wakeRelay, now } = dependencies;
   const tag = ENDPOINTS_TAG;
   const params = idInPath('webhookEndpoint', exampleEndpointId);
-  const endpointAnswer = { 200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample } };
-  const testAnswer = {
-    202: { description: 'It is on its way.', contentType: JSON_TYPE, schema: testOutput, example: { event_id: exampleSentEventId, queued: 1, next_since: null } },
+  const endpointAnswer = {
+    200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
   };
-  const replayAnswer = { 202: { description: 'They are on their way.', contentType: JSON_TYPE, schema: replayOutput, example: { queued: 1, next_since: null } } };
+  const testAnswer = {
+    202: {
+      description: 'It is on its way.',
+      contentType: JSON_TYPE,
+      schema: testOutput,
+      example: { event_id: exampleSentEventId, queued: 1, next_since: null },
+    },
+  };
+  const replayAnswer = {
+    202: {
+      description: 'They are on their way.',
+      contentType: JSON_TYPE,
+      schema: replayOutput,
+      example: { queued: 1, next_since: null },
+    },
+  };
   return [
     operation({
       id: 'disableWebhookEndpoint',
@@ -32,7 +69,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       path: `${ENDPOINTS_PATH}/{id}/disable`,
       tag,
       summary: 'Stop sending events to a webhook endpoint',
-      description: 'What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says that you know, which ends the alert.',
+      description:
+        'What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says that you know, which ends the alert.',
       scope: 'webhook_endpoints:write',
       params,
       answers: endpointAnswer,
@@ -68,7 +106,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const shown = await database.transaction(async (tx) => {
-          // What is published while this goes on would neither be missed nor queued. First this lock, as whoever publishes takes it.
+          // What is published while this goes on would neither be missed nor queued. First this lock, as whoever
+          // publishes takes it.
           await holdPublication(tx);
           const found = await requireEndpoint(tx, id, caller, { lock: true });
           if (found.disabledAt !== null) {
@@ -97,15 +136,24 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
       handle: async ({ params: { id }, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/test`;
-        const reply = await answerOnce(dependencies, { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json }, async (tx) => {
-          const endpoint = await requireEndpoint(tx, id, caller);
-          requireEnabled(endpoint);
-          const at = new Date(now());
-          await auditEndpoint(tx, caller, 'test', id, at);
-          const test = { type: TEST_EVENT, subject: { kind: 'webhook_endpoint', id }, apiKeyId: endpoint.apiKeyId, data: { message: 'This is a test.' } } as const;
-          const eventId = await recordEvent(tx, test, at);
-          return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
-        });
+        const reply = await answerOnce(
+          dependencies,
+          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
+          async (tx) => {
+            const endpoint = await requireEndpoint(tx, id, caller);
+            requireEnabled(endpoint);
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'test', id, at);
+            const test = {
+              type: TEST_EVENT,
+              subject: { kind: 'webhook_endpoint', id },
+              apiKeyId: endpoint.apiKeyId,
+              data: { message: 'This is a test.' },
+            } as const;
+            const eventId = await recordEvent(tx, test, at);
+            return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
+          },
+        );
         wakeRelay();
         return reply;
       },
@@ -126,17 +174,26 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       bodyExampleFirst: true,
       bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
       answers: replayAnswer,
-      problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled', 'event_not_found', 'webhook_delivery_not_found'],
+      problems: [
+        'webhook_endpoint_not_found',
+        'webhook_endpoint_disabled',
+        'event_not_found',
+        'webhook_delivery_not_found',
+      ],
       handle: async ({ params: { id }, body, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/replay`;
-        const reply = await answerOnce(dependencies, { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json }, async (tx) => {
-          const endpoint = await requireEndpoint(tx, id, caller, { lock: true });
-          requireEnabled(endpoint);
-          const at = new Date(now());
-          await auditEndpoint(tx, caller, 'replay', id, at);
-          const { queued, nextSince } = await replay(tx, endpoint, body, at);
-          return jsonReply(202, { queued, next_since: nextSince?.toISOString() ?? null });
-        });
+        const reply = await answerOnce(
+          dependencies,
+          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
+          async (tx) => {
+            const endpoint = await requireEndpoint(tx, id, caller, { lock: true });
+            requireEnabled(endpoint);
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'replay', id, at);
+            const { queued, nextSince } = await replay(tx, endpoint, body, at);
+            return jsonReply(202, { queued, next_since: nextSince?.toISOString() ?? null });
+          },
+        );
         wakeRelay();
         return reply;
       },
@@ -146,10 +203,16 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
 
 type ReplayRequest = z.output<typeof replayInput>;
 
-async function replay(tx: Executor, endpoint: WebhookEndpointRow, { event_id: eventId, delivery_id: deliveryId, since, until, which = 'all' }: ReplayRequest, now: Date): Promise<Replay> {
+async function replay(
+  tx: Executor,
+  endpoint: WebhookEndpointRow,
+  { event_id: eventId, delivery_id: deliveryId, since, until, which = 'all' }: ReplayRequest,
+  now: Date,
+): Promise<Replay> {
   if (since !== undefined) return replayRange(tx, endpoint, { which, since, until }, { limit: REPLAY_PIECE, now });
   if (eventId !== undefined && !(await replayEvent(tx, endpoint, eventId, now))) throw new Problem('event_not_found');
-  if (deliveryId !== undefined && !(await replayDelivery(tx, endpoint, deliveryId, now))) throw new Problem('webhook_delivery_not_found');
+  if (deliveryId !== undefined && !(await replayDelivery(tx, endpoint, deliveryId, now)))
+    throw new Problem('webhook_delivery_not_found');
   return { queued: 1, nextSince: undefined };
 }
 

@@ -24,7 +24,14 @@ import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
 import { webhookEndpointActions } from '#api/routes/webhook-endpoint-actions.ts';
-import { auditEndpoint, endpointJson, endpointTermsText, ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoint-resource.ts';
+import {
+  auditEndpoint,
+  endpointJson,
+  endpointTermsText,
+  ENDPOINTS_PATH,
+  ENDPOINTS_TAG,
+  requireEndpoint,
+} from '#api/webhook-endpoint-resource.ts';
 import {
   createdEndpointExample,
   createdEndpointOutput,
@@ -47,8 +54,8 @@ const tag = ENDPOINTS_TAG;
 const JSON_TYPE = 'application/json';
 const params = idInPath('webhookEndpoint', exampleEndpointId);
 /**
- * Every event is queued for every endpoint, so their number is not without bounds. Keys that are limited to their own work have a number
- * each: none of them uses up that of others.
+ * Every event is queued for every endpoint, so their number is not without bounds. Keys that are limited to their own
+ * work have a number each: none of them uses up that of others.
  */
 const MAX_ENDPOINTS = 100;
 
@@ -69,24 +76,50 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       idempotent: true,
       body: endpointInput,
       bodyExampleFirst: true,
-      bodyExample: { url: 'https://shop.example.com/webhooks/reseller', event_types: ['order.*', 'wallet.balance_low'] },
+      bodyExample: {
+        url: 'https://shop.example.com/webhooks/reseller',
+        event_types: ['order.*', 'wallet.balance_low'],
+      },
       answers: {
-        201: { description: 'It gets events from now on.', contentType: JSON_TYPE, schema: createdEndpointOutput, example: createdEndpointExample, headers: { Location: 'Where it is read.' } },
+        201: {
+          description: 'It gets events from now on.',
+          contentType: JSON_TYPE,
+          schema: createdEndpointOutput,
+          example: createdEndpointExample,
+          headers: { Location: 'Where it is read.' },
+        },
       },
       problems: ['webhook_endpoint_limit'],
       handle: async ({ body, json, header, caller }) => {
-        const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target: `POST ${ENDPOINTS_PATH}`, json };
-        // A name server may take its time: no connection of the database waits for it. A repetition gets its answer whatever it says now.
+        const request = {
+          lineageId: caller.lineageId,
+          header: header('Idempotency-Key'),
+          target: `POST ${ENDPOINTS_PATH}`,
+          json,
+        };
+        // A name server may take its time: no connection of the database waits for it. A repetition gets its answer
+        // whatever it says now.
         const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
           if (problem !== undefined) throw problem;
-          if ((await countWebhookEndpoints(tx, caller.ownerId)) >= MAX_ENDPOINTS) throw new Problem('webhook_endpoint_limit', { detail: `There are ${MAX_ENDPOINTS}.` });
+          if ((await countWebhookEndpoints(tx, caller.ownerId)) >= MAX_ENDPOINTS)
+            throw new Problem('webhook_endpoint_limit', { detail: `There are ${MAX_ENDPOINTS}.` });
           const secret = generateWebhookSecret();
           const wanted = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
           const at = new Date(now());
-          const row = await addWebhookEndpoint(tx, keyRing, { ...wanted, apiKeyId: caller.lineageId, ownerId: caller.ownerId }, secret, at);
+          const row = await addWebhookEndpoint(
+            tx,
+            keyRing,
+            { ...wanted, apiKeyId: caller.lineageId, ownerId: caller.ownerId },
+            secret,
+            at,
+          );
           await auditEndpoint(tx, caller, 'create', row.id, at, endpointTermsText(row));
-          return jsonReply(201, { ...(await endpointJson(tx, row)), secret }, { Location: `${ENDPOINTS_PATH}/${row.id}` });
+          return jsonReply(
+            201,
+            { ...(await endpointJson(tx, row)), secret },
+            { Location: `${ENDPOINTS_PATH}/${row.id}` },
+          );
         });
       },
     }),
@@ -125,10 +158,14 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       summary: 'Read a webhook endpoint, and how it does',
       scope: 'webhook_endpoints:read',
       params,
-      answers: { 200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample } },
+      answers: {
+        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+      },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, caller }) => {
-        return database.run(async (db) => jsonReply(200, await endpointJson(db, await requireEndpoint(db, id, caller))));
+        return database.run(async (db) =>
+          jsonReply(200, await endpointJson(db, await requireEndpoint(db, id, caller))),
+        );
       },
     }),
     operation({
@@ -137,12 +174,15 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       path: `${ENDPOINTS_PATH}/{id}`,
       tag,
       summary: 'Change the address, the filter or the description of a webhook endpoint',
-      description: 'What is left out stays. What is queued already goes to the new address, at once where the former one only failed.',
+      description:
+        'What is left out stays. What is queued already goes to the new address, at once where the former one only failed.',
       scope: 'webhook_endpoints:write',
       params,
       body: endpointChange,
       bodyExample: { event_types: ['order.completed', 'order.failed'] },
-      answers: { 200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample } },
+      answers: {
+        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+      },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
@@ -150,7 +190,11 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         const reply = await database.transaction(async (tx) => {
           const former = await requireEndpoint(tx, id, caller, { lock: true });
           const at = new Date(now());
-          const { url = former.url, event_types: eventTypes = former.eventTypes, description = former.description } = body;
+          const {
+            url = former.url,
+            event_types: eventTypes = former.eventTypes,
+            description = former.description,
+          } = body;
           const wanted = { url, eventTypes, description };
           await auditEndpoint(tx, caller, 'update', id, at, endpointTermsText(wanted, former));
           await changeWebhookEndpoint(tx, id, wanted, at);
@@ -174,7 +218,9 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         200: {
           description: 'It is gone.',
           contentType: JSON_TYPE,
-          schema: z.strictObject({ id: ourId('webhookEndpoint', exampleEndpointId), deleted: z.literal(true) }).meta({ id: 'DeletedWebhookEndpoint' }),
+          schema: z
+            .strictObject({ id: ourId('webhookEndpoint', exampleEndpointId), deleted: z.literal(true) })
+            .meta({ id: 'DeletedWebhookEndpoint' }),
           example: { id: exampleEndpointId, deleted: true },
         },
       },
@@ -204,19 +250,31 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       params,
       body: secretRotation,
       bodyExample: { overlap_seconds: 86_400 },
-      answers: { 200: { description: 'The new secret.', contentType: JSON_TYPE, schema: rotatedSecretOutput, example: rotatedSecretExample } },
+      answers: {
+        200: {
+          description: 'The new secret.',
+          contentType: JSON_TYPE,
+          schema: rotatedSecretOutput,
+          example: rotatedSecretExample,
+        },
+      },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/rotate-secret`;
-        return answerOnce(dependencies, { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json }, async (tx) => {
-          await requireEndpoint(tx, id, caller, { lock: true });
-          const at = new Date(now());
-          await auditEndpoint(tx, caller, 'rotate_secret', id, at);
-          const secret = generateWebhookSecret();
-          const overlapMs = body.overlap_seconds === undefined ? endpointSecretOverlapMs : body.overlap_seconds * 1_000;
-          const until = await rotateEndpointSecret(tx, keyRing, id, { secret, overlapMs, now: at });
-          return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
-        });
+        return answerOnce(
+          dependencies,
+          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
+          async (tx) => {
+            await requireEndpoint(tx, id, caller, { lock: true });
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'rotate_secret', id, at);
+            const secret = generateWebhookSecret();
+            const overlapMs =
+              body.overlap_seconds === undefined ? endpointSecretOverlapMs : body.overlap_seconds * 1_000;
+            const until = await rotateEndpointSecret(tx, keyRing, id, { secret, overlapMs, now: at });
+            return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
+          },
+        );
       },
     }),
     operation({
@@ -245,7 +303,10 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
           const views = await listDeliveries(db, id, { state, eventId }, { limit: limit + 1, after });
           return { retryAt, views };
         });
-        return pageReply(found.views, limit, { json: (view) => deliveryJson(keyRing, view, found.retryAt), cursor: ({ delivery }) => idCursor(delivery.id) });
+        return pageReply(found.views, limit, {
+          json: (view) => deliveryJson(keyRing, view, found.retryAt),
+          cursor: ({ delivery }) => idCursor(delivery.id),
+        });
       },
     }),
     ...webhookEndpointActions(dependencies),
@@ -253,13 +314,20 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
 }
 
 /** @returns validation_failed when events may not be sent there. */
-async function urlProblem({ webhookTargets: { policy, lookup } }: ApiDependencies, url: string): Promise<Problem | undefined> {
+async function urlProblem(
+  { webhookTargets: { policy, lookup } }: ApiDependencies,
+  url: string,
+): Promise<Problem | undefined> {
   const message = await endpointUrlProblem(url, policy, lookup);
   return message === undefined ? undefined : invalid([{ in: 'body', field: 'url', message }]);
 }
 
 /** @param notBefore when the endpoint as a whole gets something again. */
-function deliveryJson(keyRing: KeyRing, { delivery, eventType, tries }: DeliveryView, notBefore: Date | null): DeliveryOutput {
+function deliveryJson(
+  keyRing: KeyRing,
+  { delivery, eventType, tries }: DeliveryView,
+  notBefore: Date | null,
+): DeliveryOutput {
   const { nextTryAt } = delivery;
   const isTest = eventType === TEST_EVENT && delivery.failedTries === 0;
   const isHeld = nextTryAt !== null && notBefore !== null && notBefore > nextTryAt && !isTest;

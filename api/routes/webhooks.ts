@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { refusalOfHeaders, verifyWebhook, type SignedDelivery, type WebhookRefusal, type WebhookVerdict } from '#crypto/webhook-signature.ts';
+import {
+  refusalOfHeaders,
+  verifyWebhook,
+  type SignedDelivery,
+  type WebhookRefusal,
+  type WebhookVerdict,
+} from '#crypto/webhook-signature.ts';
 import type { IntakeResult, VerifiedDelivery } from '#db/inbox-intake.ts';
 import { OWN_PING } from '#db/inbox.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
@@ -19,9 +25,7 @@ const DELIVERY_ID = /^(?!read:)[\x21-\x7e]{1,255}$/;
 /** Longer than any event name; kept for the operator who looks at a quarantined delivery. */
 const MAX_HEADER_EVENT = 255;
 
-const receipt = z
-  .strictObject({ result: z.enum(RESULTS) })
-  .meta({ id: 'WebhookReceipt' });
+const receipt = z.strictObject({ result: z.enum(RESULTS) }).meta({ id: 'WebhookReceipt' });
 
 function signedHeaders(names: ServiceHeaders) {
   return z.strictObject({
@@ -79,7 +83,10 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
  *
  * @throws Problem invalid_signature
  */
-function refuseByHeaders({ headerPrefix, metrics, now }: ApiDependencies, { header, headerNames }: IncomingHeaders): void {
+function refuseByHeaders(
+  { headerPrefix, metrics, now }: ApiDependencies,
+  { header, headerNames }: IncomingHeaders,
+): void {
   // Reported with whether a secret of ours has signed it: its body is needed for that.
   if (otherHeaderPrefix(headerNames(), headerPrefix) !== undefined) return;
   const names = serviceHeaders(headerPrefix);
@@ -94,8 +101,8 @@ function refuseByHeaders({ headerPrefix, metrics, now }: ApiDependencies, { head
 }
 
 /**
- * Refuses a delivery under another brand and has it reported. It is refused although its signature may be right: the operator
- * decides which header names count.
+ * Refuses a delivery under another brand and has it reported. It is refused although its signature may be right: the
+ * operator decides which header names count.
  *
  * @throws Problem invalid_signature
  */
@@ -191,7 +198,10 @@ function alertOn(
 ): void {
   const { state, note, event } = reading;
   if (stored.kind === 'stored' && state === 'quarantined') {
-    logger.warn({ deliveryId, note }, 'a webhook delivery was stored and is not acted upon: an operator should look at it');
+    logger.warn(
+      { deliveryId, note },
+      'a webhook delivery was stored and is not acted upon: an operator should look at it',
+    );
   }
   // The header itself is not logged: anybody may have written it. It is kept with the delivery.
   if (stored.kind === 'stored' && headerEvent !== undefined && event !== undefined && headerEvent !== event) {
@@ -202,7 +212,10 @@ function alertOn(
     );
   }
   if (stored.kind === 'replayed') {
-    logger.warn({ deliveryId }, 'signed content that came before was delivered again under another id; it has no effect');
+    logger.warn(
+      { deliveryId },
+      'signed content that came before was delivered again under another id; it has no effect',
+    );
   }
   if (stored.conflict === 'new') {
     metrics.webhookDeliveries.inc({ result: 'conflict' });

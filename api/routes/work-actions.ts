@@ -35,14 +35,20 @@ const resolution = z.strictObject({ why: reasonForAct, ...verdictFields });
 
 const orderResolution = resolution
   .extend({
-    service_order_id: serviceId.meta({ description: 'With `bought`: the order at the service, where it is not known yet.' }),
-    service_esim_id: serviceId.meta({ description: 'With `bought`: the eSIM at the service. Without it the service is asked.' }),
+    service_order_id: serviceId.meta({
+      description: 'With `bought`: the order at the service, where it is not known yet.',
+    }),
+    service_esim_id: serviceId.meta({
+      description: 'With `bought`: the eSIM at the service. Without it the service is asked.',
+    }),
   })
   .meta({ id: 'OrderCaseResolution' });
 
 const topupResolution = resolution
   .extend({
-    service_topup_id: serviceId.meta({ description: 'With `bought`: the top-up at the service, where it is not known yet.' }),
+    service_topup_id: serviceId.meta({
+      description: 'With `bought`: the top-up at the service, where it is not known yet.',
+    }),
   })
   .meta({ id: 'TopupCaseResolution' });
 
@@ -50,13 +56,17 @@ const EXAMPLE = { why: 'Balance was topped up.' };
 
 const vpnResolution = resolution
   .extend({
-    service_subscription_id: serviceId.meta({ description: 'With `bought`: the subscription at the service, where it is not known yet.' }),
+    service_subscription_id: serviceId.meta({
+      description: 'With `bought`: the subscription at the service, where it is not known yet.',
+    }),
   })
   .meta({ id: 'VpnSubscriptionCaseResolution' });
 
 const cancellationResolution = resolution
   .extend({
-    service_refund_id: serviceId.meta({ description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.' }),
+    service_refund_id: serviceId.meta({
+      description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.',
+    }),
   })
   .meta({ id: 'CancellationCaseResolution' });
 
@@ -94,7 +104,9 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.why, caller),
     }),
     // Nothing of a cancellation is held at the gate, and nothing is charged for it.
-    ...(kind === 'cancellation' ? [] : [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]),
+    ...(kind === 'cancellation'
+      ? []
+      : [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]),
     retryPolicyOperation(resource, common, perform),
     operation({
       ...common,
@@ -141,7 +153,8 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
     body: limit,
     bodyExampleFirst: true,
     bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'USD' } },
-    handle: ({ params, body, caller }) => perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
+    handle: ({ params, body, caller }) =>
+      perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
   });
 }
 
@@ -155,12 +168,23 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
       'What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says ' +
       `nothing of whether a further attempt is safe: that is found out as ever. Refused once the ${WORK_NOUNS[kind]} has ended.`,
     body: retryPolicy,
-    bodyExample: { why: 'The supplier is back in an hour.', attempts: 5, first_wait_seconds: 900, longest_wait_seconds: 3_600 },
-    handle: ({ params, body, caller }) => perform(params.id, { action: 'change_retry', change: retryChangeOf(body) }, body.why, caller),
+    bodyExample: {
+      why: 'The supplier is back in an hour.',
+      attempts: 5,
+      first_wait_seconds: 900,
+      longest_wait_seconds: 3_600,
+    },
+    handle: ({ params, body, caller }) =>
+      perform(params.id, { action: 'change_retry', change: retryChangeOf(body) }, body.why, caller),
   });
 }
 
-function retryChangeOf({ attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline }: z.output<typeof retryPolicy>): RetryChange {
+function retryChangeOf({
+  attempts,
+  first_wait_seconds: first,
+  longest_wait_seconds: longest,
+  deadline,
+}: z.output<typeof retryPolicy>): RetryChange {
   return {
     ...(attempts !== undefined && { attempts }),
     ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
@@ -176,7 +200,7 @@ function resolveOperation({ kind, name, path }: WorkResource, common: Common, pe
     path: `${path}/{id}/resolve`,
     summary: `Judge a case of ${article(WORK_NOUNS[kind])} ${WORK_NOUNS[kind]}`,
     description:
-      'Says what is true where neither the service nor the wallet could prove it. Look at the service\'s console first: ' +
+      "Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: " +
       'after `not_bought` it is bought anew.',
     bodyExample: { why: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
   } as const;

@@ -24,13 +24,18 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
   const noun = WORK_NOUNS[kind];
   const params = idInPath(kind, example.id);
   // What is not announced would wake nobody.
-  const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter((status) => workEventType(kind, status) !== undefined);
+  const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter(
+    (status) => workEventType(kind, status) !== undefined,
+  );
   if (first === undefined) throw new TypeError(`no status of ${kind} is announced`);
   const readQuery = z.strictObject({
     wait: waitInQuery,
     until: listOf([first, ...others])
       .optional()
-      .meta({ description: 'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person.' }),
+      .meta({
+        description:
+          'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person.',
+      }),
   });
   return [
     operation({
@@ -45,7 +50,9 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       scope: scopes.read,
       params,
       query: readQuery,
-      answers: { 200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example, headers: longPollHeaders } },
+      answers: {
+        200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example, headers: longPollHeaders },
+      },
       problems: [resource.notFound],
       handle: async ({ params: { id }, query: { wait, until }, onClose, caller }) => {
         if (!mayExist(kind, id)) throw notFound(resource);
@@ -61,7 +68,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       path: `${path}/{id}/timeline`,
       tag,
       summary: `Read what happened to ${article(noun)} ${noun}, and where it stands`,
-      description: 'Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.',
+      description:
+        'Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.',
       scope: scopes.read,
       params,
       query: timelineQuery,
@@ -80,7 +88,13 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
               },
             ],
             next_cursor: null,
-            standing: { now: `The ${noun} is accepted and stored.`, why: null, next: 'Its workflow starts within moments and sends it to the service.', next_at: null, submit_again: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }) },
+            standing: {
+              now: `The ${noun} is accepted and stored.`,
+              why: null,
+              next: 'Its workflow starts within moments and sends it to the service.',
+              next_at: null,
+              submit_again: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
+            },
           },
         },
       },

@@ -10,8 +10,8 @@ import { statusesOf, type StatusOf } from '#domain/lifecycle.ts';
 type Task = z.output<typeof orderDriver.task>;
 
 /**
- * An order whose end is not seen by then will not come. A task that an overloaded server loses is given out anew after its
- * activity's two minutes: that makes a slow round, and not a failed one.
+ * An order whose end is not seen by then will not come. A task that an overloaded server loses is given out anew after
+ * its activity's two minutes: that makes a slow round, and not a failed one.
  */
 const COMPLETED_WITHIN_MS = 180_000;
 
@@ -75,7 +75,9 @@ class Ends {
     this.#looking = this.#look();
   }
 
-  /** @returns milliseconds from acceptance to delivery. @throws Error when the order ends otherwise, or does not end. */
+  /**
+   * @returns milliseconds from acceptance to delivery. @throws Error when the order ends otherwise, or does not end.
+   */
   of(orderId: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#awaited.set(orderId, { resolve, reject, since: performance.now() });
@@ -92,7 +94,8 @@ class Ends {
       try {
         if (this.#awaited.size > 0) await this.#lookOnce();
       } catch (error) {
-        for (const { reject } of this.#awaited.values()) reject(error instanceof Error ? error : new Error(String(error)));
+        for (const { reject } of this.#awaited.values())
+          reject(error instanceof Error ? error : new Error(String(error)));
         return;
       }
       await delay(this.#pollMs);

@@ -65,7 +65,10 @@ export const serviceCallDriver = {
   result: z.object({ elapsedMs: z.number().positive(), cpuUsPerCall: z.number().positive() }),
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
 
-/** Calls to our API, or to one that does the same: reads of these paths in turn, or orders, each of which must be answered as it should. */
+/**
+ * Calls to our API, or to one that does the same: reads of these paths in turn, or orders, each of which must be
+ * answered as it should.
+ */
 export const apiCallDriver = {
   name: 'api-calls',
   task: z.object({

@@ -56,7 +56,12 @@ function ours(origin: string): Contestant {
       if (!result.ok || result.value.items.length !== 50) throw new Error('the packages did not come');
     },
     order: async () => {
-      const result = await client.createOrder({ idempotencyKey: KEY, body: BODY, reference: REFERENCE, packageId: PACKAGE_ID });
+      const result = await client.createOrder({
+        idempotencyKey: KEY,
+        body: BODY,
+        reference: REFERENCE,
+        packageId: PACKAGE_ID,
+      });
       if (!result.ok || result.value.status !== 'completed') throw new Error('the order was not completed');
     },
   };
@@ -76,12 +81,18 @@ function undici(origin: string): Contestant {
   const address = `${BASE_PATH}/sandbox`;
   return {
     packages: async () => {
-      const page = (await json(shared, { method: 'GET', path: `${address}/packages?limit=100`, headers: { authorization } })) as { data: unknown[] };
+      const page = (await json(shared, {
+        method: 'GET',
+        path: `${address}/packages?limit=100`,
+        headers: { authorization },
+      })) as { data: unknown[] };
       if (page.data.length !== 50) throw new Error('the packages did not come');
     },
     order: async () => {
       const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': KEY };
-      const order = (await json(own, { method: 'POST', path: `${address}/orders`, headers, body: BODY })) as { status: string };
+      const order = (await json(own, { method: 'POST', path: `${address}/orders`, headers, body: BODY })) as {
+        status: string;
+      };
       if (order.status !== 'completed') throw new Error('the order was not completed');
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The service as cheaply as it can be had: a login, a page of 50 packages and a completed order, each the same bytes every
- * time. It serves all contestants of a comparison of clients, so what it costs, it costs all of them.
+ * The service as cheaply as it can be had: a login, a page of 50 packages and a completed order, each the same bytes
+ * every time. It serves all contestants of a comparison of clients, so what it costs, it costs all of them.
  */
 import { createServer } from 'node:http';
 

@@ -1,6 +1,7 @@
 /**
- * The plainest Express handlers that do the job on our tables, with prepared statements of `pg`: read an order, list orders, and accept
- * one with the same check of the API key and the same rows in one transaction. Reads check no key, and nothing is validated.
+ * The plainest Express handlers that do the job on our tables, with prepared statements of `pg`: read an order, list
+ * orders, and accept one with the same check of the API key and the same rows in one transaction. Reads check no key,
+ * and nothing is validated.
  */
 import { randomUUID } from 'node:crypto';
 import { getTableColumns } from 'drizzle-orm';

@@ -49,8 +49,15 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   const many = await startApi(context, 'many', size.many);
   const peer = await startPeer(context, many.databaseUrl);
   await using driver = new Driver(apiCallDriver);
-  const run = (at: { origin: string }, count: number, call: Parameters<typeof driver.run>[0]['call'], atOnce: number = size.atOnce) => async () =>
-    driver.run({ count, atOnce, origin: at.origin, apiKey: at === few ? few.apiKey : many.apiKey, call });
+  const run =
+    (
+      at: { origin: string },
+      count: number,
+      call: Parameters<typeof driver.run>[0]['call'],
+      atOnce: number = size.atOnce,
+    ) =>
+    async () =>
+      driver.run({ count, atOnce, origin: at.origin, apiKey: at === few ? few.apiKey : many.apiKey, call });
   const results: ScenarioResult[] = [];
   const take = (result: ScenarioResult) => {
     results.push(result);
@@ -63,7 +70,10 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
     const path = list.endsWith('=') ? `${list}${new Date(Date.now() - (size.few / 2) * 1_000).toISOString()}` : list;
     context.say(`api orders: ${path}, ${size.rounds} rounds of ${size.pages}, one at a time, among many and among few`);
     const call = { kind: 'get', paths: [path] } as const;
-    const measured = await inTurn({ many: run(many, size.pages, call, 1), few: run(few, size.pages, call, 1) }, size.rounds);
+    const measured = await inTurn(
+      { many: run(many, size.pages, call, 1), few: run(few, size.pages, call, 1) },
+      size.rounds,
+    );
     take(
       compare({
         id: `orders_list.${name}.among_few`,
@@ -72,16 +82,27 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
         better: 'lower',
         ours: medians(measured.many),
         peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(measured.few) },
-        limit: { of: 'ratio_to_peer', bound: 'at_most', amount: 1.2, reason: 'A page is read from an index in the order of the list: an index a hundred times as large is hardly deeper.' },
+        limit: {
+          of: 'ratio_to_peer',
+          bound: 'at_most',
+          amount: 1.2,
+          reason:
+            'A page is read from an index in the order of the list: an index a hundred times as large is hardly deeper.',
+        },
         details: latencies(measured.many, 99),
       }),
     );
   }
 
   const [ids, idsOfFew] = [pathsAmong(size.many), pathsAmong(size.few)];
-  context.say(`api orders: GET /v1/orders/{id}, ${size.rounds} rounds of ${size.reads}, one at a time, among many and among few`);
+  context.say(
+    `api orders: GET /v1/orders/{id}, ${size.rounds} rounds of ${size.reads}, one at a time, among many and among few`,
+  );
   const single = await inTurn(
-    { many: run(many, size.reads, { kind: 'get', paths: ids }, 1), few: run(few, size.reads, { kind: 'get', paths: idsOfFew }, 1) },
+    {
+      many: run(many, size.reads, { kind: 'get', paths: ids }, 1),
+      few: run(few, size.reads, { kind: 'get', paths: idsOfFew }, 1),
+    },
     size.rounds,
   );
   take(
@@ -92,16 +113,43 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
       better: 'lower',
       ours: medians(single.many),
       peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(single.few) },
-      limit: { of: 'ratio_to_peer', bound: 'at_most', amount: 1.2, reason: 'One row and its attempts are found by unique indexes: those of a hundred times as many rows are hardly deeper.' },
+      limit: {
+        of: 'ratio_to_peer',
+        bound: 'at_most',
+        amount: 1.2,
+        reason:
+          'One row and its attempts are found by unique indexes: those of a hundred times as many rows are hardly deeper.',
+      },
       details: latencies(single.many, 99),
     }),
   );
 
   await requireSameAnswer(ids[0] ?? '', many, peer);
   const contests = [
-    { id: 'orders_get.plain_express', measured: 'GET /v1/orders/{id}', count: size.reads, call: { kind: 'get', paths: ids }, amount: 0.85, peer: 'Express, no key checked, the same statement prepared, the same JSON' },
-    { id: 'orders_list.plain_express', measured: 'GET /v1/orders, a page of 20', count: size.pages, call: { kind: 'get', paths: ['/v1/orders'] }, amount: 0.85, peer: 'Express, no key checked, the same statement prepared, the same JSON' },
-    { id: 'orders_accept.plain_express', measured: 'POST /v1/orders to its 202', count: size.orders, call: { kind: 'order', packageId: 1001 }, amount: 0.8, peer: 'Express, the same check of the key, the same rows in one transaction, nothing validated or sealed' },
+    {
+      id: 'orders_get.plain_express',
+      measured: 'GET /v1/orders/{id}',
+      count: size.reads,
+      call: { kind: 'get', paths: ids },
+      amount: 0.85,
+      peer: 'Express, no key checked, the same statement prepared, the same JSON',
+    },
+    {
+      id: 'orders_list.plain_express',
+      measured: 'GET /v1/orders, a page of 20',
+      count: size.pages,
+      call: { kind: 'get', paths: ['/v1/orders'] },
+      amount: 0.85,
+      peer: 'Express, no key checked, the same statement prepared, the same JSON',
+    },
+    {
+      id: 'orders_accept.plain_express',
+      measured: 'POST /v1/orders to its 202',
+      count: size.orders,
+      call: { kind: 'order', packageId: 1001 },
+      amount: 0.8,
+      peer: 'Express, the same check of the key, the same rows in one transaction, nothing validated or sealed',
+    },
   ] as const;
   for (const { id, measured, count, call, amount, peer: does } of contests) {
     context.say(`api orders: ${measured}, ${size.rounds} rounds of ${count}, ${size.atOnce} at once`);
@@ -114,7 +162,12 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
         better: 'higher',
         ours: rates(figures.ours),
         peer: { id: 'plain_express', measured: does, rounds: rates(figures.peer) },
-        limit: { of: 'ratio_to_peer', bound: 'at_least', amount, reason: 'What a caller is given beyond the bare answer may cost, but not much.' },
+        limit: {
+          of: 'ratio_to_peer',
+          bound: 'at_least',
+          amount,
+          reason: 'What a caller is given beyond the bare answer may cost, but not much.',
+        },
         details: latencies(figures.ours, 99),
       }),
     );
@@ -126,12 +179,20 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
 /** Addresses of single orders, spread evenly over all that there are. @param orders how many there are. */
 function pathsAmong(orders: number): readonly string[] {
   const read = Math.min(500, orders);
-  return Array.from({ length: read }, (_, n) => `/v1/orders/ord_${String(1 + Math.floor((n * orders) / read)).padStart(26, '0')}`);
+  return Array.from(
+    { length: read },
+    (_, n) => `/v1/orders/ord_${String(1 + Math.floor((n * orders) / read)).padStart(26, '0')}`,
+  );
 }
 
 /** What is compared is the same JSON. @throws Error when it is not. */
-async function requireSameAnswer(path: string, ours: { readonly origin: string; readonly apiKey: string }, peer: { readonly origin: string }): Promise<void> {
-  const textOf = async (origin: string) => (await fetch(origin + path, { headers: { authorization: `Bearer ${ours.apiKey}` } })).text();
+async function requireSameAnswer(
+  path: string,
+  ours: { readonly origin: string; readonly apiKey: string },
+  peer: { readonly origin: string },
+): Promise<void> {
+  const textOf = async (origin: string) =>
+    (await fetch(origin + path, { headers: { authorization: `Bearer ${ours.apiKey}` } })).text();
   const [one, other] = await Promise.all([textOf(ours.origin), textOf(peer.origin)]);
   if (one !== other) throw new Error(`the answers differ:\n${one}\n${other}`);
 }
@@ -149,9 +210,18 @@ async function startApi(context: BenchContext, name: string, orders: number) {
   await database.close();
   const api = await freePort();
   const ports = { api, worker: 0, simulator: 1, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
-  const { api: environment } = productEnvironments({ ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: '' }, benchSecrets(), {});
+  const { api: environment } = productEnvironments(
+    { ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: '' },
+    benchSecrets(),
+    {},
+  );
   const origin = `http://127.0.0.1:${api}`;
-  const child = await context.children.start({ name: `orders-api-${name}`, script: 'api/main.ts', environment: { ...environment, API_RATE_LIMIT: '1000000' }, isReady: answersOk(`${origin}/readyz`) });
+  const child = await context.children.start({
+    name: `orders-api-${name}`,
+    script: 'api/main.ts',
+    environment: { ...environment, API_RATE_LIMIT: '1000000' },
+    isReady: answersOk(`${origin}/readyz`),
+  });
   return { origin, databaseUrl, apiKey: key, stop: () => context.children.stop(child) };
 }
 

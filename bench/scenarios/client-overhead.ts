@@ -25,7 +25,8 @@ const CASES = {
       of: 'ratio_to_peer',
       bound: 'at_most',
       amount: 4,
-      reason: 'Four hundred fields are checked where the peer takes what comes; the API keeps the list, so it is read now and then.',
+      reason:
+        'Four hundred fields are checked where the peer takes what comes; the API keeps the list, so it is read now and then.',
     },
   },
   order: {
@@ -37,12 +38,15 @@ const CASES = {
       of: 'ratio_to_peer',
       bound: 'at_most',
       amount: 3,
-      reason: 'Deadline, phases of the exchange, a strict reading of JSON and the check of the answer may not outweigh the call itself by far.',
+      reason:
+        'Deadline, phases of the exchange, a strict reading of JSON and the check of the answer may not outweigh the call itself by far.',
     },
   },
 } as const satisfies Record<string, { id: string; measured: string; limit: Limit }>;
 
-/** What our client costs in CPU time beside the HTTP client that it is made of, on the same calls to the same server. */
+/**
+ * What our client costs in CPU time beside the HTTP client that it is made of, on the same calls to the same server.
+ */
 export async function measureClientOverhead(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, ...load } = SIZES[context.mode];
   const port = await freePort();
@@ -59,7 +63,9 @@ export async function measureClientOverhead(context: BenchContext): Promise<Scen
   const results: ScenarioResult[] = [];
   for (const call of ['packages', 'order'] as const) {
     const { id, measured, limit } = CASES[call];
-    context.say(`client overhead: ${rounds} rounds of ${load.count} calls (${call}), by our client and by bare undici in turn`);
+    context.say(
+      `client overhead: ${rounds} rounds of ${load.count} calls (${call}), by our client and by bare undici in turn`,
+    );
     const cpu = await inTurn(
       {
         ours: () => ours.run({ ...load, client: 'ours', call, origin }),

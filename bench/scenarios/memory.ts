@@ -48,7 +48,12 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
       unit: 'MB',
       better: 'lower',
       values: after[name],
-      limit: { of: 'value', bound: 'at_most', amount: RESIDENT_LIMIT_MB, reason: 'What the project promises for each process.' },
+      limit: {
+        of: 'value',
+        bound: 'at_most',
+        amount: RESIDENT_LIMIT_MB,
+        reason: 'What the project promises for each process.',
+      },
       details: {
         before_orders_mb: median(before[name]),
         [`after_${half.count}_orders_mb`]: median(middle[name]),
@@ -67,7 +72,8 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
         of: 'value',
         bound: 'at_most',
         amount: GROWTH_LIMIT,
-        reason: 'Finished orders must not be kept: of 300 of them, 12 KB each would show in the worker and 4 KB each in the API.',
+        reason:
+          'Finished orders must not be kept: of 300 of them, 12 KB each would show in the worker and 4 KB each in the API.',
       },
       details: {
         [`after_${2 * half.count}_orders_mb`]: keptBefore[name],

@@ -27,7 +27,8 @@ const LIMITS = {
     of: 'ratio_to_peer',
     bound: 'at_most',
     amount: 2,
-    reason: 'The relay, seven transactions and two calls to the service should together cost no more than the engine does for three steps.',
+    reason:
+      'The relay, seven transactions and two calls to the service should together cost no more than the engine does for three steps.',
   },
   busy: {
     of: 'ratio_to_peer',
@@ -43,7 +44,12 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
   const [product, peer] = await Promise.all([context.product(), startPeer(context)]);
   await using orders = new Orders(product);
   await using workflows = new Driver(workflowDriver);
-  const target = { address: context.temporalAddress, namespace: NAMESPACE, taskQueue: TASK_QUEUE, workflowType: WORKFLOW_TYPE };
+  const target = {
+    address: context.temporalAddress,
+    namespace: NAMESPACE,
+    taskQueue: TASK_QUEUE,
+    workflowType: WORKFLOW_TYPE,
+  };
   const contestants = (load: { count: number; atOnce: number }) => ({
     ours: () => orders.carryThrough(load),
     peer: () => workflows.run({ ...load, ...target }),
@@ -52,7 +58,9 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
   context.say(`orders: ${rounds} rounds of ${alone.count}, one at a time, and as many empty workflows in turn`);
   const oneByOne = await inTurn(contestants(alone), rounds);
   await requireThreeActivities(context);
-  context.say(`orders: ${rounds} rounds of ${busy.count}, ${busy.atOnce} at a time, and as many empty workflows in turn`);
+  context.say(
+    `orders: ${rounds} rounds of ${busy.count}, ${busy.atOnce} at a time, and as many empty workflows in turn`,
+  );
   const atOnce = await inTurn(contestants(busy), rounds);
   await context.children.stop(peer);
 
@@ -96,7 +104,10 @@ async function requireThreeActivities({ temporalAddress }: BenchContext): Promis
   const connection = await Connection.connect({ address: temporalAddress });
   try {
     const client = new Client({ connection, namespace: NAMESPACE });
-    for await (const { workflowId } of client.workflow.list({ query: `WorkflowType = '${WORKFLOW_TYPE}'`, pageSize: 1 })) {
+    for await (const { workflowId } of client.workflow.list({
+      query: `WorkflowType = '${WORKFLOW_TYPE}'`,
+      pageSize: 1,
+    })) {
       const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
       const completed = (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes != null).length;
       if (completed !== 3) throw new Error(`the peer's workflow ran ${completed} activities instead of 3`);

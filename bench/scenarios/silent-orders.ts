@@ -37,7 +37,11 @@ export async function measureSilentOrders(context: BenchContext): Promise<Scenar
       unit: 'calls',
       better: 'lower',
       ours: [ours.calls],
-      peer: { id: 'one_by_one', measured: 'The same where it has none: each order is asked for on its own', rounds: [peer.calls] },
+      peer: {
+        id: 'one_by_one',
+        measured: 'The same where it has none: each order is asked for on its own',
+        rounds: [peer.calls],
+      },
       limit: {
         of: 'ratio_to_peer',
         bound: 'at_most',
@@ -50,7 +54,10 @@ export async function measureSilentOrders(context: BenchContext): Promise<Scenar
 }
 
 /** @throws Error unless the run has asked for all of them, and found what happened to half of them. */
-async function callsFor(context: BenchContext, { orders, order_list }: { orders: number; order_list: boolean }): Promise<{ calls: number; ms: number }> {
+async function callsFor(
+  context: BenchContext,
+  { orders, order_list }: { orders: number; order_list: boolean },
+): Promise<{ calls: number; ms: number }> {
   const database = openDatabase(await createProductDatabase(context, `silent_${order_list ? 'listed' : 'single'}`));
   const simulator = await startSimulator(ACCOUNT);
   const keyRing = new KeyRing([{ id: 'bench', key: randomBytes(32) }]);
@@ -79,7 +86,15 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
       });
       if (!answer.ok) throw new Error(`the simulator answered ${answer.status} to ${path}`);
     };
-    const dependencies = { database, keyRing, service: service.client, sendLeaseMs: DEFAULT_POLICY.purchase.sendLeaseMs, purchaseInForce: async () => DEFAULT_POLICY.purchase, gate: DEFAULT_POLICY.gate, now };
+    const dependencies = {
+      database,
+      keyRing,
+      service: service.client,
+      sendLeaseMs: DEFAULT_POLICY.purchase.sendLeaseMs,
+      purchaseInForce: async () => DEFAULT_POLICY.purchase,
+      gate: DEFAULT_POLICY.gate,
+      now,
+    };
     const activities = createWorkActivities(dependencies);
     await admin('/behaviour', { outcome: 'stay_processing', count: orders });
     const buy = async (number: number) => {
@@ -111,7 +126,9 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
     const { asked, news } = await maintenance.reconcileSilentWork();
     const ms = performance.now() - began;
     if (asked !== orders || news !== orders / 2) {
-      throw new Error(`of ${orders} silent orders ${asked} were asked for, and ${news} of ${orders / 2} pieces of news found`);
+      throw new Error(
+        `of ${orders} silent orders ${asked} were asked for, and ${news} of ${orders / 2} pieces of news found`,
+      );
     }
     return { calls, ms };
   } finally {

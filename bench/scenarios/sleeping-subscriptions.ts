@@ -15,7 +15,9 @@ const YEAR_MS = 365 * 86_400_000;
 /** What sleeps beyond the worker's cache of workflows is with Temporal alone. */
 const GROWTH_LIMIT = 2;
 
-/** Memory of the worker with many sleeping VPN subscriptions beside few: what lives for years must cost next to nothing. */
+/**
+ * Memory of the worker with many sleeping VPN subscriptions beside few: what lives for years must cost next to nothing.
+ */
 export async function measureSleepingSubscriptions(context: BenchContext): Promise<ScenarioResult[]> {
   const { few, many } = SIZES[context.mode];
   const product = await context.product();
@@ -32,7 +34,12 @@ export async function measureSleepingSubscriptions(context: BenchContext): Promi
       unit: 'ratio',
       better: 'lower',
       values: [withMany.heap / withFew.heap],
-      limit: { of: 'value', bound: 'at_most', amount: GROWTH_LIMIT, reason: 'The cache of workflows is bounded; the rest is with Temporal.' },
+      limit: {
+        of: 'value',
+        bound: 'at_most',
+        amount: GROWTH_LIMIT,
+        reason: 'The cache of workflows is bounded; the rest is with Temporal.',
+      },
       details: {
         heap_before_mb: none,
         [`heap_with_${few}_mb`]: withFew.heap,
@@ -44,7 +51,9 @@ export async function measureSleepingSubscriptions(context: BenchContext): Promi
   ];
 }
 
-/** Puts subscriptions that were bought before into the database, lets the relay start them, and waits until all sleep. */
+/**
+ * Puts subscriptions that were bought before into the database, lets the relay start them, and waits until all sleep.
+ */
 async function addSleeping({ database }: Product, count: number): Promise<void> {
   const now = Date.now();
   for (let done = 0; done < count; done += BATCH) {
@@ -77,7 +86,11 @@ async function addSleeping({ database }: Product, count: number): Promise<void> 
           serviceId: id,
         })),
       );
-      await tx.insert(outbox).values(ids.map((id) => ({ topic: 'start_work' as const, subjectKind: 'vpn_subscription' as const, subjectId: id })));
+      await tx
+        .insert(outbox)
+        .values(
+          ids.map((id) => ({ topic: 'start_work' as const, subjectKind: 'vpn_subscription' as const, subjectId: id })),
+        );
     });
   }
   for (;;) {

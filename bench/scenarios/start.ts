@@ -11,7 +11,9 @@ const ROUNDS = { full: 3, quick: 0 } as const;
 const UP = 'Everything runs.';
 const UP_WITHIN_MS = 120_000;
 
-/** `npm start` on an empty data folder. A quick run leaves it out: one start takes as long as all of its other parts. */
+/**
+ * `npm start` on an empty data folder. A quick run leaves it out: one start takes as long as all of its other parts.
+ */
 export async function measureStart(context: BenchContext): Promise<ScenarioResult[]> {
   const rounds = ROUNDS[context.mode];
   if (rounds === 0) return [];
@@ -37,11 +39,15 @@ async function startOnce({ folder }: BenchContext): Promise<number> {
   const ports = await Promise.all(Object.values(PORTS).map(async ({ option }) => `--${option}=${await freePort()}`));
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   const began = performance.now();
-  const run = spawn(process.execPath, [join(import.meta.dirname, '../../cli/reseller.mjs'), 'start', '--data', join(data, 'data'), ...ports], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { PATH, HOME, ...(XDG_CACHE_HOME !== undefined && { XDG_CACHE_HOME }) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const run = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../../cli/reseller.mjs'), 'start', '--data', join(data, 'data'), ...ports],
+    {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { PATH, HOME, ...(XDG_CACHE_HOME !== undefined && { XDG_CACHE_HOME }) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   // It stops what it has started when it is asked to, and only then.
   const stop = () => run.kill('SIGTERM');
   process.once('exit', stop);
@@ -55,7 +61,10 @@ async function startOnce({ folder }: BenchContext): Promise<number> {
       });
     });
     const timer = setTimeout(stop, UP_WITHIN_MS);
-    await Promise.race([up, exited.then((code) => Promise.reject(new Error(`start ended (${code}) before it was up\n${output}`)))]);
+    await Promise.race([
+      up,
+      exited.then((code) => Promise.reject(new Error(`start ended (${code}) before it was up\n${output}`))),
+    ]);
     clearTimeout(timer);
     const seconds = (performance.now() - began) / 1_000;
     if (!output.includes('order.completed')) throw new Error(`start came up without a delivered order\n${output}`);

@@ -28,7 +28,8 @@ const LIMITS = {
     of: 'ratio_to_peer',
     bound: 'at_least',
     amount: 1,
-    reason: 'Sealing, hashing and the look for conflicts cost work; writing what arrives together in one commit must earn it back.',
+    reason:
+      'Sealing, hashing and the look for conflicts cost work; writing what arrives together in one commit must earn it back.',
   },
   busyNoDatabase: {
     of: 'ratio_to_peer',
@@ -40,7 +41,8 @@ const LIMITS = {
     of: 'ratio_to_peer',
     bound: 'at_most',
     amount: 2.5,
-    reason: 'A delivery that comes alone has no company to share a commit with, and needs a second statement: the look for conflicts.',
+    reason:
+      'A delivery that comes alone has no company to share a commit with, and needs a second statement: the look for conflicts.',
   },
 } as const satisfies Record<string, Limit>;
 
@@ -67,15 +69,24 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
     const deliveryPrefix = randomBytes(6).toString('hex');
     const result = await driver.run({ ...load, url: receiver.url, secret: secrets.webhook_secret, deliveryPrefix });
     const stored = await receiver.countStored?.(deliveryPrefix);
-    if (stored !== undefined && stored !== load.count) throw new Error(`${stored} of ${load.count} deliveries were stored`);
+    if (stored !== undefined && stored !== load.count)
+      throw new Error(`${stored} of ${load.count} deliveries were stored`);
     return result;
   };
 
   for (const { url } of Object.values(receivers)) await requireRefusalOfForgery(url);
-  context.say(`webhooks: ${rounds} rounds of ${busy.count} deliveries, ${busy.atOnce} at once, to three receivers in turn`);
-  const atOnce = await inTurn(mapValues(receivers, (receiver) => deliver(receiver, busy)), rounds);
+  context.say(
+    `webhooks: ${rounds} rounds of ${busy.count} deliveries, ${busy.atOnce} at once, to three receivers in turn`,
+  );
+  const atOnce = await inTurn(
+    mapValues(receivers, (receiver) => deliver(receiver, busy)),
+    rounds,
+  );
   context.say(`webhooks: ${rounds} rounds of ${alone.count} deliveries, one at a time`);
-  const oneByOne = await inTurn(mapValues({ ours, plain }, (receiver) => deliver(receiver, alone)), rounds);
+  const oneByOne = await inTurn(
+    mapValues({ ours, plain }, (receiver) => deliver(receiver, alone)),
+    rounds,
+  );
   for (const receiver of Object.values(receivers)) await receiver.stop();
 
   const busyOurs = {
@@ -125,7 +136,11 @@ async function startOurs(context: BenchContext, secrets: ReturnType<typeof bench
   return {
     url: `http://127.0.0.1:${api}/webhooks/service`,
     countStored: (prefix) =>
-      countRows(databaseUrl, `select count(*)::int as count from inbox where delivery_id like $1 and state = 'pending'`, prefix),
+      countRows(
+        databaseUrl,
+        `select count(*)::int as count from inbox where delivery_id like $1 and state = 'pending'`,
+        prefix,
+      ),
     stop: () => context.children.stop(child),
   };
 }
@@ -159,7 +174,10 @@ async function countRows(url: string, sql: string, prefix: string): Promise<numb
   return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;
 }
 
-function mapValues<Name extends string, From, To>(values: Readonly<Record<Name, From>>, map: (value: From) => To): Record<Name, To> {
+function mapValues<Name extends string, From, To>(
+  values: Readonly<Record<Name, From>>,
+  map: (value: From) => To,
+): Record<Name, To> {
   const entries = Object.entries(values) as [Name, From][];
   return Object.fromEntries(entries.map(([name, value]) => [name, map(value)])) as Record<Name, To>;
 }

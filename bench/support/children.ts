@@ -21,7 +21,10 @@ const READY_TIMEOUT_MS = 90_000;
 const READY_POLL_MS = 50;
 const STOP_GRACE_MS = 30_000;
 
-/** The processes that are measured, peers included: all with the arguments that the product gives Node. Whatever ends the benchmark ends them. */
+/**
+ * The processes that are measured, peers included: all with the arguments that the product gives Node. Whatever ends
+ * the benchmark ends them.
+ */
 export class Children {
   readonly #logs: string;
   /** With the port of their inspector, which sleeps until it is asked for. */
@@ -51,7 +54,8 @@ export class Children {
     const deadline = Date.now() + READY_TIMEOUT_MS;
     while (!(await options.isReady(child).catch(() => false))) {
       if (child.exit !== undefined) throw new Error(`${child.name} ${describeExit(child.exit)}\n${child.tail()}`);
-      if (Date.now() > deadline) throw new Error(`${child.name} is not ready after ${READY_TIMEOUT_MS} ms\n${child.tail()}`);
+      if (Date.now() > deadline)
+        throw new Error(`${child.name} is not ready after ${READY_TIMEOUT_MS} ms\n${child.tail()}`);
       await delay(READY_POLL_MS);
     }
     return child;

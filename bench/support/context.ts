@@ -41,7 +41,10 @@ export async function openContext(mode: BenchContext['mode'], say: (text: string
     password: randomBytes(16).toString('hex'),
     logFile: join(folder, 'logs', 'postgres.log'),
   });
-  const cli = await obtainTemporalCli({ environment: process.env, progress: (text) => say(`Temporal server: ${text}`) });
+  const cli = await obtainTemporalCli({
+    environment: process.env,
+    progress: (text) => say(`Temporal server: ${text}`),
+  });
   const temporal = new TemporalServer({
     cli: cli.path,
     port: await freePort(),

@@ -20,7 +20,9 @@ export class Driver<Task extends z.ZodType, Result extends z.ZodType> implements
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#exited = new Promise((_resolve, reject) => {
-      this.#child.once('exit', (code, signal) => reject(new Error(`the driver ${protocol.name} ended (${signal ?? code})`)));
+      this.#child.once('exit', (code, signal) =>
+        reject(new Error(`the driver ${protocol.name} ended (${signal ?? code})`)),
+      );
       this.#child.once('error', reject);
     });
     // Only of interest while a task is under way.

@@ -71,7 +71,12 @@ export class Product {
     const { key, prefix, hash } = generateApiKey();
     await database.run((db) => addApiKey(db, { name: 'bench', prefix, hash, scopes: apiScopes }));
     const environments = productEnvironments(
-      { ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: join(context.folder, 'simulator.sqlite') },
+      {
+        ports,
+        databaseUrl,
+        temporalAddress: context.temporalAddress,
+        simulatorData: join(context.folder, 'simulator.sqlite'),
+      },
       benchSecrets(),
       { TEMPORAL_NAMESPACE: NAMESPACE, API_RATE_LIMIT: 'none' },
     );
@@ -93,7 +98,9 @@ export class Product {
     return Number(bytes) / 1e6;
   }
 
-  /** What a process keeps after all garbage was collected, in MB. Afterwards its resident memory says less than before. */
+  /**
+   * What a process keeps after all garbage was collected, in MB. Afterwards its resident memory says less than before.
+   */
   async liveHeapMb(name: 'api' | 'worker'): Promise<number> {
     const child = this.#running.get(name);
     if (child === undefined) throw new Error(`the ${name} does not run`);

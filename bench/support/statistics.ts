@@ -1,6 +1,9 @@
 import type { Spread } from '#bench/results.ts';
 
-/** The value that `share` of all values do not exceed (nearest rank). @param share 0 to 1. @throws RangeError when empty. */
+/**
+ * The value that `share` of all values do not exceed (nearest rank). @param share 0 to 1. @throws RangeError when
+ * empty.
+ */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];

@@ -33,7 +33,11 @@ const page = z.object({ data: z.array(entry), next_cursor: z.string().nullable()
 type Entry = z.output<typeof entry>;
 
 /** `reseller audit`: who did what, newest first. */
-export async function showAuditLog(options: AuditOptions, environment: Environment, output: Output = process.stdout): Promise<void> {
+export async function showAuditLog(
+  options: AuditOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
   const { actor, action, subject, since, limit, json } = options;
   const api = new ApiClient(apiAccess(options, environment));
   const query = new URLSearchParams({
@@ -43,7 +47,7 @@ export async function showAuditLog(options: AuditOptions, environment: Environme
     ...(since !== undefined && { recorded_after: new Date(Date.now() - since).toISOString() }),
   });
   const entries: Entry[] = [];
-  for (let cursor: string | null = ''; cursor !== null && entries.length < limit; ) {
+  for (let cursor: string | null = ''; cursor !== null && entries.length < limit;) {
     query.set('limit', String(Math.min(PAGE, limit - entries.length)));
     if (cursor !== '') query.set('cursor', cursor);
     const found: z.output<typeof page> = await api.call({ path: `/v1/audit-log?${query.toString()}`, answer: page });

@@ -60,7 +60,11 @@ export async function confirmCapabilities(
     const released = await database.transaction(async (tx) => {
       if (!(await confirmCapabilityProfile(tx, profile.id, confirmation))) return undefined;
       const subject = { kind: 'capability_profile', id: String(profile.id) } as const;
-      await addAuditEntry(tx, { actor: actor(), action: 'capability_profile.confirm', subject, reason: `vouched for by ${by}` }, confirmation.at);
+      await addAuditEntry(
+        tx,
+        { actor: actor(), action: 'capability_profile.confirm', subject, reason: `vouched for by ${by}` },
+        confirmation.at,
+      );
       return await releaseRecorded(tx, actor(), confirmation.at);
     });
     if (released === undefined) {
@@ -90,7 +94,10 @@ export async function importCapabilities(
   const { database: where, service } = readConfig(environment);
   const profile = readProfileFile(readText(file));
   if (profile === undefined) {
-    throw new UserError(`${file} holds no capability profile.`, 'Name what `npx reseller sandbox tour --json` has written.');
+    throw new UserError(
+      `${file} holds no capability profile.`,
+      'Name what `npx reseller sandbox tour --json` has written.',
+    );
   }
   const { baseUrl, ...measured } = profile;
   if (baseUrl !== service.baseUrl) {
@@ -102,11 +109,14 @@ export async function importCapabilities(
   const id = await withProfileDatabase({ database: where, service }, 'write', (database) =>
     database.run((db) => addCapabilityProfile(db, { ...measured, environment: MEASURED_IN })),
   );
-  output.write(`Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` vouches for it.\n`);
+  output.write(
+    `Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` vouches for it.\n`,
+  );
 }
 
 const NO_PROFILE = 'No capability profile is stored.';
-const TOUR = '`npx reseller sandbox tour` measures one; in production, `npx reseller capabilities import` takes its --json report.';
+const TOUR =
+  '`npx reseller sandbox tour` measures one; in production, `npx reseller capabilities import` takes its --json report.';
 
 function readConfig(environment: Environment): { database: DatabaseConfig; service: ServiceConfig } {
   const { service, database } = readTogether(environment, { database: readDatabaseConfig, service: readServiceConfig });
@@ -130,7 +140,11 @@ function capabilityLines(profile: StoredCapabilityProfile, service: ServiceConfi
   ];
 }
 
-function confirmedLines(before: StoredCapabilityProfile, after: StoredCapabilityProfile, service: ServiceConfig): string[] {
+function confirmedLines(
+  before: StoredCapabilityProfile,
+  after: StoredCapabilityProfile,
+  service: ServiceConfig,
+): string[] {
   const head = `Profile ${after.id} is ${confirmedWords(after)}.`;
   if (service.mode === 'sandbox') return [head, 'This is the sandbox, where it counts without that: nothing changes.'];
   const [was, is] = [allowed(before, service), allowed(after, service)];
@@ -157,7 +171,9 @@ function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Read
 }
 
 function confirmedWords({ confirmation }: StoredCapabilityProfile): string {
-  return confirmation === undefined ? 'not confirmed' : `confirmed by ${confirmation.by} on ${confirmation.at.toISOString()}`;
+  return confirmation === undefined
+    ? 'not confirmed'
+    : `confirmed by ${confirmation.by} on ${confirmation.at.toISOString()}`;
 }
 
 function capabilitiesJson(profile: StoredCapabilityProfile, service: ServiceConfig): unknown {

@@ -56,8 +56,11 @@ export class DeadLetterDesk {
 
   async #listQueue(options: ApiOptions, queue: (typeof QUEUES)[number]): Promise<number> {
     const query = new URLSearchParams({ queue, limit: String(PAGE) });
-    for (let count = 0; ; ) {
-      const { data, next_cursor: more } = await this.#api(options).call({ path: `${PATH}?${query.toString()}`, answer: page });
+    for (let count = 0; ;) {
+      const { data, next_cursor: more } = await this.#api(options).call({
+        path: `${PATH}?${query.toString()}`,
+        answer: page,
+      });
       for (const each of data) {
         const { id, message, subject_kind: kind, subject_id: subject, error, tries, received_at: at } = each;
         this.#say(`${at}  ${id}  ${message}  ${kind} ${subject}  ${tries} tries`);
@@ -70,7 +73,11 @@ export class DeadLetterDesk {
   }
 
   async #act(id: string, action: 'requeue' | 'dismiss', options: DeadLetterActionOptions): Promise<void> {
-    await this.#api(options).call({ path: `${PATH}/${encodeURIComponent(id)}/${action}`, body: { why: options.why }, answer: letter });
+    await this.#api(options).call({
+      path: `${PATH}/${encodeURIComponent(id)}/${action}`,
+      body: { why: options.why },
+      answer: letter,
+    });
   }
 
   #api(options: ApiOptions): ApiClient {

@@ -19,7 +19,9 @@ export async function runDoctorCommand(
   const terminal = new Terminal(output);
   // In a file or a pipe it would only be in the way.
   if (terminal.interactive && options.json !== true) terminal.step('looking at everything');
-  const findings = await examine(environment, options.data === undefined ? {} : { data: options.data }).finally(() => terminal.close());
+  const findings = await examine(environment, options.data === undefined ? {} : { data: options.data }).finally(() =>
+    terminal.close(),
+  );
   if (options.json === true) printJson(output, findingsJson(findings));
   else printLines(output, findingLines(findings));
   return exitCodeOf(findings);

@@ -16,7 +16,9 @@ export async function listEncryptionKeys(environment: Environment, output: Outpu
   const keys = await withDatabase(config.url, APPLICATION, (database) => database.run(keyUse));
   if (keys.length === 0) output.write('The database has not been used with any key yet.\n');
   for (const { keyId, makesHashes, firstUsedAt } of keys) {
-    output.write(`${keyId}  first used ${firstUsedAt.toISOString()}${makesHashes ? '; makes the hashes, stays the last' : ''}\n`);
+    output.write(
+      `${keyId}  first used ${firstUsedAt.toISOString()}${makesHashes ? '; makes the hashes, stays the last' : ''}\n`,
+    );
   }
 }
 
@@ -25,7 +27,11 @@ export async function listEncryptionKeys(environment: Environment, output: Outpu
  *
  * @throws UserError when it is not known, makes the hashes, or a stored value is sealed with it.
  */
-export async function retireEncryptionKey(keyId: string, environment: Environment, output: Output = process.stdout): Promise<void> {
+export async function retireEncryptionKey(
+  keyId: string,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
   const { database: config } = readDatabaseConfig(environment);
   const retirement = await withDatabase(config.url, APPLICATION, (database) =>
     database.transaction(async (tx) => {
@@ -44,7 +50,10 @@ export async function retireEncryptionKey(keyId: string, environment: Environmen
 function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired' }>): UserError {
   switch (retirement.kind) {
     case 'unknown':
-      return new UserError(`The database was never used with a key ${keyId}.`, 'See `npx reseller encryption-keys list`.');
+      return new UserError(
+        `The database was never used with a key ${keyId}.`,
+        'See `npx reseller encryption-keys list`.',
+      );
     case 'makes_hashes':
       return new UserError(
         `${keyId} makes the keyed hashes of repeated requests and webhooks, and cannot be retired.`,
@@ -52,7 +61,10 @@ function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired
       );
     case 'in_use': {
       const places = retirement.values.map(({ table, column, count }) => `${table}.${column} (${count})`).join(', ');
-      return new UserError(`Stored values are sealed with ${keyId}: ${places}.`, 'Leave it in ENCRYPTION_KEYS, behind the first key.');
+      return new UserError(
+        `Stored values are sealed with ${keyId}: ${places}.`,
+        'Leave it in ENCRYPTION_KEYS, behind the first key.',
+      );
     }
   }
 }

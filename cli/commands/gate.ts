@@ -24,12 +24,27 @@ const pause = z.object({
   released_at: z.string().nullable(),
 });
 const gate = z.object({
-  circuits: z.array(z.object({ name: z.string(), state: z.string(), detail: z.string().nullable(), probe_at: z.string().nullable() })),
+  circuits: z.array(
+    z.object({ name: z.string(), state: z.string(), detail: z.string().nullable(), probe_at: z.string().nullable() }),
+  ),
   pauses: z.array(pause),
   held: z.array(
-    z.object({ held_at: z.string(), failure_class: z.string(), count: z.int(), oldest: z.object({ id: z.string(), accepted_at: z.string() }) }),
+    z.object({
+      held_at: z.string(),
+      failure_class: z.string(),
+      count: z.int(),
+      oldest: z.object({ id: z.string(), accepted_at: z.string() }),
+    }),
   ),
-  wallet: z.object({ balance: money, reserved: money, available: money, read_at: z.string(), low_since: z.string().nullable() }).nullable(),
+  wallet: z
+    .object({
+      balance: money,
+      reserved: money,
+      available: money,
+      read_at: z.string(),
+      low_since: z.string().nullable(),
+    })
+    .nullable(),
   spend: z.object({
     day: z.string(),
     spent: z.array(money),
@@ -70,7 +85,8 @@ export class GateDesk {
     try {
       return runwayText(await this.#api(options).call({ path: '/v1/wallet/runway', answer: runway }));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 403) return 'Wallet lasts: this key may not read it (wallet:read)';
+      if (error instanceof ApiError && error.status === 403)
+        return 'Wallet lasts: this key may not read it (wallet:read)';
       throw error;
     }
   }
@@ -78,7 +94,12 @@ export class GateDesk {
   /** `gate pause`. */
   async pause({ kind, failureClass, why, ...options }: PauseOptions): Promise<void> {
     const body = { kind, failure_class: failureClass, why };
-    const made = await this.#api(options).call({ path: '/v1/purchase-gate/pauses', body, idempotencyKey: randomUUID(), answer: pause });
+    const made = await this.#api(options).call({
+      path: '/v1/purchase-gate/pauses',
+      body,
+      idempotencyKey: randomUUID(),
+      answer: pause,
+    });
     this.#say(`${made.id}  ${paused(made)}, since ${made.paused_at}`);
     this.#say(`End it with: npx reseller gate release ${made.id} --why …`);
   }
@@ -104,21 +125,38 @@ function gateLines({ circuits, pauses, held, wallet, spend }: Gate): string[] {
   return [
     ...(notClosed.length === 0 ? ['Circuits: all closed'] : []),
     ...notClosed.map(({ name, state, probe_at: at, detail }) =>
-      [`Circuit ${name}: ${state}`, at === null ? '' : `, next try at ${at}`, detail === null ? '' : `. Last: ${detail}`].join(''),
+      [
+        `Circuit ${name}: ${state}`,
+        at === null ? '' : `, next try at ${at}`,
+        detail === null ? '' : `. Last: ${detail}`,
+      ].join(''),
     ),
     ...(pauses.length === 0 ? ['Pauses: none'] : []),
     ...pauses.map((one) => `Pause ${one.id}: ${paused(one)}, by ${pausedBy(one)} since ${one.paused_at}: ${one.why}`),
     ...(held.length === 0 ? ['Held at the gate: nothing'] : []),
-    ...held.map(({ held_at: at, failure_class: failure, count, oldest }) => `Held at ${at} (${failure}): ${count}, oldest ${oldest.id} of ${oldest.accepted_at}`),
+    ...held.map(
+      ({ held_at: at, failure_class: failure, count, oldest }) =>
+        `Held at ${at} (${failure}): ${count}, oldest ${oldest.id} of ${oldest.accepted_at}`,
+    ),
     wallet === null
       ? 'Wallet: not known'
       : `Wallet: ${text(wallet.balance)}, of which ${text(wallet.reserved)} are reserved; read at ${wallet.read_at}${wallet.low_since === null ? '' : '; LOW'}`,
     `Spent on ${spend.day}: ${spend.spent.map(text).join(', ') || 'nothing'}`,
-    ...spend.limits.map(({ name, limit, spent }) => `Limit ${name === null ? 'of all keys' : `of ${name}`}: ${text(spent)} of ${text(limit)}`),
+    ...spend.limits.map(
+      ({ name, limit, spent }) =>
+        `Limit ${name === null ? 'of all keys' : `of ${name}`}: ${text(spent)} of ${text(limit)}`,
+    ),
   ];
 }
 
-function runwayText({ detail, days, earliest_days: earliest, latest_days: latest, daily_sales: sales, low_since: lowSince }: z.output<typeof runway>): string {
+function runwayText({
+  detail,
+  days,
+  earliest_days: earliest,
+  latest_days: latest,
+  daily_sales: sales,
+  low_since: lowSince,
+}: z.output<typeof runway>): string {
   const low = lowSince === null ? '' : '; LOW';
   if (days === null || sales === null) return `Wallet lasts: not known. ${detail ?? ''}${low}`;
   return `Wallet lasts: ${days} days (${earliest} to ${latest}) at ${text(sales.mean)} a day, the mean of ${sales.days} days${low}`;

@@ -47,7 +47,10 @@ export interface NewKeyOptions {
  */
 export async function createKey(name: string, options: NewKeyOptions, environment: Environment): Promise<void> {
   if (name.trim() === '') {
-    throw new UserError('The key has no name.', 'Name the system that is to use it: it is all that `keys list` shows of its purpose.');
+    throw new UserError(
+      'The key has no name.',
+      'Name the system that is to use it: it is all that `keys list` shows of its purpose.',
+    );
   }
   const scopes = scopesOf(options.scopes);
   const { ownWorkOnly = false, rateLimit } = options;
@@ -72,7 +75,10 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
     ...(rateLimit === undefined ? [] : [`${rateLimit} requests a minute`]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt.toISOString()}`]),
   ];
-  printLine(process.stderr, `Key ${prefix} for ${name}, shown this once; ${[`scopes: ${scopes.join(', ')}`, ...said].join('; ')}`);
+  printLine(
+    process.stderr,
+    `Key ${prefix} for ${name}, shown this once; ${[`scopes: ${scopes.join(', ')}`, ...said].join('; ')}`,
+  );
   process.stdout.write(`${key}\n`);
 }
 
@@ -100,7 +106,13 @@ export async function rotateKey(
     const successor = { prefix: generated.prefix, hash: generated.hash, ...(expiresAt !== undefined && { expiresAt }) };
     const result = await rotateApiKey(tx, prefix, successor, { overlapMs: options.overlap, now });
     if (!result.ok) throw refusal(prefix, result.refusal);
-    await audit(tx, result.id, 'rotate', `successor of ${prefix}, which works until ${result.formerExpiresAt.toISOString()}`, now);
+    await audit(
+      tx,
+      result.id,
+      'rotate',
+      `successor of ${prefix}, which works until ${result.formerExpiresAt.toISOString()}`,
+      now,
+    );
     return result;
   });
   const until = rotated.expiresAt === null ? '' : `, valid until ${rotated.expiresAt.toISOString()}`;
@@ -113,17 +125,30 @@ export async function rotateKey(
 /** `reseller keys limit`. @param limit `100.00 USD`, or `none`. @throws UserError when there is no such key. */
 export async function limitKey(prefix: string, limit: string, environment: Environment): Promise<void> {
   const spendLimit = limitOf(limit);
-  await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, (tx) => changeSpendLimit(tx, prefix, spendLimit));
+  await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, (tx) =>
+    changeSpendLimit(tx, prefix, spendLimit),
+  );
   process.stdout.write(
-    spendLimit === null ? `Key ${prefix} has no daily limit of its own.\n` : `Key ${prefix} may spend ${limit} a day (UTC).\n`,
+    spendLimit === null
+      ? `Key ${prefix} has no daily limit of its own.\n`
+      : `Key ${prefix} may spend ${limit} a day (UTC).\n`,
   );
 }
 
-/** `reseller keys rate-limit`. @param limit requests a minute; null for that of the configuration. @throws UserError when there is no such key. */
+/**
+ * `reseller keys rate-limit`. @param limit requests a minute; null for that of the configuration. @throws UserError
+ * when there is no such key.
+ */
 export async function limitKeyRate(prefix: string, limit: number | null, environment: Environment): Promise<void> {
-  await change(environment, { prefix, action: 'change_rate_limit', detail: limit === null ? 'none' : `${limit} a minute` }, (tx) => changeRateLimit(tx, prefix, limit));
+  await change(
+    environment,
+    { prefix, action: 'change_rate_limit', detail: limit === null ? 'none' : `${limit} a minute` },
+    (tx) => changeRateLimit(tx, prefix, limit),
+  );
   process.stdout.write(
-    limit === null ? `Key ${prefix} has the limit of the configuration.\n` : `Key ${prefix} may make ${limit} requests a minute.\n`,
+    limit === null
+      ? `Key ${prefix} has the limit of the configuration.\n`
+      : `Key ${prefix} may make ${limit} requests a minute.\n`,
   );
 }
 
@@ -149,7 +174,10 @@ async function change(
     const changed = await work(tx);
     if (!changed.ok) {
       const what = action === 'revoke' ? 'valid key' : 'key';
-      throw new UserError(`There is no ${what} with the prefix ${JSON.stringify(prefix)}.`, '`npx reseller keys list` shows the prefixes.');
+      throw new UserError(
+        `There is no ${what} with the prefix ${JSON.stringify(prefix)}.`,
+        '`npx reseller keys list` shows the prefixes.',
+      );
     }
     await audit(tx, changed.id, action, detail, new Date());
   });
@@ -157,16 +185,26 @@ async function change(
 
 async function audit(tx: Executor, id: string, action: string, detail: string | undefined, now: Date): Promise<void> {
   const subject = { kind: 'api_key', id } as const;
-  await addAuditEntry(tx, { actor: actor(), action: `api_key.${action}`, subject, ...(detail !== undefined && { reason: detail }) }, now);
+  await addAuditEntry(
+    tx,
+    { actor: actor(), action: `api_key.${action}`, subject, ...(detail !== undefined && { reason: detail }) },
+    now,
+  );
 }
 
 function refusal(prefix: string, why: RotationRefusal): UserError {
   const advice = '`npx reseller keys list` shows the keys.';
   if (typeof why === 'object') {
-    return new UserError(`Key ${prefix} was rotated before.`, `Rotate its successor ${why.rotatedTo}; or revoke that one first, where it was lost.`);
+    return new UserError(
+      `Key ${prefix} was rotated before.`,
+      `Rotate its successor ${why.rotatedTo}; or revoke that one first, where it was lost.`,
+    );
   }
   if (why === 'unknown') return new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, advice);
-  return new UserError(`Key ${prefix} is ${why}, and has nothing to hand over.`, `Make a new one with \`npx reseller keys create\`. ${advice}`);
+  return new UserError(
+    `Key ${prefix} is ${why}, and has nothing to hand over.`,
+    `Make a new one with \`npx reseller keys create\`. ${advice}`,
+  );
 }
 
 /** @returns null for `none`. */
@@ -182,7 +220,11 @@ function inDays(days: number | undefined, now: Date): Date | undefined {
 }
 
 function scopesOf(list: string | undefined): readonly ApiScope[] {
-  const names = list?.split(',').map((name) => name.trim()).filter((name) => name !== '') ?? [];
+  const names =
+    list
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '') ?? [];
   if (names.length === 0) {
     throw new UserError(
       'It is not said what the key may do.',
@@ -192,7 +234,10 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
   if (names.length === 1 && names[0] === ALL) return apiScopes;
   const unknown = names.filter((name) => !Object.hasOwn(API_SCOPES, name));
   if (unknown.length > 0) {
-    throw new UserError(`Unknown scopes: ${unknown.join(', ')}.`, `There are: ${apiScopes.join(', ')}; or ${ALL} alone.`);
+    throw new UserError(
+      `Unknown scopes: ${unknown.join(', ')}.`,
+      `There are: ${apiScopes.join(', ')}; or ${ALL} alone.`,
+    );
   }
   return names as ApiScope[];
 }
@@ -201,6 +246,9 @@ async function changing<Result>(environment: Environment, work: (tx: Executor) =
   return await inDatabase(environment, (database) => database.transaction(work));
 }
 
-async function inDatabase<Result>(environment: Environment, work: (database: Database) => Promise<Result>): Promise<Result> {
+async function inDatabase<Result>(
+  environment: Environment,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
   return await withDatabase(readDatabaseConfig(environment).database.url, 'reseller keys', work);
 }

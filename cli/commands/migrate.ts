@@ -23,7 +23,10 @@ export async function migrateDatabase(environment: Environment): Promise<void> {
   process.stdout.write('The database has the current schema.\n');
 }
 
-/** The driver wraps what PostgreSQL says into the failed statement, and a refused connection into an error without words. */
+/**
+ * The driver wraps what PostgreSQL says into the failed statement, and a refused connection into an error without
+ * words.
+ */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return messageOf(cause) || (codeOf(cause) ?? 'no reason given');

@@ -34,9 +34,28 @@ const terms = z.object({
   rounding: z.object({ step: z.string(), ending: z.string(), direction: z.string() }).nullable(),
   max_price_drift_percent: z.string(),
 });
-const target = z.object({ kind: z.string(), country: z.string().optional(), package_id: z.int().optional(), vpn_plan_id: z.int().optional() });
-const rule = z.object({ id: z.string(), target, currency: z.string(), terms, version: z.int(), ended_at: z.string().nullable() });
-const version = z.object({ version: z.int(), change: z.string(), terms, changed_by: z.string(), why: z.string(), at: z.string() });
+const target = z.object({
+  kind: z.string(),
+  country: z.string().optional(),
+  package_id: z.int().optional(),
+  vpn_plan_id: z.int().optional(),
+});
+const rule = z.object({
+  id: z.string(),
+  target,
+  currency: z.string(),
+  terms,
+  version: z.int(),
+  ended_at: z.string().nullable(),
+});
+const version = z.object({
+  version: z.int(),
+  change: z.string(),
+  terms,
+  changed_by: z.string(),
+  why: z.string(),
+  at: z.string(),
+});
 type Rule = z.output<typeof rule>;
 
 function pageOf<Item extends z.ZodType>(item: Item) {
@@ -62,26 +81,44 @@ export class PricingDesk {
     if (json === true) return this.#say(JSON.stringify(rules, null, 2));
     const read = z.array(rule).parse(rules);
     if (read.length === 0) return this.#say('There is no pricing rule: no selling price is suggested.');
-    for (const each of read.toSorted((one, other) => KINDS.indexOf(one.target.kind) - KINDS.indexOf(other.target.kind))) this.#say(lineOf(each));
+    for (const each of read.toSorted((one, other) => KINDS.indexOf(one.target.kind) - KINDS.indexOf(other.target.kind)))
+      this.#say(lineOf(each));
   }
 
   /** `pricing set`. @throws UserError when it is not said what the rule is for. */
   async set(options: SetOptions): Promise<void> {
     const wanted = { target: targetOf(options), currency: options.currency, terms: termsOf(options) };
-    const known = (await this.#all(options, `${PATH}?target=${wanted.target.kind}&currency=${encodeURIComponent(options.currency)}`, rule)).find(
-      (each) => nameOf(each.target) === nameOf(wanted.target),
-    );
+    const known = (
+      await this.#all(
+        options,
+        `${PATH}?target=${wanted.target.kind}&currency=${encodeURIComponent(options.currency)}`,
+        rule,
+      )
+    ).find((each) => nameOf(each.target) === nameOf(wanted.target));
     const api = this.#api(options);
     const stored =
       known === undefined
-        ? await api.call({ path: PATH, body: { ...wanted, why: options.why }, idempotencyKey: randomUUID(), answer: rule })
-        : await api.call({ path: `${PATH}/${known.id}/change`, body: { terms: wanted.terms, why: options.why, version: known.version }, answer: rule });
+        ? await api.call({
+            path: PATH,
+            body: { ...wanted, why: options.why },
+            idempotencyKey: randomUUID(),
+            answer: rule,
+          })
+        : await api.call({
+            path: `${PATH}/${known.id}/change`,
+            body: { terms: wanted.terms, why: options.why, version: known.version },
+            answer: rule,
+          });
     this.#say(`${known === undefined ? 'Made' : 'Changed'}: ${lineOf(stored)}`);
   }
 
   /** `pricing end`. */
   async end(id: string, { why, ...options }: ApiOptions & { readonly why: string }): Promise<void> {
-    const ended = await this.#api(options).call({ path: `${PATH}/${encodeURIComponent(id)}/end`, body: { why }, answer: rule });
+    const ended = await this.#api(options).call({
+      path: `${PATH}/${encodeURIComponent(id)}/end`,
+      body: { why },
+      answer: rule,
+    });
     this.#say(`${ended.id}  ended at ${ended.ended_at}`);
   }
 
@@ -139,7 +176,8 @@ function termsOf({ margin, minimumMargin, minimumPrice, step, ending, nearest, m
     margin: markupOf(margin),
     minimum_margin: markupOf(minimumMargin),
     minimum_price: minimumPrice ?? null,
-    rounding: step === undefined ? null : { step, ending: ending ?? '0', direction: nearest === true ? 'nearest' : 'up' },
+    rounding:
+      step === undefined ? null : { step, ending: ending ?? '0', direction: nearest === true ? 'nearest' : 'up' },
     max_price_drift_percent: maxPriceDrift.replace(/%$/, ''),
   };
 }
@@ -161,12 +199,20 @@ function nameOf({ kind, country, package_id: packageId, vpn_plan_id: planId }: z
   return [kind, country ?? packageId ?? planId].filter((part) => part !== undefined).join(' ');
 }
 
-function termsText({ margin, minimum_margin: least, minimum_price: price, rounding, max_price_drift_percent: drift }: z.output<typeof terms>): string {
+function termsText({
+  margin,
+  minimum_margin: least,
+  minimum_price: price,
+  rounding,
+  max_price_drift_percent: drift,
+}: z.output<typeof terms>): string {
   return [
     `margin ${markupText(margin)}`,
     `at least ${markupText(least)}`,
     ...(price === null ? [] : [`price at least ${price}`]),
-    ...(rounding === null ? [] : [`rounded ${rounding.direction} to ${rounding.ending} beyond a multiple of ${rounding.step}`]),
+    ...(rounding === null
+      ? []
+      : [`rounded ${rounding.direction} to ${rounding.ending} beyond a multiple of ${rounding.step}`]),
     `drift ${drift} %`,
   ].join(', ');
 }

@@ -24,7 +24,8 @@ const WAIT_MS = 5 * 60_000;
 /**
  * `reseller reconcile`: has a worker compare our books with the wallet at the service now, and prints what came of it.
  *
- * @returns the exit code: 0 when nothing was found (what is too young is not judged yet), 1 when something was, 2 when not all could be compared.
+ * @returns the exit code: 0 when nothing was found (what is too young is not judged yet), 1 when something was, 2 when
+ *   not all could be compared.
  * @throws UserError when no worker has done it in time; ConfigurationError; errors of the database and of Temporal.
  */
 export async function runReconcile(
@@ -52,7 +53,10 @@ export async function runReconcile(
       }
       const report = await database.run((db) => findReconciliation(db, result.id));
       if (report === undefined) {
-        throw new UserError(`The worker has stored its report ${result.id} in another database.`, 'Check that DATABASE_URL is that of the worker.');
+        throw new UserError(
+          `The worker has stored its report ${result.id} in another database.`,
+          'Check that DATABASE_URL is that of the worker.',
+        );
       }
       if (json === true) printJson(output, reportJson(report));
       else printLines(output, reportLines(report));

@@ -35,7 +35,8 @@ const WAIT_MS = DEFAULT_POLICY.purchase.settleDelayMs;
  * `reseller sandbox tour`: drives the service's sandbox through everything, and stores what it was found able to do.
  *
  * @returns the exit code.
- * @throws UserError in production, before anything is sent; ConfigurationError; errors of the database, likewise before.
+ * @throws UserError in production, before anything is sent; ConfigurationError; errors of the database, likewise
+ *   before.
  */
 export async function runSandboxTour(
   options: SandboxTourOptions,
@@ -51,7 +52,9 @@ export async function runSandboxTour(
   const tour: Tour = { config, options, resendWindowMs, output };
   if (stored === undefined) return await tourAndPrint(tour, undefined);
   // Before the tour: what could not be stored need not be spent for.
-  return await withProfileDatabase({ database: stored.database, service: config }, 'write', (database) => tourAndPrint(tour, database));
+  return await withProfileDatabase({ database: stored.database, service: config }, 'write', (database) =>
+    tourAndPrint(tour, database),
+  );
 }
 
 interface Tour {
@@ -97,5 +100,7 @@ async function store(database: Database, { profile, measuredAt }: TourReport): P
 function storedLines({ profile }: TourReport, id: bigint | undefined): string[] {
   if (profile === undefined) return ['No profile is stored; the one before, if any, still counts.'];
   if (id === undefined) return ['Not stored.'];
-  return [`Stored as profile ${id}, which counts in the sandbox from now on. \`npx reseller capabilities show\` prints it again.`];
+  return [
+    `Stored as profile ${id}, which counts in the sandbox from now on. \`npx reseller capabilities show\` prints it again.`,
+  ];
 }

@@ -34,8 +34,8 @@ interface How {
 const CALL_DEADLINE_MS = 10_000;
 
 /**
- * `reseller service-secret create|rotate`: has the service make a webhook secret, and stores it encrypted. The secret is
- * shown to nobody.
+ * `reseller service-secret create|rotate`: has the service make a webhook secret, and stores it encrypted. The secret
+ * is shown to nobody.
  *
  * @throws UserError, ConfigurationError
  */
@@ -79,7 +79,11 @@ async function changeAndStore(
   try {
     const result = await database.transaction(async (tx) => {
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now: Date.now });
-      return await changeWebhookSecret(service.client, noting(store, () => (made = true)), change);
+      return await changeWebhookSecret(
+        service.client,
+        noting(store, () => (made = true)),
+        change,
+      );
     });
     if (!result.ok) throw refusal(result, data);
     return result.stored;
@@ -146,7 +150,10 @@ function refusal(result: SecretRefusal, data: string | undefined): UserError {
         `Run ${typed('service-secret rotate', data)}: it replaces that one by one that is stored here.`,
       );
     case 'missing':
-      return new UserError('The service has no webhook secret to rotate.', `Run ${typed('service-secret create', data)}.`);
+      return new UserError(
+        'The service has no webhook secret to rotate.',
+        `Run ${typed('service-secret create', data)}.`,
+      );
     case 'busy':
       return new UserError(
         'The webhook secret is being changed by another process.',

@@ -17,11 +17,18 @@ import { UserError } from '#cli/user-error.ts';
 export function runTemporalCli(args: readonly string[], settings: Environment, environment: Environment): number {
   const cli = findTemporalCli(environment);
   if (cli === undefined) {
-    throw new UserError('There is no Temporal CLI on this machine.', 'Run `npx reseller prepare`: it fetches or builds it, as `npm start` does.');
+    throw new UserError(
+      'There is no Temporal CLI on this machine.',
+      'Run `npx reseller prepare`: it fetches or builds it, as `npm start` does.',
+    );
   }
   const env = { ...environment, ...temporalVariables(settings) };
   const { status, error } = spawnSync(cli.path, args, { stdio: 'inherit', env });
-  if (error !== undefined) throw new UserError(`${cli.path} could not be run: ${error.message}.`, 'Name another Temporal CLI in TEMPORAL_CLI_PATH.');
+  if (error !== undefined)
+    throw new UserError(
+      `${cli.path} could not be run: ${error.message}.`,
+      'Name another Temporal CLI in TEMPORAL_CLI_PATH.',
+    );
   return status ?? 1;
 }
 

@@ -38,7 +38,15 @@ const delivery = z.object({
   status: z.string(),
   tries: z.int(),
   next_try_at: z.string().nullable(),
-  log: z.array(z.object({ at: z.string(), status: z.int().nullable(), failure: z.string().nullable(), duration_ms: z.int(), answer_excerpt: z.string().nullable() })),
+  log: z.array(
+    z.object({
+      at: z.string(),
+      status: z.int().nullable(),
+      failure: z.string().nullable(),
+      duration_ms: z.int(),
+      answer_excerpt: z.string().nullable(),
+    }),
+  ),
 });
 const replayed = z.object({ queued: z.int(), next_since: z.string().nullable() });
 
@@ -75,7 +83,10 @@ export class WebhookEndpointDesk {
   async deliveries(id: string, { status, limit = '20', ...options }: DeliveriesOptions): Promise<void> {
     const query = new URLSearchParams({ limit, ...(status !== undefined && { status }) });
     const answer = z.object({ data: z.array(delivery), next_cursor: z.string().nullable() });
-    const { data, next_cursor: more } = await this.#api(options).call({ path: `${PATH}/${encodeURIComponent(id)}/deliveries?${query.toString()}`, answer });
+    const { data, next_cursor: more } = await this.#api(options).call({
+      path: `${PATH}/${encodeURIComponent(id)}/deliveries?${query.toString()}`,
+      answer,
+    });
     if (data.length === 0) this.#say('There are no such deliveries.');
     for (const each of data) for (const line of deliveryLines(each)) this.#say(line);
     if (more !== null) this.#say(`There are older ones; --limit shows up to 100.`);
@@ -88,9 +99,14 @@ export class WebhookEndpointDesk {
     }
     const api = this.#api(options);
     let queued = 0;
-    for (let from = since; ; ) {
+    for (let from = since; ;) {
       const body = { event_id: event, delivery_id: one, since: from, until, which };
-      const answer = await api.call({ path: `${PATH}/${encodeURIComponent(id)}/replay`, body, idempotencyKey: randomUUID(), answer: replayed });
+      const answer = await api.call({
+        path: `${PATH}/${encodeURIComponent(id)}/replay`,
+        body,
+        idempotencyKey: randomUUID(),
+        answer: replayed,
+      });
       queued += answer.queued;
       if (answer.next_since === null) break;
       from = answer.next_since;
@@ -107,19 +123,40 @@ export class WebhookEndpointDesk {
   }
 }
 
-function endpointLines({ id, url, status, disabled_reason: reason, event_types: types, failing_since: since, failures, last_failure: last, missed_since: missed }: z.output<typeof endpoint>): string[] {
+function endpointLines({
+  id,
+  url,
+  status,
+  disabled_reason: reason,
+  event_types: types,
+  failing_since: since,
+  failures,
+  last_failure: last,
+  missed_since: missed,
+}: z.output<typeof endpoint>): string[] {
   return [
     `${id}  ${status}${reason === null ? '' : ` (${reason})`}  ${url}  ${types.join(',')}`,
-    ...(since === null ? [] : [`    failing since ${since}, ${failures} tries in a row; the last time ${last ?? 'for an unknown reason'}`]),
+    ...(since === null
+      ? []
+      : [`    failing since ${since}, ${failures} tries in a row; the last time ${last ?? 'for an unknown reason'}`]),
     ...(missed === null ? [] : [`    has missed events since ${missed}`]),
   ];
 }
 
-function deliveryLines({ id, event_id: eventId, event_type: type, status, tries, next_try_at: next, log }: z.output<typeof delivery>): string[] {
+function deliveryLines({
+  id,
+  event_id: eventId,
+  event_type: type,
+  status,
+  tries,
+  next_try_at: next,
+  log,
+}: z.output<typeof delivery>): string[] {
   return [
     `${id}  ${status}  ${type}  ${eventId}  ${tries} ${tries === 1 ? 'try' : 'tries'}${next === null ? '' : `, next at ${next}`}`,
     ...log.map((each) => {
-      const excerpt = each.answer_excerpt === null ? '' : `  ${JSON.stringify(each.answer_excerpt.slice(0, EXCERPT_SHOWN))}`;
+      const excerpt =
+        each.answer_excerpt === null ? '' : `  ${JSON.stringify(each.answer_excerpt.slice(0, EXCERPT_SHOWN))}`;
       return `    ${each.at}  ${each.status ?? each.failure ?? ''}  ${each.duration_ms} ms${excerpt}`;
     }),
   ];

@@ -73,7 +73,10 @@ type BulkLine = z.output<typeof bulkResult>['data'][number];
 /** An act on many, in the words of the API. */
 type BulkAct =
   | { readonly action: PlainAct }
-  | { readonly action: 'limit'; readonly max_price: { readonly amount: string | undefined; readonly currency: string | undefined } | null }
+  | {
+      readonly action: 'limit';
+      readonly max_price: { readonly amount: string | undefined; readonly currency: string | undefined } | null;
+    }
   | { readonly action: 'resolve'; readonly case: string; readonly verdict: string; readonly next: string | undefined };
 
 const PAGE = 100;
@@ -81,7 +84,14 @@ const PAGE = 100;
 const MAX_BULK = 100;
 
 /** What an act has done, in words: the answer shows the work as it was stored at that moment, before it went on. */
-const DONE = { retry: 'asked to try again now', release: 'let through the gate', abandon: 'given up', limit: 'limit changed', 'retry-policy': 'retry policy changed', resolve: 'case judged' } as const;
+const DONE = {
+  retry: 'asked to try again now',
+  release: 'let through the gate',
+  abandon: 'given up',
+  limit: 'limit changed',
+  'retry-policy': 'retry policy changed',
+  resolve: 'case judged',
+} as const;
 type Act = keyof typeof DONE;
 /** Those that say nothing but why. */
 export type PlainAct = 'retry' | 'release' | 'abandon';
@@ -109,8 +119,8 @@ export class WorkDesk {
   }
 
   /**
-   * `retry`, `release` and `abandon`: on what is named, or on all that the filters choose. Each is an act of its own, with its own
-   * record; one that is refused does not stop the others.
+   * `retry`, `release` and `abandon`: on what is named, or on all that the filters choose. Each is an act of its own,
+   * with its own record; one that is refused does not stop the others.
    *
    * @returns the exit code: 1 when any was refused.
    */
@@ -120,12 +130,19 @@ export class WorkDesk {
 
   /** @param asked the act, in the words of the API. */
   async #actOnChosen(asked: BulkAct, ids: readonly string[], options: ActOptions): Promise<number> {
-    const filtered = options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
+    const filtered =
+      options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
     if (ids.length === 0 && !filtered) {
-      throw new UserError(`It is not said which ${this.#kind.noun}s.`, 'Name their ids, or choose with --status, --failure-class or --attention.');
+      throw new UserError(
+        `It is not said which ${this.#kind.noun}s.`,
+        'Name their ids, or choose with --status, --failure-class or --attention.',
+      );
     }
     if (ids.length > 0 && filtered) {
-      throw new UserError(`${ids.length} ids are named beside a filter.`, 'Do one or the other, so that nothing is hit by mistake.');
+      throw new UserError(
+        `${ids.length} ids are named beside a filter.`,
+        'Do one or the other, so that nothing is hit by mistake.',
+      );
     }
     const api = this.#api(options);
     const lines = await this.#actOnMany(api, asked, ids, options);
@@ -150,7 +167,8 @@ export class WorkDesk {
       });
       lines.push(...data);
     };
-    // An act may leave the work in its own filter, and what is done twice is no second act: what is left is named before.
+    // An act may leave the work in its own filter, and what is done twice is no second act: what is left is named
+    // before.
     const chosen = ids.length > 0 ? ids : (await this.#chosen(api, options)).map(({ id }) => id);
     for (let from = 0; from < chosen.length; from += MAX_BULK) await call(chosen.slice(from, from + MAX_BULK));
     return lines;
@@ -169,22 +187,37 @@ export class WorkDesk {
   }
 
   /** `retry-policy`. @returns the exit code. */
-  async retryPolicy(id: string, { why, attempts, firstWait, longestWait, deadline, ...options }: RetryPolicyOptions): Promise<number> {
-    const named = Object.entries({ attempts, first_wait_seconds: firstWait, longest_wait_seconds: longestWait, deadline }).filter(
-      ([, value]) => value !== undefined,
-    );
+  async retryPolicy(
+    id: string,
+    { why, attempts, firstWait, longestWait, deadline, ...options }: RetryPolicyOptions,
+  ): Promise<number> {
+    const named = Object.entries({
+      attempts,
+      first_wait_seconds: firstWait,
+      longest_wait_seconds: longestWait,
+      deadline,
+    }).filter(([, value]) => value !== undefined);
     const change = Object.fromEntries(named.map(([name, value]) => [name, value === AS_CONFIGURED ? null : value]));
     if (named.length === 0) {
-      throw new UserError('It is not said what is to change.', 'Name --attempts, --first-wait, --longest-wait or --deadline.');
+      throw new UserError(
+        'It is not said what is to change.',
+        'Name --attempts, --first-wait, --longest-wait or --deadline.',
+      );
     }
     return (await this.#actOn(this.#api(options), id, 'retry-policy', { why, ...change })) ? 0 : 1;
   }
 
   /** `resolve`. @param id of one, or {@link ALL}. @returns the exit code. */
-  async resolve(id: string, { why, case: reason, verdict, next, serviceIds, ...options }: ResolveOptions): Promise<number> {
+  async resolve(
+    id: string,
+    { why, case: reason, verdict, next, serviceIds, ...options }: ResolveOptions,
+  ): Promise<number> {
     if (id === ALL) {
       if (Object.values(serviceIds).some((given) => given !== undefined)) {
-        throw new UserError(`An id at the service is named for all ${this.#kind.noun}s.`, 'What was bought can only be named of one.');
+        throw new UserError(
+          `An id at the service is named for all ${this.#kind.noun}s.`,
+          'What was bought can only be named of one.',
+        );
       }
       return await this.#actOnChosen({ action: 'resolve', case: reason, verdict, next }, [], { why, ...options });
     }
@@ -234,7 +267,10 @@ export class WorkDesk {
     }
     const found: Work[] = [];
     for (;;) {
-      const { data, next_cursor: next } = await api.call({ path: `${this.#kind.path}?${query.toString()}`, answer: page });
+      const { data, next_cursor: next } = await api.call({
+        path: `${this.#kind.path}?${query.toString()}`,
+        answer: page,
+      });
       found.push(...data);
       if (next === null) return found;
       query.set('cursor', next);
@@ -253,7 +289,15 @@ export class WorkDesk {
     const { id, status, package_id: packageId, vpn_plan_id: planId, failure, attention, next_step_at: next } = found;
     const why = attention?.reason ?? failure?.class;
     const reference = found[this.#kind.reference];
-    const parts = [id, status, why && `(${why})`, packageId && `package ${packageId}`, planId && `plan ${planId}`, reference, next && `next step ${next}`];
+    const parts = [
+      id,
+      status,
+      why && `(${why})`,
+      packageId && `package ${packageId}`,
+      planId && `plan ${planId}`,
+      reference,
+      next && `next step ${next}`,
+    ];
     return parts.filter((part) => typeof part === 'string').join('  ');
   }
 
@@ -270,11 +314,16 @@ export class WorkDesk {
   }
 }
 
-function bulkLine(action: BulkAct['action'], { id, status, failure_class: failure, attention, result, detail }: BulkLine): string {
+function bulkLine(
+  action: BulkAct['action'],
+  { id, status, failure_class: failure, attention, result, detail }: BulkLine,
+): string {
   const why = attention ?? failure;
   switch (result) {
     case 'would_act':
-      return [`would ${action}: ${id}`, status, why === null ? undefined : `(${why})`].filter((part) => typeof part === 'string').join('  ');
+      return [`would ${action}: ${id}`, status, why === null ? undefined : `(${why})`]
+        .filter((part) => typeof part === 'string')
+        .join('  ');
     case 'applied':
       return `${id}  ${DONE[action]}  (status at that moment: ${status})`;
     case 'unchanged':

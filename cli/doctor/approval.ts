@@ -18,8 +18,9 @@ export interface KnownOfApproval {
 }
 
 /**
- * May we buy in production? No call of the interface says so. A purchase that is held for it, and a read that is refused
- * for it, prove the opposite; a debit in the wallet proves it. Where there is none of them, only a purchase would tell.
+ * May we buy in production? No call of the interface says so. A purchase that is held for it, and a read that is
+ * refused for it, prove the opposite; a debit in the wallet proves it. Where there is none of them, only a purchase
+ * would tell.
  */
 export async function checkApproval(
   client: Pick<ServiceClient, 'listWalletTransactions'>,
@@ -28,7 +29,10 @@ export async function checkApproval(
 ): Promise<Finding> {
   if (mode === 'sandbox') return ok('not needed in the sandbox');
   if (held > 0) {
-    return failure(`the service has not approved this reseller; ${heldPurchases(held)} for it`, FAILURE_CLASSES.not_approved.advice);
+    return failure(
+      `the service has not approved this reseller; ${heldPurchases(held)} for it`,
+      FAILURE_CLASSES.not_approved.advice,
+    );
   }
   if (walletRefused === 'not_approved') return NOT_APPROVED;
   const transactions = await client.listWalletTransactions({ since: 0 });

@@ -33,7 +33,9 @@ const SENT_ONCE = 'nothing is sent twice, so a purchase without an answer is loo
 function sendsWords(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): string {
   if (!service.resendAllowed) return SENT_ONCE;
   if (records === undefined) {
-    return service.mode === 'sandbox' ? SENT_AGAIN : `${SENT_AGAIN} if the capability profile is confirmed and allows it`;
+    return service.mode === 'sandbox'
+      ? SENT_AGAIN
+      : `${SENT_AGAIN} if the capability profile is confirmed and allows it`;
   }
   const { capabilityProfile: profile } = records;
   return permissions(service, profile && judgedProfile(profile), service.mode).resends.allowed ? SENT_AGAIN : SENT_ONCE;
@@ -46,7 +48,10 @@ function measuredWords(profile: StoredCapabilityProfile | undefined, now: number
   return `measured ${age} ago, ${confirmation === undefined ? 'not confirmed' : `confirmed by ${confirmation.by}`}`;
 }
 
-function adviceFor(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): string | undefined {
+function adviceFor(
+  service: ServiceConfig,
+  records: Pick<Records, 'capabilityProfile'> | undefined,
+): string | undefined {
   const findings = records?.capabilityProfile?.findings ?? {};
   const missing = capabilities.filter((name) => service.capabilities[name] && findings[name] === false);
   if (missing.length > 0) {
@@ -55,7 +60,8 @@ function adviceFor(service: ServiceConfig, records: Pick<Records, 'capabilityPro
   }
   // Switched off is somebody's decision; not confirmed is none yet.
   if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;
-  if (records === undefined) return 'Put right what is said of the database: the profile that decides about resends stands in it.';
+  if (records === undefined)
+    return 'Put right what is said of the database: the profile that decides about resends stands in it.';
   if (records.capabilityProfile === undefined) {
     return 'Run `npx reseller sandbox tour --json > tour.json` against the sandbox, then `npx reseller capabilities import tour.json` and `confirm` here.';
   }

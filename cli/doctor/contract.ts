@@ -22,7 +22,8 @@ export async function checkContract(
 ): Promise<Finding> {
   const answer = await client.getOpenApi();
   if (answer.ok) return judge(compare(answer.value, capabilities, { headerPrefix }), data);
-  if (answer.kind === 'unsupported') return warning('SERVICE_WITHOUT says that its description cannot be downloaded', BY_HAND);
+  if (answer.kind === 'unsupported')
+    return warning('SERVICE_WITHOUT says that its description cannot be downloaded', BY_HAND);
   switch (answer.failure) {
     case 'not_sent':
     case 'unauthorized':

@@ -6,7 +6,10 @@ import { describeKeyProblem } from '#domain/encryption-keys.ts';
 import { failure, type Finding, notChecked, ok } from '#cli/doctor/finding.ts';
 
 /** Are these the keys that the database was used with? Writes nothing. */
-export async function checkEncryptionKeys(database: Database, keys: readonly EncryptionKey[] | undefined): Promise<Finding> {
+export async function checkEncryptionKeys(
+  database: Database,
+  keys: readonly EncryptionKey[] | undefined,
+): Promise<Finding> {
   if (keys === undefined) return notChecked('ENCRYPTION_KEYS cannot be used');
   const ring = new KeyRing(keys);
   try {
@@ -19,5 +22,7 @@ export async function checkEncryptionKeys(database: Database, keys: readonly Enc
   }
   const recorded = (await database.run(keyUse)).length;
   if (recorded === 0) return ok('none used yet: the first start of the API or the worker records them');
-  return ok(recorded === 1 ? 'the key that the database was used with' : `the ${recorded} keys that the database was used with`);
+  return ok(
+    recorded === 1 ? 'the key that the database was used with' : `the ${recorded} keys that the database was used with`,
+  );
 }

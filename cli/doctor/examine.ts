@@ -44,7 +44,9 @@ const CONFIGURATION = notChecked('the configuration of this part cannot be used'
 
 type Part<Name extends CheckName> = Promise<Pick<Findings, Name>>;
 
-/** Runs every check that can be run. Buys nothing, and changes nothing but for a `ping` in our own inbox. Never throws. */
+/**
+ * Runs every check that can be run. Buys nothing, and changes nothing but for a `ping` in our own inbox. Never throws.
+ */
 export async function examine(environment: Environment, options: ExamineOptions = {}): Promise<Findings> {
   const { now = Date.now, deadlineMs = DEADLINE_MS, data } = options;
   const settings = readSettings(environment);
@@ -123,10 +125,16 @@ async function examineTemporal(
     return { temporal, namespace: unreachable, search_attributes: unreachable };
   }
   try {
-    const looked = await connection.withDeadline(Date.now() + timeoutMs, () => checkNamespace(connection, config.namespace));
+    const looked = await connection.withDeadline(Date.now() + timeoutMs, () =>
+      checkNamespace(connection, config.namespace),
+    );
     return { temporal, ...looked };
   } catch (error) {
-    return { temporal, namespace: unexpected(error), search_attributes: notChecked('the namespace could not be looked at') };
+    return {
+      temporal,
+      namespace: unexpected(error),
+      search_attributes: notChecked('the namespace could not be looked at'),
+    };
   } finally {
     await connection.close();
   }

@@ -8,7 +8,9 @@ export async function checkInstallation(database: Database, service: ServiceConf
   const { baseUrl, mode } = service;
   try {
     const stamped = await database.run((db) => verifyStamp(db, { serviceBaseUrl: baseUrl, serviceMode: mode }));
-    return ok(stamped ? `${baseUrl} (${mode})` : 'none yet: the first start of the API or the worker stamps the database');
+    return ok(
+      stamped ? `${baseUrl} (${mode})` : 'none yet: the first start of the API or the worker stamps the database',
+    );
   } catch (error) {
     if (!(error instanceof OtherInstallationError)) throw error;
     const lines = error.message.split('\n').map((line) => line.trim().replaceAll(/ +/g, ' '));

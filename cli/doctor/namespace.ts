@@ -26,7 +26,10 @@ export async function checkNamespace(connection: Connection, namespace: string):
     const status = grpcStatus(error);
     if (status !== GRPC_STATUS.permissionDenied && status !== GRPC_STATUS.unauthenticated) throw error;
     return {
-      namespace: failure(`we may not look at ${namespace}`, 'Check TEMPORAL_API_KEY and that it may use the namespace.'),
+      namespace: failure(
+        `we may not look at ${namespace}`,
+        'Check TEMPORAL_API_KEY and that it may use the namespace.',
+      ),
       search_attributes: notChecked(`we may not look at ${namespace}`),
     };
   }

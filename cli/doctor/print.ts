@@ -2,7 +2,12 @@ import { exitCodeOf } from '#cli/doctor/examine.ts';
 import { type CheckName, CHECKS, type Finding, type Findings } from '#cli/doctor/finding.ts';
 import { counted, type Mark, markedLine } from '#cli/marked-line.ts';
 
-const MARKS: Readonly<Record<Finding['status'], Mark>> = { ok: 'ok', warning: 'warning', failure: 'failure', not_checked: 'nothing' };
+const MARKS: Readonly<Record<Finding['status'], Mark>> = {
+  ok: 'ok',
+  warning: 'warning',
+  failure: 'failure',
+  not_checked: 'nothing',
+};
 const WORDS = { ok: '', warning: 'warning: ', failure: 'failure: ', not_checked: 'not checked: ' } as const;
 const TITLE_WIDTH = Math.max(...Object.values(CHECKS).map(({ length }) => length)) + 1;
 
@@ -19,7 +24,8 @@ function lineOf(name: CheckName, { status, detail, advice }: Finding): string {
 }
 
 function totals(findings: Findings): string {
-  const count = (status: Finding['status']) => Object.values(findings).filter((finding) => finding.status === status).length;
+  const count = (status: Finding['status']) =>
+    Object.values(findings).filter((finding) => finding.status === status).length;
   return [
     `${count('ok')} ok`,
     counted(count('warning'), 'warning'),

@@ -1,4 +1,18 @@
-import { type DatabaseConfig, type EncryptionKey, readApiConfig, readCodecServerConfig, readDatabaseConfig, readEncryptionKeys, readServiceConfig, readTemporalConfig, readWebhookAddressConfig, readWorkerConfig, type ServiceConfig, type TemporalConfig, type WebhookAddressConfig } from '#config/config.ts';
+import {
+  type DatabaseConfig,
+  type EncryptionKey,
+  readApiConfig,
+  readCodecServerConfig,
+  readDatabaseConfig,
+  readEncryptionKeys,
+  readServiceConfig,
+  readTemporalConfig,
+  readWebhookAddressConfig,
+  readWorkerConfig,
+  type ServiceConfig,
+  type TemporalConfig,
+  type WebhookAddressConfig,
+} from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { ConfigurationError } from '#config/fields.ts';
 

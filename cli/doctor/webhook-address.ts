@@ -30,7 +30,10 @@ export async function checkWebhookAddress(
   { secret, mode, now, deadlineMs }: WebhookAddressOptions,
 ): Promise<Finding> {
   if (url === undefined) {
-    return warning('PUBLIC_WEBHOOK_URL is not set, so it cannot be tried', 'Set it to the address that the service sends to.');
+    return warning(
+      'PUBLIC_WEBHOOK_URL is not set, so it cannot be tried',
+      'Set it to the address that the service sends to.',
+    );
   }
   if (secret === undefined) return notChecked('there is no webhook secret to sign a ping with');
   const { origin, pathname, search, hostname, protocol } = new URL(url);
@@ -90,7 +93,8 @@ function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
     const advice = 'Name the address it leads to: a sender of webhooks need not follow.';
     return failure(`redirects (${status}${headers['location'] === undefined ? '' : ', with a Location'})`, advice);
   }
-  if (status >= 500) return failure(`answered ${status}`, 'Check that the API runs and reaches its database: its /readyz says so.');
+  if (status >= 500)
+    return failure(`answered ${status}`, 'Check that the API runs and reaches its database: its /readyz says so.');
   if (status < 200 || status > 299) return failure(`answered ${status}`, REACH_US);
   const json = readJson(body);
   const parsed = json.ok ? receipt.safeParse(json.value) : undefined;

@@ -7,8 +7,8 @@ import type { Records } from '#cli/doctor/records.ts';
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
 
 /**
- * Do the service's webhooks arrive? Our own inbox says so: what they should have told was found by asking. They do not where they
- * come under another header prefix than ours; one that is signed with our secret proves that.
+ * Do the service's webhooks arrive? Our own inbox says so: what they should have told was found by asking. They do not
+ * where they come under another header prefix than ours; one that is signed with our secret proves that.
  *
  * @param records undefined where the database could not be asked.
  */
@@ -19,7 +19,8 @@ export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'r
     const { fact, advice } = describeRefusedPrefix(refusedPrefix);
     return refusedPrefix.verified ? failure(fact, advice) : warning(fact, advice);
   }
-  if (missed < WEBHOOK_SILENCE.news) return ok(missed === 0 ? 'none is missed' : `${missed} of the last hour may be missed, which is usual`);
+  if (missed < WEBHOOK_SILENCE.news)
+    return ok(missed === 0 ? 'none is missed' : `${missed} of the last hour may be missed, which is usual`);
   return warning(
     `${missed} or more pieces of news of the last hour were found by asking, and no webhook has come since`,
     'See the alert WebhooksSilent in docs/runbook.md: is our address right at the service, and do its deliveries get through?',

@@ -4,8 +4,8 @@ import { failure, type Finding, notChecked, ok } from '#cli/doctor/finding.ts';
 import { typed } from '#cli/typed-command.ts';
 
 /**
- * Is there a secret that verifies the service's webhooks? Whether it is the service's only a delivery of the service can
- * tell.
+ * Is there a secret that verifies the service's webhooks? Whether it is the service's only a delivery of the service
+ * can tell.
  *
  * @param stored undefined where the database could not be asked.
  * @param now epoch milliseconds.
@@ -21,11 +21,16 @@ export function checkWebhookSecret(
   const ofConfiguration = inForce === 0 ? [] : [`${inForce} in SERVICE_WEBHOOK_SECRETS`];
   if (stored === undefined) {
     const [some] = ofConfiguration;
-    return some === undefined ? notChecked('the stored ones could not be read') : ok(`${some}; stored ones could not be read`);
+    return some === undefined
+      ? notChecked('the stored ones could not be read')
+      : ok(`${some}; stored ones could not be read`);
   }
   if (stored.unopened > 0) {
     const which = stored.unopened === 1 ? '1 stored one does' : `${stored.unopened} stored ones do`;
-    return failure(`${which} not open`, `Put the key they were sealed with back into ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`);
+    return failure(
+      `${which} not open`,
+      `Put the key they were sealed with back into ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`,
+    );
   }
   const ofStore = stored.secrets.map(({ storedAt, acceptedUntil }) =>
     acceptedUntil === undefined

@@ -42,7 +42,11 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
   const partial = `${options.target}.${process.pid}.partial`;
   // GOTOOLCHAIN=auto lets a Go that is a little too old fetch the one that go.mod asks for.
   const environment = { ...options.environment, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' };
-  const common = { cwd: options.module, environment, ...(options.signal === undefined ? {} : { signal: options.signal }) };
+  const common = {
+    cwd: options.module,
+    environment,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  };
   try {
     let fetched = 0;
     options.progress('fetching the sources');

@@ -11,7 +11,9 @@ const TRIES = 200;
 const chosen = new Set<number>();
 let lane = { number: 0, of: 1 };
 
-/** Of processes that choose ports at the same moment, each in a lane of its own (0 to `of` - 1), no two choose the same. */
+/**
+ * Of processes that choose ports at the same moment, each in a lane of its own (0 to `of` - 1), no two choose the same.
+ */
 export function choosePortsInLane(number: number, of: number): void {
   lane = { number, of };
 }

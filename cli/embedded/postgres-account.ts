@@ -31,7 +31,9 @@ export function postgresAccount(dataDirectory: string): PostgresAccount | undefi
     return { uid, gid };
   }
   for (const name of ACCOUNTS) {
-    const entry = readFileSync('/etc/passwd', 'utf8').split('\n').find((line) => line.startsWith(`${name}:`));
+    const entry = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith(`${name}:`));
     const [, , uid, gid] = entry?.split(':') ?? [];
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }

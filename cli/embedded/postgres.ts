@@ -84,9 +84,12 @@ export class EmbeddedPostgres {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     this.#child = new Child({
       name: this.name,
-      ...asAccount(this.#account, this.#binaries.postgres, ['-D', dataDirectory, '-p', String(port), ...flags], [
-        dataDirectory,
-      ]),
+      ...asAccount(
+        this.#account,
+        this.#binaries.postgres,
+        ['-D', dataDirectory, '-p', String(port), ...flags],
+        [dataDirectory],
+      ),
       environment: { PATH: process.env['PATH'], LC_ALL: 'C' },
       cwd: dataDirectory,
       logFile: this.#options.logFile,
@@ -174,7 +177,11 @@ export class EmbeddedPostgres {
         return;
       } catch (error) {
         if (Date.now() > deadline) {
-          throw startFailure(`PostgreSQL does not answer: ${messageOf(error)}`, child.tail(), this.#options.dataDirectory);
+          throw startFailure(
+            `PostgreSQL does not answer: ${messageOf(error)}`,
+            child.tail(),
+            this.#options.dataDirectory,
+          );
         }
       }
       await delay(READY_POLL_MS);
@@ -215,10 +222,16 @@ export async function withClient<Result>(url: string, work: (client: pg.Client) 
 
 function startFailure(what: string, output: string, dataDirectory: string): Error {
   if (/No space left on device/i.test(output)) {
-    return new UserError(`${what}: no space is left on the disk of ${dataDirectory}.`, 'Free some space and start again.');
+    return new UserError(
+      `${what}: no space is left on the disk of ${dataDirectory}.`,
+      'Free some space and start again.',
+    );
   }
   if (/could not bind|Address already in use/i.test(output)) {
-    return new UserError(`${what}: its port is taken by another program.`, 'Start again, or choose a port with --postgres-port.');
+    return new UserError(
+      `${what}: its port is taken by another program.`,
+      'Start again, or choose a port with --postgres-port.',
+    );
   }
   if (/EACCES|Permission denied/i.test(output)) {
     return new UserError(
@@ -227,5 +240,8 @@ function startFailure(what: string, output: string, dataDirectory: string): Erro
         `allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
     );
   }
-  return new UserError(`${what}.\n${output}`, `Its data is in ${dataDirectory}; the lines above are the end of its log.`);
+  return new UserError(
+    `${what}.\n${output}`,
+    `Its data is in ${dataDirectory}; the lines above are the end of its log.`,
+  );
 }

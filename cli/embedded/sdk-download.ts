@@ -24,10 +24,14 @@ export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolea
   const folder = mkdtempSync(join(dirname(options.target), 'download-'));
   const watch = watchGrowth(folder, options.progress);
   try {
-    await runTool(process.execPath, [join(import.meta.dirname, 'sdk-download-child.ts'), options.kind, folder, options.version], {
-      environment: options.environment,
-      signal: options.signal === undefined ? watch.signal : AbortSignal.any([watch.signal, options.signal]),
-    });
+    await runTool(
+      process.execPath,
+      [join(import.meta.dirname, 'sdk-download-child.ts'), options.kind, folder, options.version],
+      {
+        environment: options.environment,
+        signal: options.signal === undefined ? watch.signal : AbortSignal.any([watch.signal, options.signal]),
+      },
+    );
     const program = readdirSync(folder).find((name) => !name.endsWith('.downloading'));
     if (program === undefined) return false;
     chmodSync(join(folder, program), 0o755);
@@ -48,7 +52,10 @@ function watchGrowth(folder: string, progress: (text: string) => void): { signal
   let size = 0;
   let changedAt = Date.now();
   const timer = setInterval(() => {
-    const now = readdirSync(folder).reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+    const now = readdirSync(folder).reduce(
+      (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
     if (now !== size) {
       size = now;
       changedAt = Date.now();

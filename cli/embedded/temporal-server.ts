@@ -11,7 +11,9 @@ export interface TemporalServerOptions {
   /** Path of the Temporal CLI. */
   readonly cli: string;
   readonly port: number;
-  /** Port under which the Temporal UI is opened; without one there is no UI. It is the proxy's ({@link startUiProxy}). */
+  /**
+   * Port under which the Temporal UI is opened; without one there is no UI. It is the proxy's ({@link startUiProxy}).
+   */
   readonly uiPort?: number;
   /** Where state is kept; without it, in memory. */
   readonly databaseFile?: string;
@@ -39,7 +41,8 @@ const DYNAMIC_CONFIG = [
 
 // SQLite's default journal needs several waits for the disk in each transaction, and lets readers and the writer wait
 // for each other: with fifty workflows at once, calls inside the server pass their deadlines and tasks are lost until
-// they time out. The write-ahead log needs one wait; `synchronous=2` (full) keeps that one, so that a power cut loses nothing.
+// they time out. The write-ahead log needs one wait; `synchronous=2` (full) keeps that one, so that a power cut loses
+// nothing.
 const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=2'];
 
 /** A whole Temporal server for one machine, on loopback. */
@@ -112,7 +115,8 @@ export class TemporalServer {
         await this.#answers();
         return;
       } catch (error) {
-        if (Date.now() > deadline) throw startFailure(`The Temporal server does not answer: ${messageOf(error)}`, child.tail());
+        if (Date.now() > deadline)
+          throw startFailure(`The Temporal server does not answer: ${messageOf(error)}`, child.tail());
       }
       await delay(READY_POLL_MS);
     }
@@ -136,8 +140,8 @@ interface HiddenUi {
 }
 
 /**
- * An address for the UI itself, which checks no `Host`. Linux has all of 127.0.0.0/8: a web page would have to guess one
- * of 16 million addresses, and its port. Elsewhere there is 127.0.0.1 only, and the port alone is to be guessed.
+ * An address for the UI itself, which checks no `Host`. Linux has all of 127.0.0.0/8: a web page would have to guess
+ * one of 16 million addresses, and its port. Elsewhere there is 127.0.0.1 only, and the port alone is to be guessed.
  */
 function hiddenAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';

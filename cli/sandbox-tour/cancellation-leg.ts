@@ -4,7 +4,13 @@ import { equalMoney } from '#domain/money.ts';
 import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { noteCall, noteRepeat } from '#cli/sandbox-tour/noting.ts';
-import { clause, observeCall, observeRefusal, type KeyRepeat, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import {
+  clause,
+  observeCall,
+  observeRefusal,
+  type KeyRepeat,
+  type OpenObservations,
+} from '#cli/sandbox-tour/observations.ts';
 import { PURPOSES, type Bought, type Purpose } from '#cli/sandbox-tour/order-leg.ts';
 import { follow, type BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
 
@@ -69,14 +75,23 @@ async function cancel(
   const answer = await client.cancelEsim(request);
   const result = resultOf(answer);
   if (result === undefined) {
-    notes.failed(step, expected, answer.ok ? `cancellation ${answer.value.status}, and no review is named` : clause(answer.detail));
+    notes.failed(
+      step,
+      expected,
+      answer.ok ? `cancellation ${answer.value.status}, and no review is named` : clause(answer.detail),
+    );
     return undefined;
   }
   const how = answer.ok ? '' : ', answered as an error (cancellation_refused)';
   const holds = notes.expect(results.includes(result), step, expected, `${result}${how}`);
   if (purpose === 'untouched' && answer.ok) {
     await lookAtRefund(context, notes, observations, esim, answer.value, holds);
-    noteRepeat(context, notes, observations, observeSecond(answer.value, now() - sentAtMs, await client.cancelEsim(request)));
+    noteRepeat(
+      context,
+      notes,
+      observations,
+      observeSecond(answer.value, now() - sentAtMs, await client.cancelEsim(request)),
+    );
   }
   return result;
 }
@@ -114,19 +129,32 @@ async function lookAtRefund(
     noteCall(context, notes, observations, 'refund_read', observeCall(await client.getRefund(refund.id)));
   }
   const list = observeCall(await client.findRefundsOfEsim(esimId), ({ items }) =>
-    refund == null || items.some(({ id }) => id === refund.id) ? undefined : 'the refund of this cancellation is not in it',
+    refund == null || items.some(({ id }) => id === refund.id)
+      ? undefined
+      : 'the refund of this cancellation is not in it',
   );
   noteCall(context, notes, observations, 'refund_list', list);
   if (!accepted) return;
 
   if (refund != null) {
-    const ended = await follow(context, refund, () => client.getRefund(refund.id), () => client.findRefundsOfEsim(esimId));
+    const ended = await follow(
+      context,
+      refund,
+      () => client.getRefund(refund.id),
+      () => client.findRefundsOfEsim(esimId),
+    );
     notes.expect(ended.status === 'completed', 'its refund', 'completed', ended.status);
     noteAmount(notes, esim, ended);
   }
   await lookForCredit(context, notes, observations, esim);
   const read = await client.getEsim(esimId);
-  if (read.ok) notes.expect(read.value.status === 'cancelled', 'its eSIM', 'a read that says cancelled', `the read says ${read.value.status}`);
+  if (read.ok)
+    notes.expect(
+      read.value.status === 'cancelled',
+      'its eSIM',
+      'a read that says cancelled',
+      `the read says ${read.value.status}`,
+    );
   else notes.failed('its eSIM', 'a read that says cancelled', clause(read.detail));
 }
 

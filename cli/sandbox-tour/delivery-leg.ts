@@ -16,15 +16,30 @@ export async function deliveryLeg(
   const [step, expected] = ['GET /esims/{id}', 'an ICCID and an activation code'];
   const esim = await client.getEsim(esimId);
   if (esim.ok) {
-    const { activation_code: code, order_id: orderId, installed_at: installedAt, activated_at: activatedAt } = esim.value;
+    const {
+      activation_code: code,
+      order_id: orderId,
+      installed_at: installedAt,
+      activated_at: activatedAt,
+    } = esim.value;
     const readable = parseLpaString(code) !== undefined;
     const seen: CallObservation = readable
       ? { kind: 'works', detail: 'one was completed, and its eSIM was read' }
       : { kind: 'differs', detail: 'one was completed, and the activation code of its eSIM is none' };
     notePurchase(observations, 'order', seen);
     notes.expect(readable, step, expected, readable ? expected : 'an activation code that is none (LPA:1$address$id)');
-    notes.expect(orderId == null || orderId === order.id, 'its order', 'the order that was placed', orderId == null ? 'none named' : 'named');
-    notes.expect(installedAt == null && activatedAt == null, 'its state', 'neither installed nor activated', `it is ${esim.value.status}`);
+    notes.expect(
+      orderId == null || orderId === order.id,
+      'its order',
+      'the order that was placed',
+      orderId == null ? 'none named' : 'named',
+    );
+    notes.expect(
+      installedAt == null && activatedAt == null,
+      'its state',
+      'neither installed nor activated',
+      `it is ${esim.value.status}`,
+    );
   } else {
     notePurchase(observations, 'order', observeCall(esim));
     notes.failed(step, expected, clause(esim.detail));

@@ -20,7 +20,9 @@ export async function lookUpLeg(
   );
   noteCall(context, notes, observations, 'order_read', read);
   const list = observeCall(await client.findOrdersByReference(first.reference), ({ items }) =>
-    items.some((order) => order.id === id) ? undefined : 'the order that was just bought is not in it under its external_order_id',
+    items.some((order) => order.id === id)
+      ? undefined
+      : 'the order that was just bought is not in it under its external_order_id',
   );
   noteCall(context, notes, observations, 'order_list', list);
   await lookForDebits(context, notes, observations, [first, ...others]);
@@ -63,10 +65,17 @@ async function lookForDebits(
   }
   const afterMs = reads === 1 ? 0 : now() - startedAt;
   observations.debitSeenAfterMs = afterMs;
-  noteCall(context, notes, observations, 'wallet_transactions', { kind: 'works', detail: 'it answers as the contract has it' });
+  noteCall(context, notes, observations, 'wallet_transactions', {
+    kind: 'works',
+    detail: 'it answers as the contract has it',
+  });
   const all = await client.listWalletTransactions({ since: startedAt - EARLIER_MS });
   if (all.ok) noteEnd(notes, 'GET /wallet/transactions', all.value);
-  notes.ok(step, expected, reads === 1 ? 'at the first read' : `${lapse(afterMs)} later, which POLICY_SETTLE_DELAY must outlast`);
+  notes.ok(
+    step,
+    expected,
+    reads === 1 ? 'at the first read' : `${lapse(afterMs)} later, which POLICY_SETTLE_DELAY must outlast`,
+  );
 }
 
 /** The product reads from some minutes before its first send, too. */

@@ -25,17 +25,24 @@ export async function observeWebhookSecret(
     await statusOf(transport, `${pathname}${path}`, held.token.accessToken, deadlineMs);
   try {
     const status = await get(ENDPOINTS.createWebhookSecret.path);
-    if (status === 405) return { kind: 'works', detail: 'its address takes another method than GET; no secret was made' };
+    if (status === 405)
+      return { kind: 'works', detail: 'its address takes another method than GET; no secret was made' };
     if (status !== 404) return { kind: 'unclear', detail: `a GET of it came to ${status ?? 'no answer'}` };
     const known = await get(ENDPOINTS.createVpnOrder.path);
-    if (known === 405) return { kind: 'missing', detail: 'a GET of it came to 404, where one of a known address comes to 405' };
+    if (known === 405)
+      return { kind: 'missing', detail: 'a GET of it came to 404, where one of a known address comes to 405' };
     return { kind: 'unclear', detail: 'a GET of it came to 404, as that of a known address does' };
   } finally {
     await transport.close();
   }
 }
 
-async function statusOf(transport: HttpTransport, path: string, token: string, deadlineMs: number): Promise<number | undefined> {
+async function statusOf(
+  transport: HttpTransport,
+  path: string,
+  token: string,
+  deadlineMs: number,
+): Promise<number | undefined> {
   const headers = {
     accept: 'application/json',
     'accept-encoding': 'identity',

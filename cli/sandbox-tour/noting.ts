@@ -18,7 +18,9 @@ export function noteCall(
 ): void {
   observations.calls[capability] = seen;
   const step = callsOf(capability);
-  const expected = configured[capability] ? 'the service has it' : 'SERVICE_WITHOUT says that the service does not have it';
+  const expected = configured[capability]
+    ? 'the service has it'
+    : 'SERVICE_WITHOUT says that the service does not have it';
   switch (seen.kind) {
     case 'works':
       return notes.ok(step, expected, configured[capability] ? seen.detail : `${seen.detail}: it could be switched on`);
@@ -66,10 +68,13 @@ export function noteRepeat(
   observations.keyRepeats.push(repeat);
   const { operation, ageMs, outcome, detail } = repeat;
   const step = `the same ${operation} with its key again, after ${lapse(ageMs)}`;
-  const expected = configured.key_replay ? 'the stored result' : 'anything: SERVICE_WITHOUT says that keys are not replayed';
+  const expected = configured.key_replay
+    ? 'the stored result'
+    : 'anything: SERVICE_WITHOUT says that keys are not replayed';
   if (outcome === 'same') return notes.ok(step, expected, detail);
   if (outcome === 'unclear') return notes.skipped(step, expected, `${detail}, which proves nothing`);
-  if (configured.key_replay) return notes.drift(step, expected, `${detail}; SERVICE_WITHOUT=key_replay keeps it from being done`);
+  if (configured.key_replay)
+    return notes.drift(step, expected, `${detail}; SERVICE_WITHOUT=key_replay keeps it from being done`);
   return notes.ok(step, expected, detail);
 }
 

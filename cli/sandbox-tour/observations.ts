@@ -45,7 +45,9 @@ export interface Observations {
   readonly concurrentSends?: SecondPurchase;
   /** The same reference under another key. */
   readonly repeatedReference?: SecondPurchase;
-  /** How long after its answer a purchase's debit was seen, in milliseconds; null when it was not, in the time given. */
+  /**
+   * How long after its answer a purchase's debit was seen, in milliseconds; null when it was not, in the time given.
+   */
   readonly debitSeenAfterMs?: number | null;
   /** How long purchases may be sent again, in milliseconds. */
   readonly resendWindowMs: number;
@@ -75,7 +77,9 @@ export function observeCall<Value>(
 ): CallObservation {
   if (result.ok) {
     const problem = whenItWorks(result.value);
-    return problem === undefined ? { kind: 'works', detail: 'it answers as the contract has it' } : { kind: 'differs', detail: problem };
+    return problem === undefined
+      ? { kind: 'works', detail: 'it answers as the contract has it' }
+      : { kind: 'differs', detail: problem };
   }
   if (result.kind === 'unsupported') return { kind: 'unclear', detail: 'it was not called' };
   const detail = clause(result.detail);
@@ -87,7 +91,8 @@ function kindOfFailure({ status, failure }: ServiceFailure): 'missing' | 'differ
   if (status === 404 || status === 405 || status === 501) return 'missing';
   // It refuses what is right by our contract, or answers something that is not in it.
   if (status === 400 || status === 415 || status === 422) return 'differs';
-  if (status >= 200 && status <= 299 && (failure === 'contract_drift' || failure === 'unreadable_answer')) return 'differs';
+  if (status >= 200 && status <= 299 && (failure === 'contract_drift' || failure === 'unreadable_answer'))
+    return 'differs';
   return 'broken';
 }
 

@@ -50,7 +50,14 @@ export async function orderLeg(
   await repeatAtOnce(context, notes, observations, placed);
   observations.repeatedReference = await repeatReference(context, notes, placed);
   const second = await sendTwiceAtOnce(context, notes, observations, item.id);
-  const esims = new Map<Purpose, BoughtEsim>(second === undefined ? [['untouched', esim]] : [['untouched', esim], ['installed', second]]);
+  const esims = new Map<Purpose, BoughtEsim>(
+    second === undefined
+      ? [['untouched', esim]]
+      : [
+          ['untouched', esim],
+          ['installed', second],
+        ],
+  );
   for (const purpose of PURPOSES.filter((each) => !esims.has(each))) {
     const bought = await buyOne(context, notes, item.id, `an order for the eSIM that will be ${purpose}`);
     if (bought !== undefined) esims.set(purpose, bought);
@@ -88,9 +95,19 @@ async function buyFirst(context: TourContext, notes: LegNotes, items: readonly S
   return undefined;
 }
 
-async function repeatAtOnce(context: TourContext, notes: LegNotes, observations: OpenObservations, placed: PlacedOrder) {
+async function repeatAtOnce(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  placed: PlacedOrder,
+) {
   const result = await context.client.createOrder(placed);
-  noteRepeat(context, notes, observations, observeRepeat('order', placed.order.id, context.now() - placed.sentAtMs, result));
+  noteRepeat(
+    context,
+    notes,
+    observations,
+    observeRepeat('order', placed.order.id, context.now() - placed.sentAtMs, result),
+  );
 }
 
 /** The same bytes under a new key: what a service with unique references refuses, or answers with the order it has. */
@@ -143,7 +160,12 @@ function judgeConcurrent(orders: number, refusal: string | undefined): SecondPur
   return { outcome: 'one', detail: second };
 }
 
-async function buyOne(context: TourContext, notes: LegNotes, packageId: number, step: string): Promise<BoughtEsim | undefined> {
+async function buyOne(
+  context: TourContext,
+  notes: LegNotes,
+  packageId: number,
+  step: string,
+): Promise<BoughtEsim | undefined> {
   const expected = 'an order that is completed, with an eSIM';
   const request = newOrderRequest(context, packageId);
   const placed = await context.client.createOrder(request);
@@ -165,7 +187,9 @@ async function buyFurther(context: TourContext, notes: LegNotes, packageId: numb
   const placed = await context.client.createOrder(request);
   if (!placed.ok) {
     const definite = FAILURE_CLASSES[placed.failure].certainty === 'definite' && placed.status !== undefined;
-    return definite ? notes.ok(step, expected, clause(placed.detail)) : notes.failed(step, expected, clause(placed.detail));
+    return definite
+      ? notes.ok(step, expected, clause(placed.detail))
+      : notes.failed(step, expected, clause(placed.detail));
   }
   const order = await followOrder(context, placed.value, request.reference);
   const end = `${throughProcessing(placed.value.status)}${howItEnded(order)}`;

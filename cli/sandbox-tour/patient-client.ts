@@ -28,6 +28,7 @@ export function patientClient(client: ServiceClient, delay: (ms: number) => Prom
 function waitAskedFor(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   if (!('failure' in result) || result.failure !== 'rate_limited') return undefined;
-  const asked = 'retryAfterMs' in result && typeof result.retryAfterMs === 'number' ? result.retryAfterMs : USUAL_WAIT_MS;
+  const asked =
+    'retryAfterMs' in result && typeof result.retryAfterMs === 'number' ? result.retryAfterMs : USUAL_WAIT_MS;
   return Math.min(asked, LONGEST_WAIT_MS);
 }

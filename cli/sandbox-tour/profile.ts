@@ -58,7 +58,8 @@ export function callsOf(name: Capability): string {
 /** One repetition that was not answered with the stored result is enough to say no. */
 function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
   if (repeats.length === 0) return NOT_TRIED;
-  const against = repeats.find(({ outcome }) => outcome === 'another') ?? repeats.find(({ outcome }) => outcome === 'refused');
+  const against =
+    repeats.find(({ outcome }) => outcome === 'another') ?? repeats.find(({ outcome }) => outcome === 'refused');
   if (against !== undefined) {
     return { finding: false, evidence: `${sentAgain(against)}: ${against.detail}.` };
   }
@@ -80,14 +81,21 @@ function keyRetention({ keyRepeats, resendWindowMs }: Observations): Conclusion 
   const orders = keyRepeats.filter(({ operation }) => operation === 'order');
   const known = Math.max(-1, ...orders.filter(({ outcome }) => outcome === 'same').map(({ ageMs }) => ageMs));
   // A key that never replayed has not been forgotten: it stands for nothing.
-  const forgotten = known < 0 ? undefined : orders.find(({ outcome, ageMs }) => outcome !== 'same' && outcome !== 'unclear' && ageMs > known);
+  const forgotten =
+    known < 0
+      ? undefined
+      : orders.find(({ outcome, ageMs }) => outcome !== 'same' && outcome !== 'unclear' && ageMs > known);
   if (forgotten !== undefined) {
-    return { finding: false, evidence: `A key was known ${lapse(known)} after its first send, and after ${lapse(forgotten.ageMs)} ${forgotten.detail}.` };
+    return {
+      finding: false,
+      evidence: `A key was known ${lapse(known)} after its first send, and after ${lapse(forgotten.ageMs)} ${forgotten.detail}.`,
+    };
   }
   if (orders.length === 0) return NOT_TRIED;
   if (known < 0) return { finding: null, evidence: 'No key returned a stored result, so none can be forgotten.' };
   const window = `resends go on for ${lapse(resendWindowMs)}`;
-  if (known >= resendWindowMs) return { finding: true, evidence: `A key was still known after ${lapse(known)}; ${window}.` };
+  if (known >= resendWindowMs)
+    return { finding: true, evidence: `A key was still known after ${lapse(known)}; ${window}.` };
   return { finding: null, evidence: `A key was known after ${lapse(known)}, and nothing older was tried; ${window}.` };
 }
 
@@ -100,7 +108,8 @@ function secondPurchase(seen: SecondPurchase | undefined, what: string): Conclus
 function debitsAtOnce(seenAfterMs: number | null | undefined): Conclusion {
   if (seenAfterMs === undefined) return NOT_TRIED;
   if (seenAfterMs === null) return { finding: false, evidence: 'No debit was seen in the time given.' };
-  if (seenAfterMs === 0) return { finding: true, evidence: 'The first read of the wallet showed the debits of all orders.' };
+  if (seenAfterMs === 0)
+    return { finding: true, evidence: 'The first read of the wallet showed the debits of all orders.' };
   return { finding: false, evidence: `Debits were seen ${lapse(seenAfterMs)} after the first read of the wallet.` };
 }
 

@@ -35,7 +35,12 @@ export function newOrderRequest({ newId, now }: TourContext, packageId: number):
 /** Follows an order to its end, for as long as the tour waits. @returns what was heard of it last. */
 export async function followOrder(context: TourContext, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
   const { client } = context;
-  return await follow(context, order, () => client.getOrder(order.id), () => client.findOrdersByReference(reference));
+  return await follow(
+    context,
+    order,
+    () => client.getOrder(order.id),
+    () => client.findOrdersByReference(reference),
+  );
 }
 
 /** The eSIM of an order that was followed to its end; undefined when it came to nothing. */
@@ -88,6 +93,7 @@ export function observeRepeat(
   result: ServiceResult<{ readonly id: string }>,
 ): KeyRepeat {
   if (!result.ok) return { operation, ageMs, outcome: observeRefusal(result), detail: clause(result.detail) };
-  if (result.value.id === firstId) return { operation, ageMs, outcome: 'same', detail: 'it returned the stored result' };
+  if (result.value.id === firstId)
+    return { operation, ageMs, outcome: 'same', detail: 'it returned the stored result' };
   return { operation, ageMs, outcome: 'another', detail: `it made another ${operation}` };
 }

@@ -22,7 +22,10 @@ export async function simulationLeg(
     const esimId = esims[target]?.esimId;
     if (esimId === undefined) {
       notes.skipped(step, expected, 'there is no eSIM for it');
-    } else if (observations.calls.sandbox_simulation !== undefined && observations.calls.sandbox_simulation.kind !== 'works') {
+    } else if (
+      observations.calls.sandbox_simulation !== undefined &&
+      observations.calls.sandbox_simulation.kind !== 'works'
+    ) {
       notes.skipped(step, expected, 'the simulation cannot be called');
     } else if (await bringTo(context, notes, observations, esimId, SIMULATED_STATES.slice(0, index + 1))) {
       if (await readsAs(context, notes, esimId, target)) reached.add(target);
@@ -51,7 +54,12 @@ async function bringTo(
   return true;
 }
 
-async function readsAs({ client }: TourContext, notes: LegNotes, esimId: string, state: SimulatedState): Promise<boolean> {
+async function readsAs(
+  { client }: TourContext,
+  notes: LegNotes,
+  esimId: string,
+  state: SimulatedState,
+): Promise<boolean> {
   const step = `an eSIM becomes ${state}`;
   const expected = `a read that says ${state}`;
   const esim = await client.getEsim(esimId);

@@ -37,7 +37,12 @@ export async function topupLeg(
     return false;
   }
   const { id } = begun.value;
-  const topup = await follow(context, begun.value, () => client.getTopup(id), () => client.findTopupsOfEsim(esimId));
+  const topup = await follow(
+    context,
+    begun.value,
+    () => client.getTopup(id),
+    () => client.findTopupsOfEsim(esimId),
+  );
   const seen: CallObservation =
     topup.status === 'completed'
       ? { kind: 'works', detail: 'one was completed' }

@@ -130,10 +130,12 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
   const catalogue = await leg('catalogue', (notes) => catalogueLeg(context, notes, observations, probe));
   const { packages = [], plans = [] } = catalogue ?? {};
   const bought = await leg('order', (notes) => orderLeg(context, notes, observations, packages, options));
-  if (bought === undefined) skip(notebook, ['delivery', 'look_up', 'simulation', 'topup', 'cancellation', 'keys'], 'no eSIM could be bought');
+  if (bought === undefined)
+    skip(notebook, ['delivery', 'look_up', 'simulation', 'topup', 'cancellation', 'keys'], 'no eSIM could be bought');
   else await driveEsims(context, observations, leg, bought);
   await leg('vpn', (notes) => vpnLeg(context, notes, observations, plans, options.vpnPlanId));
-  if (bought !== undefined) await leg('keys', (notes) => keysLeg(context, notes, observations, bought.first, options.keyAgeMs));
+  if (bought !== undefined)
+    await leg('keys', (notes) => keysLeg(context, notes, observations, bought.first, options.keyAgeMs));
   const after = await leg('account', (notes) => readBalance(context, notes, 'after'));
   return report(after, bought);
 }
@@ -161,7 +163,10 @@ async function driveEsims(
 }
 
 /** A leg that breaks in a way nobody thought of must not hide what the others find. */
-async function driveLeg<Result>(notes: LegNotes, run: (notes: LegNotes) => Promise<Result>): Promise<Result | undefined> {
+async function driveLeg<Result>(
+  notes: LegNotes,
+  run: (notes: LegNotes) => Promise<Result>,
+): Promise<Result | undefined> {
   try {
     return await run(notes);
   } catch (error) {

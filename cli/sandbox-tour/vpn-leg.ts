@@ -6,7 +6,9 @@ import { noteCall, notePrice, notePurchase, noteRepeat } from '#cli/sandbox-tour
 import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 
-/** Orders a VPN subscription, looks at it, and cancels it, twice. @param planId the plan; without it the first for sale. */
+/**
+ * Orders a VPN subscription, looks at it, and cancels it, twice. @param planId the plan; without it the first for sale.
+ */
 export async function vpnLeg(
   context: TourContext,
   notes: LegNotes,
@@ -39,7 +41,9 @@ export async function vpnLeg(
   const read = await client.getVpnSubscription(id);
   noteCall(context, notes, observations, 'vpn_subscription_read', observeCall(read));
   const list = observeCall(await find(), ({ items }) =>
-    items.some((item) => item.id === id) ? undefined : 'the subscription that was just bought is not in it under its external_subscription_id',
+    items.some((item) => item.id === id)
+      ? undefined
+      : 'the subscription that was just bought is not in it under its external_subscription_id',
   );
   noteCall(context, notes, observations, 'vpn_subscription_list', list);
   notePurchase(observations, 'vpn_subscription', seenThrough(notes, subscription, read.ok ? read.value : undefined));
@@ -48,7 +52,11 @@ export async function vpnLeg(
   if (subscription.status === 'active') await cancelTwice(context, notes, id);
 }
 
-function seenThrough(notes: LegNotes, subscription: VpnSubscription, read: VpnSubscription | undefined): CallObservation {
+function seenThrough(
+  notes: LegNotes,
+  subscription: VpnSubscription,
+  read: VpnSubscription | undefined,
+): CallObservation {
   const { status } = subscription;
   if (status !== 'active') return { kind: 'unclear', detail: `the one that was bought is ${status}` };
   return noteAccess(notes, [subscription, ...(read === undefined ? [] : [read])])
@@ -58,7 +66,12 @@ function seenThrough(notes: LegNotes, subscription: VpnSubscription, read: VpnSu
 
 function noteAccess(notes: LegNotes, views: readonly VpnSubscription[]): boolean {
   const given = views.some(({ access }) => access != null);
-  return notes.expect(given, 'its access data', 'given with the order or by a read', given ? 'given' : 'given nowhere: access is absent');
+  return notes.expect(
+    given,
+    'its access data',
+    'given with the order or by a read',
+    given ? 'given' : 'given nowhere: access is absent',
+  );
 }
 
 /** Without a key, so a call after a lost answer must find that the subscription has ended. */

@@ -6,14 +6,22 @@ import { addAuditEntry } from '#db/audit-log.ts';
 import { addApiKey, apiScopes, findApiKey } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 
-/** The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one where that is not valid. */
+/**
+ * The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one where that is not
+ * valid.
+ */
 export async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
   const kept = readDevApiKey(dataDirectory);
   if (kept !== undefined && (await isValid(kept, database))) return kept;
   const { key, prefix, hash } = generateApiKey();
   await database.transaction(async (tx) => {
     const id = await addApiKey(tx, { name: 'development', prefix, hash, scopes: apiScopes });
-    const audited = { actor: actor(), action: 'api_key.create', subject: { kind: 'api_key', id }, reason: 'development' } as const;
+    const audited = {
+      actor: actor(),
+      action: 'api_key.create',
+      subject: { kind: 'api_key', id },
+      reason: 'development',
+    } as const;
     await addAuditEntry(tx, audited, new Date());
   });
   writeSecretFile(devApiKeyFile(dataDirectory), `${key}\n`);

@@ -19,7 +19,10 @@ export type ProductEnvironments = Readonly<Record<'api' | 'worker' | 'codec' | '
 /** The one account that the simulator of a development set-up has. */
 export const SIMULATOR_EMAIL = 'reseller@example.com';
 
-/** Beside the arguments in `part.ts`: the C library keeps an arena of freed memory for each thread, some 50 MB in the worker. */
+/**
+ * Beside the arguments in `part.ts`: the C library keeps an arena of freed memory for each thread, some 50 MB in the
+ * worker.
+ */
 const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;
 
 const LOOPBACK = '127.0.0.0/8,::1/128';

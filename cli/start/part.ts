@@ -21,8 +21,8 @@ export interface NodePartOptions extends Omit<ChildOptions, 'command' | 'args'> 
 
 /**
  * V8 takes a machine's free memory as leave to put collections off. What our processes keep is a fraction of these
- * bounds; with them the worker holds 270 MB resident after a thousand orders instead of 380, the API 150 instead of 250.
- * The image sets the same.
+ * bounds; with them the worker holds 270 MB resident after a thousand orders instead of 380, the API 150 instead of
+ * 250. The image sets the same.
  */
 export const NODE_ARGUMENTS = ['--max-semi-space-size=4', '--max-old-space-size=192'] as const;
 
@@ -51,7 +51,11 @@ export class NodePart implements Part {
   }
 
   async start(): Promise<void> {
-    const child = new Child({ ...this.#options, command: process.execPath, args: [...NODE_ARGUMENTS, QUICK_START, this.#options.script] });
+    const child = new Child({
+      ...this.#options,
+      command: process.execPath,
+      args: [...NODE_ARGUMENTS, QUICK_START, this.#options.script],
+    });
     this.#child = child;
     const deadline = Date.now() + READY_TIMEOUT_MS;
     let last = 'no answer yet';

@@ -55,7 +55,13 @@ export async function makePlan(
 /** The product's own processes. */
 export function productParts(plan: Plan): Readonly<Record<keyof ProductEnvironments, NodePart>> {
   const { ports, environments } = plan;
-  const part = (name: string, process: keyof ProductEnvironments, script: string, readyUrl: string, stopGraceMs: number) =>
+  const part = (
+    name: string,
+    process: keyof ProductEnvironments,
+    script: string,
+    readyUrl: string,
+    stopGraceMs: number,
+  ) =>
     new NodePart({
       name,
       script: join(PROJECT, script),
@@ -70,7 +76,13 @@ export function productParts(plan: Plan): Readonly<Record<keyof ProductEnvironme
     api: part('API', 'api', 'api/main.ts', at(ports.api, '/readyz'), STOP_GRACE_MS),
     worker: part('Worker', 'worker', 'worker/main.ts', at(ports.worker, '/readyz'), WORKER_STOP_GRACE_MS),
     codec: part('Codec server', 'codec', 'temporal/codec-server-main.ts', at(ports.codec, '/healthz'), STOP_GRACE_MS),
-    simulator: part('Simulator', 'simulator', 'simulator/main.ts', at(ports.simulator, '/simulator/state'), STOP_GRACE_MS),
+    simulator: part(
+      'Simulator',
+      'simulator',
+      'simulator/main.ts',
+      at(ports.simulator, '/simulator/state'),
+      STOP_GRACE_MS,
+    ),
   };
 }
 

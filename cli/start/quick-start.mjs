@@ -14,7 +14,8 @@ const DRIZZLE = '/node_modules/drizzle-orm/';
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context;
-    if (!specifier.startsWith('.') || !specifier.endsWith('.js') || !parentURL?.includes(DRIZZLE)) return next(specifier, context);
+    if (!specifier.startsWith('.') || !specifier.endsWith('.js') || !parentURL?.includes(DRIZZLE))
+      return next(specifier, context);
     return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true };
   },
 });

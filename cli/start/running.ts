@@ -56,9 +56,13 @@ export function findRunningEnvironment(data: string): Environment | undefined {
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-/** For whoever has left --data out and lacks a configuration. @returns nothing where nothing runs in the usual folder. */
+/**
+ * For whoever has left --data out and lacks a configuration. @returns nothing where nothing runs in the usual folder.
+ */
 export function adviceToUseRunning(data = '.data'): string {
-  return isLocked(resolve(data)) ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use what it was given.\n` : '';
+  return isLocked(resolve(data))
+    ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use what it was given.\n`
+    : '';
 }
 
 function fileIn(dataDirectory: string): string {

@@ -75,7 +75,10 @@ export function startSettings(options: StartOptions, environment: Environment): 
 export function portOf(text: string, what: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new UserError(`${what} is ${JSON.stringify(text)}, which is not a port number.`, 'Use a number from 1 to 65535.');
+  throw new UserError(
+    `${what} is ${JSON.stringify(text)}, which is not a port number.`,
+    'Use a number from 1 to 65535.',
+  );
 }
 
 /** The ports that this run listens on itself. */

@@ -199,7 +199,12 @@ class Run {
     const { environment } = this.#context;
     const cli = await this.#step('Temporal CLI', async (step) => {
       const progress = (text: string) => step.update(text);
-      const found = await obtainTemporalCli({ environment, progress, announce: (text) => this.#context.terminal.say(text), signal: this.#ending });
+      const found = await obtainTemporalCli({
+        environment,
+        progress,
+        announce: (text) => this.#context.terminal.say(text),
+        signal: this.#ending,
+      });
       step.done(WHERE_FROM[found.source]);
       return found;
     });

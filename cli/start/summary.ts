@@ -4,7 +4,11 @@ import type { Plan } from '#cli/start/plan.ts';
 import type { Terminal } from '#cli/terminal.ts';
 
 /** What is printed once everything runs: where to go, and with which key. */
-export function addressLines(plan: Plan, apiKey: string | undefined, terminal: Pick<Terminal, 'bold' | 'dim'>): string[] {
+export function addressLines(
+  plan: Plan,
+  apiKey: string | undefined,
+  terminal: Pick<Terminal, 'bold' | 'dim'>,
+): string[] {
   const { ports, settings } = plan;
   const nearby = relative(process.cwd(), settings.dataDirectory);
   const data = nearby.startsWith('..') ? settings.dataDirectory : nearby || '.';
@@ -12,13 +16,15 @@ export function addressLines(plan: Plan, apiKey: string | undefined, terminal: P
   const rows: [string, string][] = [
     ['API', at(ports.api)],
     ['API documentation', `${at(ports.api)}/docs`],
-    [
-      settings.serviceBaseUrl === undefined ? 'Simulator' : 'Service',
-      settings.serviceBaseUrl ?? at(ports.simulator),
-    ],
+    [settings.serviceBaseUrl === undefined ? 'Simulator' : 'Service', settings.serviceBaseUrl ?? at(ports.simulator)],
     ['Temporal', plan.temporalAddress],
     ...(settings.temporalAddress === undefined ? [['Temporal UI', at(ports.temporalUi)] as [string, string]] : []),
-    ['API key', apiKey === undefined ? `make one: npx reseller keys create NAME --scopes all --data ${data}` : `${apiKey}  (${devApiKeyFile(data)})`],
+    [
+      'API key',
+      apiKey === undefined
+        ? `make one: npx reseller keys create NAME --scopes all --data ${data}`
+        : `${apiKey}  (${devApiKeyFile(data)})`,
+    ],
     ['Data and logs', `${data}, ${join(data, 'logs')}`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -20,7 +20,10 @@ export interface GateAsker {
   readonly attempt: Pick<AttemptRow, 'state' | 'failureClass'>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** False before it is known whether its price can be reserved: who has money reserved need not ask what the wallet said to others. */
+  /**
+   * False before it is known whether its price can be reserved: who has money reserved need not ask what the wallet
+   * said to others.
+   */
   readonly isUnreserved: boolean;
 }
 
@@ -37,7 +40,9 @@ export async function isGateClear(db: Executor, { kind, id }: WorkRef): Promise<
 /** The service has it already: nothing is to be bought, and nothing to be held. */
 const SETTLED: ReadonlySet<AttemptRow['state']> = new Set(['processing', 'completed', 'failed']);
 
-/** Asks the gate. @returns why it stops, with the work in the line of what it is held at; undefined when it may go on. */
+/**
+ * Asks the gate. @returns why it stops, with the work in the line of what it is held at; undefined when it may go on.
+ */
 export async function stopAtGate(tx: Executor, asker: GateAsker, policy: GatePolicy): Promise<GateStop | undefined> {
   const { work, attempt } = asker;
   if (SETTLED.has(attempt.state)) return undefined;
@@ -49,10 +54,20 @@ export async function stopAtGate(tx: Executor, asker: GateAsker, policy: GatePol
   return stop;
 }
 
-async function stopByPause(tx: Executor, { work, attempt }: GateAsker, wait: GateWait | undefined, policy: GatePolicy): Promise<GateStop | undefined> {
+async function stopByPause(
+  tx: Executor,
+  { work, attempt }: GateAsker,
+  wait: GateWait | undefined,
+  policy: GatePolicy,
+): Promise<GateStop | undefined> {
   const pause = pauseFor(await activePauses(tx), work.kind, [attempt.failureClass, wait?.failureClass ?? null]);
   if (pause === undefined) return undefined;
-  return { barrier: `pause:${pause.id}`, failure: 'buying_paused', detail: pauseSentence(pause), recheckMs: policy.recheckMs };
+  return {
+    barrier: `pause:${pause.id}`,
+    failure: 'buying_paused',
+    detail: pauseSentence(pause),
+    recheckMs: policy.recheckMs,
+  };
 }
 
 interface Standing {
@@ -60,7 +75,12 @@ interface Standing {
   readonly isReleased: boolean;
 }
 
-async function stopByCircuit(tx: Executor, asker: GateAsker, { wait, isReleased }: Standing, policy: GatePolicy): Promise<GateStop | undefined> {
+async function stopByCircuit(
+  tx: Executor,
+  asker: GateAsker,
+  { wait, isReleased }: Standing,
+  policy: GatePolicy,
+): Promise<GateStop | undefined> {
   const { work, now } = asker;
   const probes: CircuitRow[] = [];
   for (const row of await lockUnclosed(tx)) {
@@ -96,7 +116,8 @@ export async function hold(
   policy: GatePolicy,
   price?: { readonly amount: string; readonly currency: string },
 ): Promise<void> {
-  const heldFor: FailureClass = failure === 'buying_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
+  const heldFor: FailureClass =
+    failure === 'buying_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
   const { createdAt: acceptedAt, apiKeyId } = row;
   await joinLine(tx, { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price }, new Date(now));

@@ -45,7 +45,12 @@ export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
 
 /** Those that are not closed, locked in the order of their names. */
 export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
-  return tx.select().from(gateCircuits).where(ne(gateCircuits.state, 'closed')).orderBy(asc(gateCircuits.name)).for('update');
+  return tx
+    .select()
+    .from(gateCircuits)
+    .where(ne(gateCircuits.state, 'closed'))
+    .orderBy(asc(gateCircuits.name))
+    .for('update');
 }
 
 /** What happened to a circuit, beside the event. */
@@ -118,19 +123,31 @@ export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPoli
     // It may have changed while we waited for the lock.
     const event = eventOf(name, row, news);
     if (event === undefined) continue;
-    const after = await moveCircuit(tx, row, { ...news, event, detail: event.endsWith('failed') ? news.detail : undefined }, policy);
+    const after = await moveCircuit(
+      tx,
+      row,
+      { ...news, event, detail: event.endsWith('failed') ? news.detail : undefined },
+      policy,
+    );
     if (after.state !== row.state) changes.push({ name, from: row.state, to: after.state, detail: after.detail });
     if (event.endsWith('failed')) failed.push({ circuit: after, wasCanary: event === 'canary_failed' });
   }
   return { changes, failed };
 }
 
-function eventOf(name: CircuitName, row: CircuitRow | undefined, { work, evidence }: SendNews): CircuitEvent | undefined {
+function eventOf(
+  name: CircuitName,
+  row: CircuitRow | undefined,
+  { work, evidence }: SendNews,
+): CircuitEvent | undefined {
   return sendEventFor(name, row, row !== undefined && isCanary(row, work), evidence);
 }
 
 async function lockCircuit(tx: Executor, name: CircuitName): Promise<CircuitRow> {
-  await tx.insert(gateCircuits).values({ name, ...CLOSED }).onConflictDoNothing();
+  await tx
+    .insert(gateCircuits)
+    .values({ name, ...CLOSED })
+    .onConflictDoNothing();
   const [row] = await tx.select().from(gateCircuits).where(eq(gateCircuits.name, name)).for('update');
   if (row === undefined) throw new Error(`circuit ${name} cannot be read back`);
   return row;
@@ -139,7 +156,12 @@ async function lockCircuit(tx: Executor, name: CircuitName): Promise<CircuitRow>
 const CLOSED = { state: CLOSED_CIRCUIT.state, failures: 0, openings: 0 } as const;
 
 /** A sign that a condition is over, such as a deposit: the next canary need not wait. */
-export async function noteSignOfLife(tx: Executor, name: CircuitName, now: number, policy: CircuitPolicy): Promise<void> {
+export async function noteSignOfLife(
+  tx: Executor,
+  name: CircuitName,
+  now: number,
+  policy: CircuitPolicy,
+): Promise<void> {
   const [row] = await tx.select().from(gateCircuits).where(eq(gateCircuits.name, name)).for('update');
   if (row?.state === 'open') await moveCircuit(tx, row, { event: 'succeeded', now }, policy);
 }

@@ -16,6 +16,11 @@ export async function readGateConditions(db: Executor): Promise<Degradation[]> {
     })),
     ...(pauses.length === 0
       ? []
-      : [{ condition: 'buying_paused', detail: `Buying is paused: ${pauses.map(({ id }) => id).join(', ')}. See \`npx reseller gate show\`.` }]),
+      : [
+          {
+            condition: 'buying_paused',
+            detail: `Buying is paused: ${pauses.map(({ id }) => id).join(', ')}. See \`npx reseller gate show\`.`,
+          },
+        ]),
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * Lets held work go once what held it is over: a canary when a circuit is due, the others at a set rate, oldest first. Run
- * every second or so by every worker; one of them does it at a time.
+ * Lets held work go once what held it is over: a canary when a circuit is due, the others at a set rate, oldest first.
+ * Run every second or so by every worker; one of them does it at a time.
  */
 import { asc, eq, inArray, or, sql } from 'drizzle-orm';
 import { isIdle, type CircuitName } from '#domain/circuit.ts';
@@ -31,7 +31,9 @@ const LOOK_AHEAD = 200;
 
 /** One look. @returns undefined when another worker looks at this moment. */
 export async function lookAtGate(tx: Executor, now: number, policy: GatePolicy): Promise<KeeperLook | undefined> {
-  const answer = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(hashtextextended('purchase_gate.keeper', 0)) as mine`);
+  const answer = await tx.execute<{ mine: boolean }>(
+    sql`select pg_try_advisory_xact_lock(hashtextextended('purchase_gate.keeper', 0)) as mine`,
+  );
   if (answer.rows[0]?.mine !== true) return undefined;
   const changes: CircuitChange[] = [];
   const canaries = await tendCircuits(tx, now, policy, changes);
@@ -39,16 +41,23 @@ export async function lookAtGate(tx: Executor, now: number, policy: GatePolicy):
   return { woken: [...canaries, ...released], changes, wantsReading: await wantsReading(tx, now, policy) };
 }
 
-async function tendCircuits(tx: Executor, now: number, policy: GatePolicy, changes: CircuitChange[]): Promise<WorkRef[]> {
+async function tendCircuits(
+  tx: Executor,
+  now: number,
+  policy: GatePolicy,
+  changes: CircuitChange[],
+): Promise<WorkRef[]> {
   const canaries: WorkRef[] = [];
   for (const locked of await lockUnclosed(tx)) {
     let row = locked;
     const move = async (event: 'canary_lost' | 'probe_started' | 'drained' | 'idle', canary?: WorkRef) => {
       const after = await moveCircuit(tx, row, { event, now, ...(canary !== undefined && { canary }) }, policy);
-      if (after.state !== row.state) changes.push({ name: row.name, from: row.state, to: after.state, detail: after.detail });
+      if (after.state !== row.state)
+        changes.push({ name: row.name, from: row.state, to: after.state, detail: after.detail });
       row = after;
     };
-    if (row.state === 'probing' && row.canaryUntil !== null && row.canaryUntil.getTime() <= now) await move('canary_lost');
+    if (row.state === 'probing' && row.canaryUntil !== null && row.canaryUntil.getTime() <= now)
+      await move('canary_lost');
     const first = await nextInLine(tx, `circuit:${row.name}`);
     if (row.state === 'releasing' && first === undefined) await move('drained');
     if (isIdle(circuitOfRow(row), first !== undefined, now, policy)) await move('idle');
@@ -80,14 +89,17 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
   }
   if (released.length > 0) {
     const releasedAt = new Date(now);
-    await tx.insert(gateWallet).values({ releasedAt }).onConflictDoUpdate({ target: gateWallet.singleton, set: { releasedAt } });
+    await tx
+      .insert(gateWallet)
+      .values({ releasedAt })
+      .onConflictDoUpdate({ target: gateWallet.singleton, set: { releasedAt } });
   }
   return released;
 }
 
 /**
- * Those that are not held by an open circuit or a pause, oldest first. Of those that wait for money, for another day and for their
- * turn some each, so that many who wait for money do not hide the others.
+ * Those that are not held by an open circuit or a pause, oldest first. Of those that wait for money, for another day
+ * and for their turn some each, so that many who wait for money do not hide the others.
  */
 async function linesThatMove(tx: Executor): Promise<GateWait[]> {
   const closed = await closedBarriers(tx);
@@ -127,7 +139,8 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
   const isOld = reading === undefined || now - reading.readAt.getTime() > policy.balanceAgeMs;
   /** By API key, the smallest price that a limit has just not let through: a higher one need not be asked for. */
   const tooMuch = new Map<string, Money>();
-  let available = reading === undefined ? undefined : subtractMoney(reading.balance, await reservedAgainst(tx, reading));
+  let available =
+    reading === undefined ? undefined : subtractMoney(reading.balance, await reservedAgainst(tx, reading));
   const fitsLimits = async (apiKeyId: string, price: Money) => {
     const known = tooMuch.get(apiKeyId);
     if (known !== undefined && known.currency === price.currency && compareMoney(price, known) >= 0) return false;
@@ -156,7 +169,12 @@ async function wantsReading(tx: Executor, now: number, policy: GatePolicy): Prom
   const short = await tx
     .select({ id: gateWaits.subjectId })
     .from(gateWaits)
-    .where(or(eq(gateWaits.barrier, 'wallet'), eq(gateWaits.barrier, `circuit:${'insufficient_balance' satisfies CircuitName}`)))
+    .where(
+      or(
+        eq(gateWaits.barrier, 'wallet'),
+        eq(gateWaits.barrier, `circuit:${'insufficient_balance' satisfies CircuitName}`),
+      ),
+    )
     .limit(1);
   if (short.length === 0) return false;
   const reading = await latestReading(tx);

@@ -49,12 +49,18 @@ async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<Pa
     .values({ id, origin, kind, failureClass, why, pausedBy: actor, pausedAt: now })
     .onConflictDoNothing()
     .returning();
-  if (made !== undefined) await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);
+  if (made !== undefined)
+    await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);
   return made;
 }
 
 /** Ends a pause; one that has ended stays as it is. @returns undefined when there is none. */
-export async function releasePause(tx: Executor, id: string, { actor, why }: { actor: string; why: string }, now: Date): Promise<PauseRow | undefined> {
+export async function releasePause(
+  tx: Executor,
+  id: string,
+  { actor, why }: { actor: string; why: string },
+  now: Date,
+): Promise<PauseRow | undefined> {
   const [released] = await tx
     .update(gatePauses)
     .set({ releasedAt: now, releasedBy: actor, releaseWhy: why })
@@ -75,7 +81,15 @@ export async function findPause(db: Executor, id: string): Promise<PauseRow | un
 /** A page of pauses, newest first. @param filter.includeEnded also those that are not in force any more. */
 export async function listPauses(
   db: Executor,
-  { kind, failureClass, includeEnded }: { readonly kind: WorkKind | undefined; readonly failureClass: FailureClass | undefined; readonly includeEnded: boolean },
+  {
+    kind,
+    failureClass,
+    includeEnded,
+  }: {
+    readonly kind: WorkKind | undefined;
+    readonly failureClass: FailureClass | undefined;
+    readonly includeEnded: boolean;
+  },
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<PauseRow[]> {
   return db
@@ -95,13 +109,23 @@ export async function listPauses(
 
 /** Those in force, oldest first. */
 export async function activePauses(db: Executor): Promise<PauseRow[]> {
-  return db.select().from(gatePauses).where(isNull(gatePauses.releasedAt)).orderBy(asc(gatePauses.pausedAt), asc(gatePauses.id));
+  return db
+    .select()
+    .from(gatePauses)
+    .where(isNull(gatePauses.releasedAt))
+    .orderBy(asc(gatePauses.pausedAt), asc(gatePauses.id));
 }
 
 /** The pause that stops work of this kind, if one does. @param failures what it was held for last. */
-export function pauseFor(pauses: readonly PauseRow[], kind: WorkKind, failures: readonly (FailureClass | null)[]): PauseRow | undefined {
+export function pauseFor(
+  pauses: readonly PauseRow[],
+  kind: WorkKind,
+  failures: readonly (FailureClass | null)[],
+): PauseRow | undefined {
   return pauses.find(
-    (pause) => (pause.kind === null || pause.kind === kind) && (pause.failureClass === null || failures.includes(pause.failureClass)),
+    (pause) =>
+      (pause.kind === null || pause.kind === kind) &&
+      (pause.failureClass === null || failures.includes(pause.failureClass)),
   );
 }
 

@@ -20,7 +20,9 @@ export type Reserved =
   | 'balance_unknown'
   | 'other_currency';
 
-export type Reservation = { readonly kind: 'reserved'; readonly how: Reserved } | { readonly kind: 'stopped'; readonly stop: GateStop };
+export type Reservation =
+  | { readonly kind: 'reserved'; readonly how: Reserved }
+  | { readonly kind: 'stopped'; readonly stop: GateStop };
 
 export interface ReservationRequest {
   /** Locked. */
@@ -31,7 +33,10 @@ export interface ReservationRequest {
   readonly now: Date;
 }
 
-/** Holds a price against the limits of the day and the wallet, and reserves it. Whoever asks at the same moment asks one after the other. */
+/**
+ * Holds a price against the limits of the day and the wallet, and reserves it. Whoever asks at the same moment asks one
+ * after the other.
+ */
 export async function reserve(tx: Executor, request: ReservationRequest, policy: GatePolicy): Promise<Reservation> {
   const { attempt, price, now } = request;
   // What may have bought is sent again with the same key: its money is reserved, or was never asked for.
@@ -43,26 +48,53 @@ export async function reserve(tx: Executor, request: ReservationRequest, policy:
   }
   const overLimit = await limitProblem(tx, request, price, policy);
   if (overLimit !== undefined) {
-    return { kind: 'stopped', stop: stopped('spend_limit', 'spend_limit_reached', overLimit, untilNextDay(now.getTime())) };
+    return {
+      kind: 'stopped',
+      stop: stopped('spend_limit', 'spend_limit_reached', overLimit, untilNextDay(now.getTime())),
+    };
   }
   const how = await judge(tx, attempt.id, price, now, policy);
-  if (typeof how !== 'string') return { kind: 'stopped', stop: stopped('wallet', 'insufficient_balance', how.detail, policy.recheckMs) };
-  const values = { apiKeyId: request.apiKeyId, day: spendDay(now.getTime()), amount: price.amount, currency: price.currency, madeAt: now };
+  if (typeof how !== 'string')
+    return { kind: 'stopped', stop: stopped('wallet', 'insufficient_balance', how.detail, policy.recheckMs) };
+  const values = {
+    apiKeyId: request.apiKeyId,
+    day: spendDay(now.getTime()),
+    amount: price.amount,
+    currency: price.currency,
+    madeAt: now,
+  };
   await tx
     .insert(gateReservations)
     .values({ attemptId: attempt.id, ...values })
-    .onConflictDoUpdate({ target: gateReservations.attemptId, set: { ...values, coveredByReading: null, isOver: false } });
+    .onConflictDoUpdate({
+      target: gateReservations.attemptId,
+      set: { ...values, coveredByReading: null, isOver: false },
+    });
   return { kind: 'reserved', how };
 }
 
-function stopped(barrier: 'spend_limit' | 'wallet', failure: FailureClass, detail: string, recheckMs: number): GateStop {
+function stopped(
+  barrier: 'spend_limit' | 'wallet',
+  failure: FailureClass,
+  detail: string,
+  recheckMs: number,
+): GateStop {
   return { barrier, failure, detail, recheckMs };
 }
 
-async function judge(tx: Executor, attemptId: string, price: Money, now: Date, policy: GatePolicy): Promise<Reserved | { detail: string }> {
+async function judge(
+  tx: Executor,
+  attemptId: string,
+  price: Money,
+  now: Date,
+  policy: GatePolicy,
+): Promise<Reserved | { detail: string }> {
   const reading = await latestReading(tx);
   if (reading === undefined || now.getTime() - reading.readAt.getTime() > policy.balanceAgeMs) return 'balance_unknown';
-  const answer = judgeReservation(price, { balance: reading.balance, reserved: await reservedAgainst(tx, reading, attemptId) });
+  const answer = judgeReservation(price, {
+    balance: reading.balance,
+    reserved: await reservedAgainst(tx, reading, attemptId),
+  });
   if (answer.kind === 'short') return answer;
   return answer.kind === 'enough' ? 'reserved' : answer.kind;
 }
@@ -70,7 +102,11 @@ async function judge(tx: Executor, attemptId: string, price: Money, now: Date, p
 /** @returns which limit of the day a price exceeds, in a sentence. */
 export async function limitProblem(
   tx: Executor,
-  { attempt, apiKeyId, now }: { readonly attempt?: Pick<AttemptRow, 'id'>; readonly apiKeyId: string; readonly now: Date },
+  {
+    attempt,
+    apiKeyId,
+    now,
+  }: { readonly attempt?: Pick<AttemptRow, 'id'>; readonly apiKeyId: string; readonly now: Date },
   price: Money,
   policy: Pick<GatePolicy, 'spendLimit'>,
 ): Promise<string | undefined> {
@@ -81,7 +117,10 @@ export async function limitProblem(
     ...(ownLimit === undefined ? [] : [{ limit: ownLimit, of: apiKeyId, whose: 'of this API key' }]),
   ];
   for (const { limit, of, whose } of limits) {
-    const spent = { amount: await spentOn(tx, day, limit.currency, { of, except: attempt?.id ?? '' }), currency: limit.currency };
+    const spent = {
+      amount: await spentOn(tx, day, limit.currency, { of, except: attempt?.id ?? '' }),
+      currency: limit.currency,
+    };
     const problem = spendProblem(price, { limit, spent, whose });
     if (problem !== undefined) return problem;
   }
@@ -89,7 +128,11 @@ export async function limitProblem(
 }
 
 /** True when the day's limits matter for work of this key, so that its price has to be known. */
-export async function hasSpendLimit(db: Executor, apiKeyId: string, policy: Pick<GatePolicy, 'spendLimit'>): Promise<boolean> {
+export async function hasSpendLimit(
+  db: Executor,
+  apiKeyId: string,
+  policy: Pick<GatePolicy, 'spendLimit'>,
+): Promise<boolean> {
   return policy.spendLimit !== undefined || (await keyLimit(db, apiKeyId)) !== undefined;
 }
 

@@ -59,7 +59,13 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
 export async function heldLines(db: Executor): Promise<HeldLine[]> {
   const oldest = sql<string>`(array_agg(${gateWaits.subjectKind} || '/' || ${gateWaits.subjectId} order by ${gateWaits.acceptedAt}))[1]`;
   const rows = await db
-    .select({ barrier: gateWaits.barrier, failureClass: gateWaits.failureClass, count: count(), acceptedAt: min(gateWaits.acceptedAt), oldest })
+    .select({
+      barrier: gateWaits.barrier,
+      failureClass: gateWaits.failureClass,
+      count: count(),
+      acceptedAt: min(gateWaits.acceptedAt),
+      oldest,
+    })
     .from(gateWaits)
     .groupBy(gateWaits.barrier, gateWaits.failureClass)
     .orderBy(min(gateWaits.acceptedAt));
@@ -80,14 +86,26 @@ async function spentToday(db: Executor, day: string): Promise<Money[]> {
 }
 
 /** What the work of one lineage has spent on the day of `now` (UTC), or may have, in the currency of its limit. */
-export async function spendOfKey(db: Executor, { lineageId, limit }: { readonly lineageId: string; readonly limit: Money }, now: number): Promise<{ readonly day: string; readonly spent: Money }> {
+export async function spendOfKey(
+  db: Executor,
+  { lineageId, limit }: { readonly lineageId: string; readonly limit: Money },
+  now: number,
+): Promise<{ readonly day: string; readonly spent: Money }> {
   const day = spendDay(now);
-  return { day, spent: { amount: await spentOn(db, day, limit.currency, { of: lineageId }), currency: limit.currency } };
+  return {
+    day,
+    spent: { amount: await spentOn(db, day, limit.currency, { of: lineageId }), currency: limit.currency },
+  };
 }
 
 async function limits(db: Executor, day: string, spendLimit: Money | undefined): Promise<LimitView[]> {
   const keys = await db
-    .select({ id: apiKeys.id, name: apiKeys.name, spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency })
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      spendLimitAmount: apiKeys.spendLimitAmount,
+      spendLimitCurrency: apiKeys.spendLimitCurrency,
+    })
     .from(apiKeys)
     .where(and(isNotNull(apiKeys.spendLimitAmount), isNull(apiKeys.lineageId)))
     .orderBy(apiKeys.id);

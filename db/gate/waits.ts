@@ -22,12 +22,29 @@ export interface Waiting {
 }
 
 /** Puts work into the line of what holds it; one that is in a line already keeps its place. */
-export async function joinLine(tx: Executor, { work, barrier, failureClass, acceptedAt, apiKeyId, price, probes }: Waiting, now: Date): Promise<void> {
+export async function joinLine(
+  tx: Executor,
+  { work, barrier, failureClass, acceptedAt, apiKeyId, price, probes }: Waiting,
+  now: Date,
+): Promise<void> {
   const known = price === undefined ? {} : { priceAmount: price.amount, priceCurrency: price.currency };
   await tx
     .insert(gateWaits)
-    .values({ subjectKind: work.kind, subjectId: work.id, barrier, failureClass, acceptedAt, apiKeyId, since: now, ...known, ...(probes !== undefined && { probes }) })
-    .onConflictDoUpdate({ target: [gateWaits.subjectKind, gateWaits.subjectId], set: { barrier, failureClass, ...known } });
+    .values({
+      subjectKind: work.kind,
+      subjectId: work.id,
+      barrier,
+      failureClass,
+      acceptedAt,
+      apiKeyId,
+      since: now,
+      ...known,
+      ...(probes !== undefined && { probes }),
+    })
+    .onConflictDoUpdate({
+      target: [gateWaits.subjectKind, gateWaits.subjectId],
+      set: { barrier, failureClass, ...known },
+    });
 }
 
 /** It goes on, or has ended: nobody holds it any more. */
@@ -53,7 +70,10 @@ export async function nextInLine(tx: Executor, barrier: Barrier): Promise<GateWa
 
 /** Notes that it was the canary once more. */
 export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
-  await tx.update(gateWaits).set({ probes: sql`${gateWaits.probes} + 1` }).where(ofWork(work));
+  await tx
+    .update(gateWaits)
+    .set({ probes: sql`${gateWaits.probes} + 1` })
+    .where(ofWork(work));
 }
 
 /** Lets an operator's word count until the work has gone through. @returns false when it was given already. */

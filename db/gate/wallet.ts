@@ -34,7 +34,11 @@ const costsNothing = sql`(${attempts.state} in ('prepared', 'refused') or (${att
 export const mayCost: SQL = not(costsNothing);
 
 /** What attempts other than this one may still take from the balance of a reading. */
-export async function reservedAgainst(tx: Executor, reading: Pick<WalletReading, 'number' | 'balance'>, exceptAttemptId = ''): Promise<Money> {
+export async function reservedAgainst(
+  tx: Executor,
+  reading: Pick<WalletReading, 'number' | 'balance'>,
+  exceptAttemptId = '',
+): Promise<Money> {
   const { currency } = reading.balance;
   const [row] = await tx
     .select({ total: sql<string>`coalesce(sum(${committed}), 0)::text` })
@@ -53,13 +57,17 @@ export async function reservedAgainst(tx: Executor, reading: Pick<WalletReading,
 }
 
 /**
- * Begins a read of the wallet: every debit that is known by now is one that the coming balance is without. Counted by the
- * number of the read and not by clocks: whoever learns of a debit after this is not covered, however fast the answer comes.
+ * Begins a read of the wallet: every debit that is known by now is one that the coming balance is without. Counted by
+ * the number of the read and not by clocks: whoever learns of a debit after this is not covered, however fast the
+ * answer comes.
  *
  * @param options.debitKnownBefore debits that became known later may not show in the balance yet.
  * @returns the number of the read.
  */
-export async function beginReading(tx: Executor, { debitKnownBefore }: { readonly debitKnownBefore: Date }): Promise<number> {
+export async function beginReading(
+  tx: Executor,
+  { debitKnownBefore }: { readonly debitKnownBefore: Date },
+): Promise<number> {
   await lockAccount(tx);
   const [row] = await tx
     .insert(gateWallet)
@@ -86,8 +94,17 @@ export interface StoredReading {
   readonly crossed?: 'low' | 'well';
 }
 
-/** Stores what a read found, unless one that began later is stored. @param low the threshold below which a balance is reported. */
-export async function storeReading(tx: Executor, number: number, balance: Money, low: Money | undefined, now: Date): Promise<StoredReading> {
+/**
+ * Stores what a read found, unless one that began later is stored. @param low the threshold below which a balance is
+ * reported.
+ */
+export async function storeReading(
+  tx: Executor,
+  number: number,
+  balance: Money,
+  low: Money | undefined,
+  now: Date,
+): Promise<StoredReading> {
   await lockAccount(tx);
   const before = await latestReading(tx);
   const [known] = await tx.select({ number: gateWallet.reading, lowSince: gateWallet.lowSince }).from(gateWallet);
@@ -114,11 +131,18 @@ export async function storeReading(tx: Executor, number: number, balance: Money,
 
 async function announceCrossing(
   tx: Executor,
-  { isLow, balance, threshold }: { readonly isLow: boolean; readonly balance: Money; readonly threshold: Money | undefined },
+  {
+    isLow,
+    balance,
+    threshold,
+  }: { readonly isLow: boolean; readonly balance: Money; readonly threshold: Money | undefined },
   now: Date,
 ): Promise<void> {
   const type = isLow ? 'wallet.balance_low' : 'wallet.balance_restored';
-  const data = { balance: plainMoney(balance.amount, balance.currency), threshold: plainMoney(threshold?.amount ?? null, threshold?.currency ?? null) };
+  const data = {
+    balance: plainMoney(balance.amount, balance.currency),
+    threshold: plainMoney(threshold?.amount ?? null, threshold?.currency ?? null),
+  };
   await recordEvent(tx, { type, subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data }, now);
 }
 

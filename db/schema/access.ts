@@ -27,10 +27,7 @@ export const apiKeys = pgTable(
     spendLimitAmount: amount('spend_limit_amount'),
     spendLimitCurrency: text('spend_limit_currency'),
   },
-  (table) => [
-    index('api_keys_lineage').on(table.lineageId),
-    check('api_keys_rate_limit', sql`${table.rateLimit} > 0`),
-  ],
+  (table) => [index('api_keys_lineage').on(table.lineageId), check('api_keys_rate_limit', sql`${table.rateLimit} > 0`)],
 );
 
 /** Answers to our callers' POST requests, by their Idempotency-Key. Written in the transaction that does the work. */
@@ -45,13 +42,17 @@ export const idempotencyKeys = pgTable(
     responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
     /** Exact bytes of the first answer, sealed. */
     sealedResponseBody: bytea('sealed_response_body').notNull(),
-    /** True where nothing but this key keeps the same request from being carried out once more: it is never forgotten. */
+    /**
+     * True where nothing but this key keeps the same request from being carried out once more: it is never forgotten.
+     */
     keptForGood: boolean('kept_for_good').notNull().default(false),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.apiKeyId, table.key] }),
-    index('idempotency_keys_forgotten_by').on(table.createdAt).where(sql`not ${table.keptForGood}`),
+    index('idempotency_keys_forgotten_by')
+      .on(table.createdAt)
+      .where(sql`not ${table.keptForGood}`),
   ],
 );
 

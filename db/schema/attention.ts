@@ -43,7 +43,11 @@ export const cases = pgTable(
     resolution: text('resolution'),
   },
   (table) => [
-    uniqueIndex('cases_one_open').on(table.subjectKind, table.subjectId, table.reason).where(sql`${table.closedAt} is null`),
-    index('cases_open').on(table.openedAt).where(sql`${table.closedAt} is null`),
+    uniqueIndex('cases_one_open')
+      .on(table.subjectKind, table.subjectId, table.reason)
+      .where(sql`${table.closedAt} is null`),
+    index('cases_open')
+      .on(table.openedAt)
+      .where(sql`${table.closedAt} is null`),
   ],
 );

@@ -15,7 +15,10 @@ import {
 } from '#domain/books.ts';
 import type { Finding } from '#domain/reconciliation.ts';
 
-/** Our books: append-only (a trigger refuses updates and deletes). A movement of the service's wallet is one row for its cause. */
+/**
+ * Our books: append-only (a trigger refuses updates and deletes). A movement of the service's wallet is one row for its
+ * cause.
+ */
 export const journal = pgTable(
   'journal',
   {
@@ -70,7 +73,9 @@ export const walletMovements = pgTable(
     check('wallet_movements_direction', sql`${table.direction} in (${inList(DIRECTIONS)})`),
     check('wallet_movements_cause', sql`(${table.causeKind} is null) = (${table.causeId} is null)`),
     index('wallet_movements_attempt').on(table.attemptId),
-    index('wallet_movements_without_cause').on(table.occurredAt).where(sql`${table.causeKind} is null`),
+    index('wallet_movements_without_cause')
+      .on(table.occurredAt)
+      .where(sql`${table.causeKind} is null`),
   ],
 );
 

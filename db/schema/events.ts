@@ -5,12 +5,14 @@ import { instant } from '#db/schema/columns.ts';
 import type { EventSubjectKind, EventType } from '#domain/events.ts';
 
 /** The facts of an event: short, plain, nothing personal. */
-export type EventData = Readonly<Record<string, string | number | boolean | null | { readonly amount: string; readonly currency: string }>>;
+export type EventData = Readonly<
+  Record<string, string | number | boolean | null | { readonly amount: string; readonly currency: string }>
+>;
 
 /**
- * Events, written in the transaction of what they tell. A sequence number is handed out before the commit, so that a reader who
- * goes by it can pass one that is committed later. So the relay gives each committed event its position, one publication at a
- * time; what has none yet is nobody's to read.
+ * Events, written in the transaction of what they tell. A sequence number is handed out before the commit, so that a
+ * reader who goes by it can pass one that is committed later. So the relay gives each committed event its position, one
+ * publication at a time; what has none yet is nobody's to read.
  */
 export const events = pgTable(
   'events',
@@ -29,7 +31,9 @@ export const events = pgTable(
   },
   (table) => [
     uniqueIndex('events_position').on(table.position),
-    index('events_unpublished').on(table.sequence).where(sql`${table.position} is null`),
+    index('events_unpublished')
+      .on(table.sequence)
+      .where(sql`${table.position} is null`),
     index('events_subject').on(table.subjectId, table.sequence),
     index('events_type').on(table.type, table.position),
     index('events_owner_type').on(table.apiKeyId, table.type, table.position),

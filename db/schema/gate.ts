@@ -1,6 +1,17 @@
 /** The purchase gate: what every buying step passes. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, date, doublePrecision, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  date,
+  doublePrecision,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/circuit.ts';
 import type { FailureClass } from '#domain/failure.ts';
@@ -14,7 +25,10 @@ export const gateWallet = pgTable(
     singleton: boolean('singleton').primaryKey().default(true),
     /** Numbers the reads in the order in which they began, so that no clock decides what a reading holds. */
     readsStarted: integer('reads_started').notNull().default(0),
-    /** Number of the read that `balance` is from; null before the first, and when a purchase went out that was not reserved. */
+    /**
+     * Number of the read that `balance` is from; null before the first, and when a purchase went out that was not
+     * reserved.
+     */
     reading: integer('reading'),
     balanceAmount: amount('balance_amount'),
     balanceCurrency: text('balance_currency'),
@@ -42,8 +56,8 @@ export const walletRunway = pgTable(
 );
 
 /**
- * What the send of an attempt may take from the wallet, written in the transaction that claims the send. Whether it still
- * counts follows from the attempt and from the reading of the wallet; see docs/adr/0010-purchase-gate.md.
+ * What the send of an attempt may take from the wallet, written in the transaction that claims the send. Whether it
+ * still counts follows from the attempt and from the reading of the wallet; see docs/adr/0010-purchase-gate.md.
  */
 export const gateReservations = pgTable(
   'gate_reservations',
@@ -55,13 +69,18 @@ export const gateReservations = pgTable(
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
     madeAt: instant('made_at').notNull(),
-    /** The first read of the wallet that began after the debit was known: from that reading on the balance is without it. */
+    /**
+     * The first read of the wallet that began after the debit was known: from that reading on the balance is without
+     * it.
+     */
     coveredByReading: integer('covered_by_reading'),
     /** True once it counts against no reading any more. It still counts for its day. */
     isOver: boolean('is_over').notNull().default(false),
   },
   (table) => [
-    index('gate_reservations_open').on(table.currency).where(sql`not ${table.isOver}`),
+    index('gate_reservations_open')
+      .on(table.currency)
+      .where(sql`not ${table.isOver}`),
     index('gate_reservations_day').on(table.day, table.apiKeyId),
   ],
 );

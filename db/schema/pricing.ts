@@ -22,7 +22,9 @@ export const pricingRules = pgTable(
   },
   (table) => [
     check('pricing_rules_target_kind', sql`${table.targetKind} in (${inList(PRICING_TARGET_KINDS)})`),
-    uniqueIndex('pricing_rules_one_in_force').on(table.targetKind, table.targetKey, table.currency).where(sql`${table.endedAt} is null`),
+    uniqueIndex('pricing_rules_one_in_force')
+      .on(table.targetKind, table.targetKey, table.currency)
+      .where(sql`${table.endedAt} is null`),
     index('pricing_rules_page').on(table.createdAt.desc(), table.id.desc()),
   ],
 );

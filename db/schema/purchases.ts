@@ -17,7 +17,9 @@ export const attempts = pgTable(
     subjectId: text('subject_id').notNull(),
     number: integer('number').notNull(),
     idempotencyKey: text('idempotency_key').notNull().unique(),
-    /** The reference that this attempt gives to the service (`external_order_id`); null where its interface takes none. */
+    /**
+     * The reference that this attempt gives to the service (`external_order_id`); null where its interface takes none.
+     */
     reference: text('reference'),
     /** The exact bytes of the request body; every send repeats them. */
     sealedRequestBody: bytea('sealed_request_body').notNull(),
@@ -26,7 +28,10 @@ export const attempts = pgTable(
     /** True once any send ended without proof of what it did. */
     anyUnknown: boolean('any_unknown').notNull().default(false),
     firstSentAt: instant('first_sent_at'),
-    /** The first send that was not definitely refused, from which the window for sending it again counts; null: there was none. */
+    /**
+     * The first send that was not definitely refused, from which the window for sending it again counts; null: there
+     * was none.
+     */
     firstUnrefusedSendAt: instant('first_unrefused_send_at'),
     /** The most that the caller allowed of all the sends that may have bought it; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
@@ -42,7 +47,9 @@ export const attempts = pgTable(
     serviceId: text('service_id'),
     /** The service's id of the eSIM that it sold, or recharges. */
     serviceEsimId: text('service_esim_id'),
-    /** Our id of an eSIM, from the first send until the attempt is settled: nothing else is done to that eSIM meanwhile. */
+    /**
+     * Our id of an eSIM, from the first send until the attempt is settled: nothing else is done to that eSIM meanwhile.
+     */
     busyEsimId: text('busy_esim_id').unique(),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
@@ -57,7 +64,9 @@ export const attempts = pgTable(
     uniqueIndex('attempts_reference').on(table.subjectKind, table.reference),
     uniqueIndex('attempts_service_id').on(table.subjectKind, table.serviceId),
     check('attempts_state', sql`${table.state} in (${inList(ATTEMPT_STATES)})`),
-    index('attempts_cancellation_esim').on(table.serviceEsimId).where(sql`${table.subjectKind} = 'cancellation'`),
+    index('attempts_cancellation_esim')
+      .on(table.serviceEsimId)
+      .where(sql`${table.subjectKind} = 'cancellation'`),
     index('attempts_open')
       .on(table.lastHeardAt)
       .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),
@@ -91,7 +100,9 @@ export const esims = pgTable(
     index('esims_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
     index('esims_iccid').on(table.iccid),
     index('esims_updated').on(table.updatedAt),
-    index('esims_watch').on(table.watchDueAt).where(sql`${table.watchDueAt} is not null`),
+    index('esims_watch')
+      .on(table.watchDueAt)
+      .where(sql`${table.watchDueAt} is not null`),
     index('esims_expiry').on(table.expiresAt, table.id),
   ],
 );

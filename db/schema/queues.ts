@@ -46,14 +46,28 @@ export const inbox = pgTable(
   },
   (table) => [
     uniqueIndex('inbox_delivery_body').on(table.deliveryId, table.bodyHash),
-    uniqueIndex('inbox_signed_content').on(table.signedHash).where(sql`${table.state} <> 'replayed'`),
+    uniqueIndex('inbox_signed_content')
+      .on(table.signedHash)
+      .where(sql`${table.state} <> 'replayed'`),
     check('inbox_state', sql`${table.state} in (${inList(INBOX_STATES)})`),
-    index('inbox_pending').on(table.availableAt, table.id).where(sql`${table.state} = 'pending'`),
-    index('inbox_unapplied').on(table.subjectKind, table.subjectId).where(sql`${table.state} in ('pending', 'relayed', 'quarantined')`),
-    index('inbox_quarantined').on(table.id).where(sql`${table.state} = 'quarantined'`),
-    index('inbox_unmatched').on(table.reference).where(sql`${table.state} = 'unmatched'`),
-    index('inbox_unmatched_service_esim_id').on(table.serviceEsimId).where(sql`${table.state} = 'unmatched'`),
-    index('inbox_unmatched_service_id').on(table.serviceId).where(sql`${table.state} = 'unmatched'`),
+    index('inbox_pending')
+      .on(table.availableAt, table.id)
+      .where(sql`${table.state} = 'pending'`),
+    index('inbox_unapplied')
+      .on(table.subjectKind, table.subjectId)
+      .where(sql`${table.state} in ('pending', 'relayed', 'quarantined')`),
+    index('inbox_quarantined')
+      .on(table.id)
+      .where(sql`${table.state} = 'quarantined'`),
+    index('inbox_unmatched')
+      .on(table.reference)
+      .where(sql`${table.state} = 'unmatched'`),
+    index('inbox_unmatched_service_esim_id')
+      .on(table.serviceEsimId)
+      .where(sql`${table.state} = 'unmatched'`),
+    index('inbox_unmatched_service_id')
+      .on(table.serviceId)
+      .where(sql`${table.state} = 'unmatched'`),
   ],
 );
 
@@ -80,7 +94,11 @@ export const outbox = pgTable(
   },
   (table) => [
     uniqueIndex('outbox_topic_subject').on(table.topic, table.subjectKind, table.subjectId),
-    index('outbox_available').on(table.availableAt, table.id).where(sql`${table.quarantinedAt} is null`),
-    index('outbox_quarantined').on(table.id).where(sql`${table.quarantinedAt} is not null`),
+    index('outbox_available')
+      .on(table.availableAt, table.id)
+      .where(sql`${table.quarantinedAt} is null`),
+    index('outbox_quarantined')
+      .on(table.id)
+      .where(sql`${table.quarantinedAt} is not null`),
   ],
 );

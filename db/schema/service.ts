@@ -16,8 +16,8 @@ export const installation = pgTable(
 );
 
 /**
- * The encryption keys that this database has been used with. A process whose ring lacks one of them, or has other bytes under its id,
- * is refused.
+ * The encryption keys that this database has been used with. A process whose ring lacks one of them, or has other bytes
+ * under its id, is refused.
  */
 export const encryptionKeys = pgTable(
   'encryption_keys',
@@ -29,7 +29,11 @@ export const encryptionKeys = pgTable(
     makesHashes: boolean('makes_hashes').notNull(),
     firstUsedAt: instant('first_used_at').notNull().defaultNow(),
   },
-  (table) => [uniqueIndex('encryption_keys_one_makes_hashes').on(table.makesHashes).where(sql`${table.makesHashes}`)],
+  (table) => [
+    uniqueIndex('encryption_keys_one_makes_hashes')
+      .on(table.makesHashes)
+      .where(sql`${table.makesHashes}`),
+  ],
 );
 
 /** The service's access token, shared by all processes. `version` is what compare-and-set compares. */
@@ -42,8 +46,8 @@ export const serviceTokens = pgTable('service_tokens', {
 });
 
 /**
- * Webhook secrets that the service showed us when it made them, which it does once. All verify until their time is over;
- * beside them stand those of the configuration.
+ * Webhook secrets that the service showed us when it made them, which it does once. All verify until their time is
+ * over; beside them stand those of the configuration.
  */
 export const webhookSecrets = pgTable(
   'webhook_secrets',
@@ -56,7 +60,11 @@ export const webhookSecrets = pgTable(
     /** Null for the newest: the service signs with it. */
     verifiesUntil: instant('verifies_until'),
   },
-  (table) => [uniqueIndex('webhook_secrets_one_newest').on(table.environment).where(sql`${table.verifiesUntil} is null`)],
+  (table) => [
+    uniqueIndex('webhook_secrets_one_newest')
+      .on(table.environment)
+      .where(sql`${table.verifiesUntil} is null`),
+  ],
 );
 
 /** What a probe of the service found it able to do. The newest row of an environment counts. */
@@ -79,8 +87,8 @@ export const capabilityProfiles = pgTable(
 );
 
 /**
- * The latest deliveries that were refused because their headers had another prefix than `SERVICE_HEADER_PREFIX`. Two rows at
- * most: strangers can write the unverified one, and must not hide the verified one by that.
+ * The latest deliveries that were refused because their headers had another prefix than `SERVICE_HEADER_PREFIX`. Two
+ * rows at most: strangers can write the unverified one, and must not hide the verified one by that.
  */
 export const refusedHeaderPrefixes = pgTable('refused_header_prefixes', {
   /** True where the signature is right by one of our secrets, so that the service signed the delivery. */

@@ -1,6 +1,17 @@
 /** Where internal systems want to be told of events, and what was delivered there. */
 import { sql } from 'drizzle-orm';
-import { bigint, bigserial, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  bigserial,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
 import { DELIVERY_STATES, type DeliveryState, type DisabledReason, type TryFailure } from '#domain/webhook-delivery.ts';
 
@@ -31,8 +42,12 @@ export const webhookEndpoints = pgTable(
     /** While what it missed is queued piece by piece: when the first of the events happened that are not queued yet. */
     missedSince: instant('missed_since'),
     /** How often its workflow was to be woken, and how often it was: a count cannot be overtaken as a mark can. */
-    wakesWanted: bigint('wakes_wanted', { mode: 'bigint' }).notNull().default(sql`0`),
-    wakesGiven: bigint('wakes_given', { mode: 'bigint' }).notNull().default(sql`0`),
+    wakesWanted: bigint('wakes_wanted', { mode: 'bigint' })
+      .notNull()
+      .default(sql`0`),
+    wakesGiven: bigint('wakes_given', { mode: 'bigint' })
+      .notNull()
+      .default(sql`0`),
     /** True when a person waits for it: then it is woken although it waits for the end of an outage. */
     wakeIsUrgent: boolean('wake_is_urgent').notNull().default(false),
     createdAt: instant('created_at').notNull(),
@@ -40,8 +55,12 @@ export const webhookEndpoints = pgTable(
     deletedAt: instant('deleted_at'),
   },
   (table) => [
-    index('webhook_endpoints_receiving').on(table.id).where(sql`${table.disabledAt} is null and ${table.deletedAt} is null`),
-    index('webhook_endpoints_to_wake').on(table.id).where(sql`${table.wakesWanted} > ${table.wakesGiven}`),
+    index('webhook_endpoints_receiving')
+      .on(table.id)
+      .where(sql`${table.disabledAt} is null and ${table.deletedAt} is null`),
+    index('webhook_endpoints_to_wake')
+      .on(table.id)
+      .where(sql`${table.wakesWanted} > ${table.wakesGiven}`),
     index('webhook_endpoints_owner').on(table.ownerId, table.id),
   ],
 );
@@ -61,7 +80,9 @@ export const webhookEndpointSecrets = pgTable(
   },
   (table) => [
     index('webhook_endpoint_secrets_endpoint').on(table.endpointId, table.id),
-    uniqueIndex('webhook_endpoint_secrets_newest').on(table.endpointId).where(sql`${table.signsUntil} is null`),
+    uniqueIndex('webhook_endpoint_secrets_newest')
+      .on(table.endpointId)
+      .where(sql`${table.signsUntil} is null`),
   ],
 );
 
@@ -94,10 +115,14 @@ export const webhookDeliveries = pgTable(
     check('webhook_deliveries_state', sql`${table.state} in (${inList(DELIVERY_STATES)})`),
     check('webhook_deliveries_pending', sql`(${table.state} = 'pending') = (${table.nextTryAt} is not null)`),
     uniqueIndex('webhook_deliveries_once').on(table.endpointId, table.eventId),
-    index('webhook_deliveries_due').on(table.endpointId, table.nextTryAt).where(sql`${table.state} = 'pending'`),
+    index('webhook_deliveries_due')
+      .on(table.endpointId, table.nextTryAt)
+      .where(sql`${table.state} = 'pending'`),
     index('webhook_deliveries_list').on(table.endpointId, table.id),
     index('webhook_deliveries_by_state').on(table.endpointId, table.state, table.id),
-    index('webhook_deliveries_ended').on(table.endedAt).where(sql`${table.state} <> 'pending'`),
+    index('webhook_deliveries_ended')
+      .on(table.endedAt)
+      .where(sql`${table.state} <> 'pending'`),
   ],
 );
 

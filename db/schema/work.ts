@@ -1,6 +1,16 @@
 /** The work that is carried out durably, one table for each kind. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, type AnyPgColumn } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  type AnyPgColumn,
+} from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant, unfinished } from '#db/schema/columns.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
@@ -22,7 +32,10 @@ export function workColumns<Status extends WorkStatus>() {
     deadlineAt: instant('deadline_at'),
     /** Attempts that operators have granted beyond the policy. */
     extraAttempts: integer('extra_attempts').notNull().default(0),
-    /** How it is tried again, as its workflow was configured for what it failed with; null before it is first sent or held. */
+    /**
+     * How it is tried again, as its workflow was configured for what it failed with; null before it is first sent or
+     * held.
+     */
     retryRule: jsonb('retry_rule').$type<RetryRule>(),
     /** What an operator has set for it instead; null: nothing. */
     retryOverrides: jsonb('retry_overrides').$type<RetryOverrides>(),
@@ -41,8 +54,8 @@ export function workColumns<Status extends WorkStatus>() {
     updatedAt: instant('updated_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
     /**
-     * Epoch of the database in which its workflow last compared what it knows with this row; null: not yet. With another one than the
-     * present epoch the row may have lost what was recorded.
+     * Epoch of the database in which its workflow last compared what it knows with this row; null: not yet. With
+     * another one than the present epoch the row may have lost what was recorded.
      */
     comparedEpoch: text('compared_epoch'),
     /** When the sweeper last made sure that a workflow runs. */
@@ -53,12 +66,22 @@ export function workColumns<Status extends WorkStatus>() {
 /** For the filters that lists of work of every kind have; a page of such a list reads little more than itself. */
 function filterIndexes(
   name: string,
-  { createdAt, id, updatedAt, failureClass, attentionReason }: Readonly<Record<'createdAt' | 'id' | 'updatedAt' | 'failureClass' | 'attentionReason', AnyPgColumn>>,
+  {
+    createdAt,
+    id,
+    updatedAt,
+    failureClass,
+    attentionReason,
+  }: Readonly<Record<'createdAt' | 'id' | 'updatedAt' | 'failureClass' | 'attentionReason', AnyPgColumn>>,
 ) {
   return [
     index(`${name}_updated`).on(updatedAt),
-    index(`${name}_failure_page`).on(failureClass, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`).where(sql`${failureClass} is not null`),
-    index(`${name}_attention_page`).on(attentionReason, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`).where(sql`${attentionReason} is not null`),
+    index(`${name}_failure_page`)
+      .on(failureClass, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`)
+      .where(sql`${failureClass} is not null`),
+    index(`${name}_attention_page`)
+      .on(attentionReason, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`)
+      .where(sql`${attentionReason} is not null`),
   ];
 }
 
@@ -104,7 +127,10 @@ export const topups = pgTable(
   ],
 );
 
-/** Cancellations of eSIMs, each with the refund of what the eSIM cost. They spend nothing, so the columns of prices stay empty. */
+/**
+ * Cancellations of eSIMs, each with the refund of what the eSIM cost. They spend nothing, so the columns of prices stay
+ * empty.
+ */
 export const cancellations = pgTable(
   'cancellations',
   {
@@ -122,7 +148,9 @@ export const cancellations = pgTable(
     check('cancellations_status', sql`${table.status} in (${inList(statusesOf('cancellation'))})`),
     check('cancellations_of_esim', sql`${table.esimId} is not null`),
     // One that was refused or given up leaves the eSIM as it was: it may be tried again.
-    uniqueIndex('cancellations_one_of_esim').on(table.esimId).where(sql`${table.status} not in ('refused', 'abandoned')`),
+    uniqueIndex('cancellations_one_of_esim')
+      .on(table.esimId)
+      .where(sql`${table.status} not in ('refused', 'abandoned')`),
     index('cancellations_page').on(table.createdAt.desc(), table.id.desc()),
     index('cancellations_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('cancellations_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
@@ -171,7 +199,10 @@ export const vpnSubscriptions = pgTable(
     externalSubscriptionId: text('external_subscription_id').notNull().unique(),
     vpnPlanId: integer('vpn_plan_id').notNull(),
     sealedCustomerReference: bytea('sealed_customer_reference').notNull(),
-    /** Keyed hash of the customer reference, to find a customer's subscriptions by; null in rows from before it was kept. */
+    /**
+     * Keyed hash of the customer reference, to find a customer's subscriptions by; null in rows from before it was
+     * kept.
+     */
     customerReferenceHash: bytea('customer_reference_hash'),
     /** What the customer pays; the service takes it without a currency, so it is read in that of the plan. */
     customerPrice: amount('customer_price').notNull(),
@@ -192,7 +223,9 @@ export const vpnSubscriptions = pgTable(
     index('vpn_subscriptions_page').on(table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
-    index('vpn_subscriptions_expiry').on(table.expiresAt, table.id).where(sql`${table.status} = 'active'`),
+    index('vpn_subscriptions_expiry')
+      .on(table.expiresAt, table.id)
+      .where(sql`${table.status} = 'active'`),
     index('vpn_subscriptions_plan_page').on(table.vpnPlanId, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_customer_page').on(table.customerReferenceHash, table.createdAt.desc(), table.id.desc()),
     ...filterIndexes('vpn_subscriptions', table),

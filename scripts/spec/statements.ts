@@ -1,10 +1,20 @@
 /**
  * What the specification of the service says, statement by statement, in our own words. A test names the statements it
- * covers at the end of its title, as `[spec: id, other.id]`; `area.*` stands for every statement below `area.`. From both
- * comes `docs/reference/spec-coverage.md`.
+ * covers at the end of its title, as `[spec: id, other.id]`; `area.*` stands for every statement below `area.`. From
+ * both comes `docs/reference/spec-coverage.md`.
  */
 
-export const STATEMENT_KINDS = ['endpoint', 'header', 'field', 'record', 'state', 'event', 'rule', 'limit', 'gap'] as const;
+export const STATEMENT_KINDS = [
+  'endpoint',
+  'header',
+  'field',
+  'record',
+  'state',
+  'event',
+  'rule',
+  'limit',
+  'gap',
+] as const;
 export type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 export interface Statement {
@@ -125,7 +135,10 @@ const RECORDS = all('record', 'record', [
   ['package.price_for_reseller', 'A package has `price_for_reseller`.'],
   ['vpn-plan.id', 'A VPN plan has an identifier that is used as `vpn_plan_id`.'],
   ['vpn-plan.price_for_reseller', 'A VPN plan has `price_for_reseller` (decimal).'],
-  ['vpn-subscription.id', 'A VPN subscription comes from a VPN order; its identifier stands in the path of its cancellation.'],
+  [
+    'vpn-subscription.id',
+    'A VPN subscription comes from a VPN order; its identifier stands in the path of its cancellation.',
+  ],
   ['esim.id', 'An eSIM has an identifier that stands in its paths.'],
   ['esim.usage', 'An eSIM has usage.'],
   ['esim.installation', 'An eSIM has facts of its installation.'],
@@ -172,7 +185,9 @@ const STATES: Statement[] = [
 ];
 
 const REFUNDS: Statement[] = [
-  ...all('rule', 'refund', [['only-with-all-five', 'The refund is automatic only when the supplier confirms all five conditions.']]),
+  ...all('rule', 'refund', [
+    ['only-with-all-five', 'The refund is automatic only when the supplier confirms all five conditions.'],
+  ]),
   ...all('rule', 'refund.condition', [
     ['usage-zero', 'Usage is zero.'],
     ['never-installed', 'The eSIM was never installed.'],
@@ -225,7 +240,9 @@ const SIGNATURES: Statement[] = [
     ['duplicates', 'Every delivery identifier is stored, and a duplicate has no effect.'],
     ['accepted-before-2xx', 'A 2xx is answered only once the event has been accepted.'],
   ]),
-  ...all('limit', 'limit', [['webhook-tolerance', 'A timestamp may differ from the clock by 300 seconds, and no more.']]),
+  ...all('limit', 'limit', [
+    ['webhook-tolerance', 'A timestamp may differ from the clock by 300 seconds, and no more.'],
+  ]),
 ];
 
 const VERSIONING = all('rule', 'versioning', [
@@ -241,7 +258,10 @@ const GAPS = all('gap', 'gap', [
   ['repeated-key', 'A repeated `Idempotency-Key`: each thinkable answer is a dialect, and none buys twice.'],
   ['key-retention', 'How long keys are kept: nothing is sent again after the window.'],
   ['reference-unique', 'Whether a reference is unique: taken is looked up, not bought anew.'],
-  ['sandbox-calls', 'What exists in the sandbox beside the login: everything is expected there, and the check says what is missing.'],
+  [
+    'sandbox-calls',
+    'What exists in the sandbox beside the login: everything is expected there, and the check says what is missing.',
+  ],
   ['token-end', 'Lifetime and revocation of tokens: renewed ahead where an end is named, else after a 401.'],
   ['events', 'Event bodies: what cannot be read or contradicts itself is kept and moves nothing.'],
   ['redelivery', 'The retry schedule of webhooks: late, repeated and re-ordered deliveries are data.'],
@@ -257,7 +277,11 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Authentication', statements: AUTHENTICATION },
   { title: 'Requests', statements: REQUESTS },
   { title: 'Calls that are shown', statements: CALLS },
-  { title: 'Calls that are only named', statements: UNSHOWN_CALLS, note: 'Their paths are assumed; see [assumptions](../assumptions.md).' },
+  {
+    title: 'Calls that are only named',
+    statements: UNSHOWN_CALLS,
+    note: 'Their paths are assumed; see [assumptions](../assumptions.md).',
+  },
   { title: 'Request fields', statements: FIELDS },
   { title: 'Records', statements: RECORDS },
   { title: 'States', statements: STATES },

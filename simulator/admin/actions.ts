@@ -14,37 +14,63 @@ export function addActions(router: Router, simulation: Simulation): void {
   addMoneyAndTime(router, simulation);
   addEndings(router, simulation);
   addCatalogue(router, simulation);
-  router.post('/reset', command(schemas.nothing, () => {
-    simulation.reset();
-    return stateView(simulation);
-  }));
+  router.post(
+    '/reset',
+    command(schemas.nothing, () => {
+      simulation.reset();
+      return stateView(simulation);
+    }),
+  );
 }
 
 function addMoneyAndTime(router: Router, simulation: Simulation): void {
   const { clock, wallet, tokens } = simulation;
-  router.post('/deposits', command(schemas.deposit, ({ body: { environment, amount } }) => {
-    simulation.deposit(environment, amount);
-    return { environment, balance: wallet.balance(environment) };
-  }, 201));
-  router.post('/movements', command(schemas.movement, ({ body: { environment, type, amount, reason, ...named } }) => {
-    const sale = movedFor(simulation, named);
-    if (sale !== undefined && sale.environment !== environment) throw notFound('sale');
-    const subject = sale === undefined ? {} : simulation.kinds[sale.kind].subject(sale);
-    if (type === 'debit' && !wallet.covers(environment, amount)) tooLate('The wallet does not cover it.');
-    wallet[type](environment, amount, { reason, ...subject });
-    return { environment, balance: wallet.balance(environment) };
-  }, 201));
-  router.post('/approval', command(schemas.approval, ({ body: { approved } }) => {
-    simulation.setApproved(approved);
-    return { approved };
-  }));
-  router.post('/tokens/revoke', command(schemas.tokenRevocation, ({ body: { environment } }) => ({
-    revoked: tokens.revokeAll(environment),
-  })));
-  router.post('/clock/advance', command(schemas.clockAdvance, ({ body: { ms } }) => {
-    simulation.advanceClock(ms);
-    return { time: isoTime(clock.now()), clock_ahead_ms: clock.offset() };
-  }));
+  router.post(
+    '/deposits',
+    command(
+      schemas.deposit,
+      ({ body: { environment, amount } }) => {
+        simulation.deposit(environment, amount);
+        return { environment, balance: wallet.balance(environment) };
+      },
+      201,
+    ),
+  );
+  router.post(
+    '/movements',
+    command(
+      schemas.movement,
+      ({ body: { environment, type, amount, reason, ...named } }) => {
+        const sale = movedFor(simulation, named);
+        if (sale !== undefined && sale.environment !== environment) throw notFound('sale');
+        const subject = sale === undefined ? {} : simulation.kinds[sale.kind].subject(sale);
+        if (type === 'debit' && !wallet.covers(environment, amount)) tooLate('The wallet does not cover it.');
+        wallet[type](environment, amount, { reason, ...subject });
+        return { environment, balance: wallet.balance(environment) };
+      },
+      201,
+    ),
+  );
+  router.post(
+    '/approval',
+    command(schemas.approval, ({ body: { approved } }) => {
+      simulation.setApproved(approved);
+      return { approved };
+    }),
+  );
+  router.post(
+    '/tokens/revoke',
+    command(schemas.tokenRevocation, ({ body: { environment } }) => ({
+      revoked: tokens.revokeAll(environment),
+    })),
+  );
+  router.post(
+    '/clock/advance',
+    command(schemas.clockAdvance, ({ body: { ms } }) => {
+      simulation.advanceClock(ms);
+      return { time: isoTime(clock.now()), clock_ahead_ms: clock.offset() };
+    }),
+  );
 }
 
 /** The sale that a movement by hand is about, if it is about one. */
@@ -60,47 +86,94 @@ function movedFor(
 function addEndings(router: Router, simulation: Simulation): void {
   const { progress, cancellations, vpnSubscriptions, care } = simulation;
   for (const kind of ['order', 'topup', 'vpn'] as const) {
-    router.post(`${SALE_PATHS[kind]}/:id/complete`, command(schemas.nothing, ({ id }) =>
-      saleView(simulation, progress.complete(saleOf(simulation, kind, id)) ?? tooLate('It is no longer processing.'))));
-    router.post(`${SALE_PATHS[kind]}/:id/fail`, command(schemas.failure, ({ id, body }) =>
-      saleView(simulation, progress.fail(saleOf(simulation, kind, id), body) ?? tooLate('It is no longer processing.'))));
+    router.post(
+      `${SALE_PATHS[kind]}/:id/complete`,
+      command(schemas.nothing, ({ id }) =>
+        saleView(simulation, progress.complete(saleOf(simulation, kind, id)) ?? tooLate('It is no longer processing.')),
+      ),
+    );
+    router.post(
+      `${SALE_PATHS[kind]}/:id/fail`,
+      command(schemas.failure, ({ id, body }) =>
+        saleView(
+          simulation,
+          progress.fail(saleOf(simulation, kind, id), body) ?? tooLate('It is no longer processing.'),
+        ),
+      ),
+    );
   }
-  for (const [action, status] of [['expire', 'expired'], ['cancel', 'cancelled']] as const) {
-    router.post(`/vpn-subscriptions/:id/${action}`, command(schemas.nothing, ({ id }) => {
-      const sale = saleOf(simulation, 'vpn', id);
-      return vpnSubscriptions.end(sale, status) ? saleView(simulation, sale) : tooLate('The subscription is not active.');
-    }));
+  for (const [action, status] of [
+    ['expire', 'expired'],
+    ['cancel', 'cancelled'],
+  ] as const) {
+    router.post(
+      `/vpn-subscriptions/:id/${action}`,
+      command(schemas.nothing, ({ id }) => {
+        const sale = saleOf(simulation, 'vpn', id);
+        return vpnSubscriptions.end(sale, status)
+          ? saleView(simulation, sale)
+          : tooLate('The subscription is not active.');
+      }),
+    );
   }
-  router.post('/esims/:id/state', command(schemas.esimState, ({ id, body: { state } }) =>
-    esimView(simulation, care.bring(esimOf(simulation, id), state))));
-  router.post('/refunds/:id/accept', command(schemas.nothing, ({ id }) =>
-    refundView(cancellations.accept(refundOf(simulation, id)) ?? tooLate('It is decided already.'))));
-  router.post('/refunds/:id/refuse', command(schemas.nothing, ({ id }) =>
-    refundView(cancellations.refuse(refundOf(simulation, id)) ?? tooLate('It is decided already.'))));
-  router.post('/refunds/:id/complete', command(schemas.nothing, ({ id }) =>
-    refundView(cancellations.settle(refundOf(simulation, id), 'completed') ?? tooLate('Nothing is outstanding.'))));
-  router.post('/refunds/:id/fail', command(schemas.nothing, ({ id }) =>
-    refundView(cancellations.settle(refundOf(simulation, id), 'failed') ?? tooLate('Nothing is outstanding.'))));
+  router.post(
+    '/esims/:id/state',
+    command(schemas.esimState, ({ id, body: { state } }) =>
+      esimView(simulation, care.bring(esimOf(simulation, id), state)),
+    ),
+  );
+  router.post(
+    '/refunds/:id/accept',
+    command(schemas.nothing, ({ id }) =>
+      refundView(cancellations.accept(refundOf(simulation, id)) ?? tooLate('It is decided already.')),
+    ),
+  );
+  router.post(
+    '/refunds/:id/refuse',
+    command(schemas.nothing, ({ id }) =>
+      refundView(cancellations.refuse(refundOf(simulation, id)) ?? tooLate('It is decided already.')),
+    ),
+  );
+  router.post(
+    '/refunds/:id/complete',
+    command(schemas.nothing, ({ id }) =>
+      refundView(cancellations.settle(refundOf(simulation, id), 'completed') ?? tooLate('Nothing is outstanding.')),
+    ),
+  );
+  router.post(
+    '/refunds/:id/fail',
+    command(schemas.nothing, ({ id }) =>
+      refundView(cancellations.settle(refundOf(simulation, id), 'failed') ?? tooLate('Nothing is outstanding.')),
+    ),
+  );
 }
 
 function addCatalogue(router: Router, { packages, plans, releases }: Simulation): void {
-  router.post('/packages/:id', command(schemas.itemChange, ({ id, body: { available, price_for_reseller: price } }) => {
-    const changed = packages.change(Number(id), { available, price });
-    if (changed === undefined) throw notFound('package');
-    return wirePackage(changed);
-  }));
-  router.post('/vpn-plans/:id', command(schemas.itemChange, ({ id, body: { available, price_for_reseller: price } }) => {
-    const changed = plans.change(Number(id), { available, price });
-    if (changed === undefined) throw notFound('VPN plan');
-    return wireVpnPlan(changed);
-  }));
+  router.post(
+    '/packages/:id',
+    command(schemas.itemChange, ({ id, body: { available, price_for_reseller: price } }) => {
+      const changed = packages.change(Number(id), { available, price });
+      if (changed === undefined) throw notFound('package');
+      return wirePackage(changed);
+    }),
+  );
+  router.post(
+    '/vpn-plans/:id',
+    command(schemas.itemChange, ({ id, body: { available, price_for_reseller: price } }) => {
+      const changed = plans.change(Number(id), { available, price });
+      if (changed === undefined) throw notFound('VPN plan');
+      return wireVpnPlan(changed);
+    }),
+  );
   router
     .route('/updates')
     .get(query(schemas.nothing, () => releases.all()))
-    .post(command(schemas.release, ({ body: { channel, version } }) => {
-      releases.publish(channel, version);
-      return releases.all();
-    }));
+    .post(
+      command(schemas.release, ({ body: { channel, version } }) => {
+        releases.publish(channel, version);
+        return releases.all();
+      }),
+    );
 }
 
 function tooLate(message: string): never {

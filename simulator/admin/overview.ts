@@ -44,7 +44,8 @@ const CHOICES = {
 export function overviewView(simulation: Simulation): Record<string, unknown> {
   const { sales, esims, refunds, ledger, deliveries, requests, faults, behaviours } = simulation;
   const page = { cursor: undefined, limit: SHOWN };
-  const sold = (kind: SaleKind): unknown[] => sales.newestFirst({ kind }, page).map((sale) => saleView(simulation, sale));
+  const sold = (kind: SaleKind): unknown[] =>
+    sales.newestFirst({ kind }, page).map((sale) => saleView(simulation, sale));
   return {
     state: stateView(simulation),
     choices: CHOICES,

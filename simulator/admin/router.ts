@@ -25,7 +25,11 @@ const localNameOnly: RequestHandler = (request, _response, next) => {
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
   const isAddress = name.startsWith('[') || /^[\d.]+$/.test(name);
   const local = isAddress || !name.includes('.') || name.endsWith('.localhost');
-  next(local ? undefined : new ServiceError(403, 'conflict', 'Call the admin API by an IP address or a name without a dot.'));
+  next(
+    local
+      ? undefined
+      : new ServiceError(403, 'conflict', 'Call the admin API by an IP address or a name without a dot.'),
+  );
 };
 
 /** The status page may call; a page of somebody else, open in the same browser, may not. */

@@ -71,7 +71,10 @@ export const esimState = z.strictObject({ state: z.enum(SIMULATED_STATES) });
 
 export const release = z.strictObject({
   channel: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be visible ASCII characters'),
-  version: z.string().max(64).regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers'),
+  version: z
+    .string()
+    .max(64)
+    .regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers'),
 });
 
 export const itemChange = z

@@ -20,7 +20,10 @@ export const VPN_PLANS: readonly VpnPlanItem[] = [
   special(392, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
   special(393, 'failed at once and credited back', { outcome: 'failed_at_once' }),
   special(394, 'stays processing', { outcome: 'stay_processing' }),
-  special(395, 'processing, then failed without a credit', { outcome: 'processing_then_failed', credit_after_ms: null }),
+  special(395, 'processing, then failed without a credit', {
+    outcome: 'processing_then_failed',
+    credit_after_ms: null,
+  }),
   { ...special(396, 'unavailable', { outcome: 'completed' }), available: false },
 ];
 

@@ -63,7 +63,9 @@ function show({ state, ...lists }) {
   const ahead = state.clock_ahead_ms === 0 ? '' : ` (${Math.round(state.clock_ahead_ms / 1_000)} s ahead)`;
   byId('clock').textContent = `${state.time.slice(0, 19).replace('T', ' ')} UTC${ahead}`;
   whenChanged('wallets', state.environments, () => {
-    byId('wallets').replaceChildren(...Object.entries(state.environments).map(([name, each]) => walletCard(name, each)));
+    byId('wallets').replaceChildren(
+      ...Object.entries(state.environments).map(([name, each]) => walletCard(name, each)),
+    );
   });
   whenChanged('switches', [state.dialect, state.shape, state.fault_profile, state.approved, state.rate_limit], () => {
     byId('dialect').value = state.dialect.name;
@@ -95,7 +97,9 @@ function whenChanged(part, content, make) {
  */
 function walletCard(name, environment) {
   const counts = (/** @type {Record<string, number>} */ by) =>
-    Object.entries(by).map(([status, count]) => `${count} ${status}`).join(', ') || 'none';
+    Object.entries(by)
+      .map(([status, count]) => `${count} ${status}`)
+      .join(', ') || 'none';
   const { ledger, webhook_url: url, webhook_secret: secret } = environment;
   const lines = [
     `${ledger.debits} debits, ${ledger.credits} credits, ${environment.requests} calls`,

@@ -25,7 +25,10 @@ const cell = (...nodes) => element('span', {}, ...nodes);
  */
 function endings(path, processing, act) {
   if (!processing) return '';
-  return cell(button('Complete', () => act(`${path}/complete`)), button('Fail', () => act(`${path}/fail`)));
+  return cell(
+    button('Complete', () => act(`${path}/complete`)),
+    button('Fail', () => act(`${path}/fail`)),
+  );
 }
 
 /** @type {Record<string, { headings: string[], cells: (row: Row, act: Act) => (Node | string)[] }>} */
@@ -174,7 +177,10 @@ export const TABLES = {
 function refundEndings(row, act) {
   const path = `/refunds/${row.id}`;
   if (row.cancellation === 'processing') {
-    return cell(button('Accept', () => act(`${path}/accept`)), button('Refuse', () => act(`${path}/refuse`)));
+    return cell(
+      button('Accept', () => act(`${path}/accept`)),
+      button('Refuse', () => act(`${path}/refuse`)),
+    );
   }
   return endings(path, row.cancellation === 'cancelled' && row.status === 'processing', act);
 }
@@ -186,5 +192,8 @@ function refundEndings(row, act) {
  */
 export function tableOf(name, rows, act) {
   const { headings, cells } = TABLES[name];
-  return table(headings, rows.map((row) => cells(row, act)));
+  return table(
+    headings,
+    rows.map((row) => cells(row, act)),
+  );
 }

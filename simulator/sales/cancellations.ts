@@ -108,7 +108,8 @@ export class Cancellations implements DueSource {
 
   #judge(esim: EsimRecord): Answer {
     const { store, sales, refunds, behaviours, identifiers, clock, dialect } = this.#parts;
-    if (esim.status === 'cancelled') throw new ServiceError(409, 'already_cancelled', 'This eSIM is cancelled already.');
+    if (esim.status === 'cancelled')
+      throw new ServiceError(409, 'already_cancelled', 'This eSIM is cancelled already.');
     if (refunds.inFlight(esim.id) !== undefined) throw esimBusy('cancellation');
     if (sales.topupInFlight(esim.id) !== undefined) throw esimBusy('top-up');
 
@@ -189,7 +190,9 @@ export class Cancellations implements DueSource {
       usage: care.facts(esim),
       completedTopups: sales.completedTopups(esim.id).length,
       order: this.#order(esim),
-      movements: ledger.ofOrder(esim.orderId).filter(({ type, createdAt }) => type === 'credit' || createdAt <= shownUntil),
+      movements: ledger
+        .ofOrder(esim.orderId)
+        .filter(({ type, createdAt }) => type === 'credit' || createdAt <= shownUntil),
     });
   }
 

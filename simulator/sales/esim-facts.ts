@@ -19,7 +19,8 @@ const UNLIMITED_MB_A_DAY = 1_024;
 const UNLIMITED_CONSUMED_MB = 51_200;
 
 /**
- * Usage grows evenly while an eSIM is active, so that a package lasts as long as it is valid; top-ups are used no faster.
+ * Usage grows evenly while an eSIM is active, so that a package lasts as long as it is valid; top-ups are used no
+ * faster.
  *
  * @param item the package that it was bought as.
  * @param topups packages of its completed top-ups.

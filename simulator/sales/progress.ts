@@ -70,7 +70,9 @@ export class SaleProgress implements DueSource {
     }
   }
 
-  /** Stores the event that tells of the present status, in the transaction of the change, and sees to what is planned. */
+  /**
+   * Stores the event that tells of the present status, in the transaction of the change, and sees to what is planned.
+   */
   announce(sale: SaleRecord): void {
     this.#parts.agenda.wake();
     const kind = this.#parts.kinds[sale.kind];

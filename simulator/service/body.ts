@@ -34,7 +34,8 @@ function requireJsonType(contentType: string | undefined): void {
 /**
  * Reads the body of a service's call.
  *
- * @throws ServiceError as {@link jsonOf}; 400 for a name that an object has twice, 422 for a text that none should send.
+ * @throws ServiceError as {@link jsonOf}; 400 for a name that an object has twice, 422 for a text that none should
+ *   send.
  */
 export function strictJsonOf(body: Buffer, contentType: string | undefined): unknown {
   requireJsonType(contentType);

@@ -26,7 +26,9 @@ export function queryFrom(
   query: unknown,
   { query: names = [], requiredQuery = [] }: Pick<EndpointContract, 'query' | 'requiredQuery'>,
 ): Readonly<Record<string, string>> {
-  const fields = names.map((name) => [name, requiredQuery.includes(name) ? field(name) : field(name).optional()] as const);
+  const fields = names.map(
+    (name) => [name, requiredQuery.includes(name) ? field(name) : field(name).optional()] as const,
+  );
   const values = parsed(z.strictObject(Object.fromEntries(fields)), query);
   const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(given);

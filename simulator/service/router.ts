@@ -41,5 +41,7 @@ function otherMethod(dialect: Dialect, environment: Environment, names: readonly
   const methods = names.filter((name) => isServed(name, dialect, environment)).map((name) => ENDPOINTS[name].method);
   if (methods.length === 0) return notFound('resource');
   const allow = methods.join(', ');
-  return new ServiceError(405, 'method_not_allowed', `This address takes ${allow} only.`, { headers: { Allow: allow } });
+  return new ServiceError(405, 'method_not_allowed', `This address takes ${allow} only.`, {
+    headers: { Allow: allow },
+  });
 }

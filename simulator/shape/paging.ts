@@ -92,7 +92,7 @@ export async function pageOfList(request: ListRequest): Promise<Answer> {
 async function readAll(filter: Query, isPaged: boolean, read: ListRequest['read']): Promise<readonly Json[]> {
   const first = readPart(await read(isPaged ? { ...filter, limit: MOST_AT_ONCE } : filter));
   const items = [...first.data];
-  for (let next = first.next_cursor; next !== null; ) {
+  for (let next = first.next_cursor; next !== null;) {
     const part = readPart(await read({ ...filter, limit: MOST_AT_ONCE, cursor: next }));
     items.push(...part.data);
     next = part.next_cursor;

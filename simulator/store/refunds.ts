@@ -117,12 +117,22 @@ export class Refunds {
 
   newestFirst({ environment, esimId }: RefundFilter, page: Page): RefundRecord[] {
     const before = page.cursor ?? Number.MAX_SAFE_INTEGER;
-    return this.#newestFirst.all({ environment: environment ?? null, esimId: esimId ?? null, before, limit: page.limit });
+    return this.#newestFirst.all({
+      environment: environment ?? null,
+      esimId: esimId ?? null,
+      before,
+      limit: page.limit,
+    });
   }
 
   oldestFirst({ environment, esimId }: RefundFilter, page: Page): RefundRecord[] {
     const after = page.cursor ?? 0;
-    return this.#oldestFirst.all({ environment: environment ?? null, esimId: esimId ?? null, after, limit: page.limit });
+    return this.#oldestFirst.all({
+      environment: environment ?? null,
+      esimId: esimId ?? null,
+      after,
+      limit: page.limit,
+    });
   }
 
   countByStatus(environment: Environment): Record<string, number> {

@@ -2,7 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import * as z from 'zod';
-import { LEDGER_GUARD, LIFT_LEDGER_GUARD, SCHEMA, SCHEMA_VERSION, TABLES, type Table } from '#simulator/store/schema.ts';
+import {
+  LEDGER_GUARD,
+  LIFT_LEDGER_GUARD,
+  SCHEMA,
+  SCHEMA_VERSION,
+  TABLES,
+  type Table,
+} from '#simulator/store/schema.ts';
 
 export type Parameters = Readonly<Record<string, SQLInputValue>>;
 

@@ -25,9 +25,15 @@ export const tampering = z.strictObject({
   forged: z.boolean().optional(),
   /** Added to the time of signing, in seconds. */
   timestamp_offset_seconds: z.int().optional(),
-  header_event: z.string().regex(/^[\x21-\x7e]{1,128}$/).optional(),
+  header_event: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,128}$/)
+    .optional(),
   /** In the delivery header instead of its own id. */
-  delivery_id: z.string().regex(/^[\x21-\x7e]{1,128}$/).optional(),
+  delivery_id: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,128}$/)
+    .optional(),
   twice: z.boolean().optional(),
   /** Not just the first attempt. */
   every_attempt: z.boolean().optional(),
@@ -182,7 +188,13 @@ export class WebhookQueue implements DueSource {
   #record(delivery: DeliveryRecord, sentAt: number, timestamp: string, results: readonly SendResult[]): void {
     const { deliveries, clock } = this.#parts;
     for (const { status, error, durationMs } of results) {
-      deliveries.logAttempt(delivery.id, { sentAt, timestamp, status: status ?? null, error: error ?? null, durationMs });
+      deliveries.logAttempt(delivery.id, {
+        sentAt,
+        timestamp,
+        status: status ?? null,
+        error: error ?? null,
+        durationMs,
+      });
     }
     const last = results.at(-1);
     const accepted = results.some(({ status }) => status !== undefined && status >= 200 && status < 300);

@@ -29,7 +29,11 @@ const { values: options, positionals: more } = parseArgs({
   },
 });
 
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.once(signal, () => process.exit(code));
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => process.exit(code));
 
 const program = installSchemathesis();
 mkdirSync(ARTIFACTS, { recursive: true });
@@ -38,15 +42,28 @@ rmSync(REPORT, { force: true });
 const folder = temporaryFolder('api-fuzz');
 const { servers, stop } = await startSharedServers();
 try {
-  // Thousands of calls a minute come from one address, many of them without a key: that is what is tested, not the limits.
-  const environment = { ...FOR_ONE_OF_EACH.environment, API_RATE_LIMIT: '1000000', API_FAILED_AUTHENTICATIONS: '1000000' };
+  // Thousands of calls a minute come from one address, many of them without a key: that is what is tested, not the
+  // limits.
+  const environment = {
+    ...FOR_ONE_OF_EACH.environment,
+    API_RATE_LIMIT: '1000000',
+    API_FAILED_AUTHENTICATIONS: '1000000',
+  };
   await using stack = await startStack({ ...FOR_ONE_OF_EACH, environment, servers });
   const clerk = await Clerk.at(stack);
   const ids = await oneOfEach(stack, clerk);
   const settings = join(folder, 'schemathesis.toml');
   writeFileSync(settings, schemathesisSettings(clerk, ids, { apiKey: stack.apiKey }));
   const facts = join(folder, 'facts.json');
-  writeFileSync(facts, JSON.stringify({ esim_id: ids['esim'], webhook_secret: stack.webhookSecret, package_id: Number(ids['getPackage']), vpn_plan_id: VPN_PLAN }));
+  writeFileSync(
+    facts,
+    JSON.stringify({
+      esim_id: ids['esim'],
+      webhook_secret: stack.webhookSecret,
+      package_id: Number(ids['getPackage']),
+      vpn_plan_id: VPN_PLAN,
+    }),
+  );
   const api = stack.process('api');
   const code = await fuzz({ settings, facts, description: `${stack.api.baseUrl}/openapi.json` });
   const restarted = api.running ? 0 : 1;
@@ -55,7 +72,9 @@ try {
   // Whoever chooses operations by hand wants no others.
   const missed = more.length > 0 ? [] : await operationsWithoutCase(REPORT, wanted);
   if (missed.length > 0) {
-    process.stdout.write(`No request was made to ${missed.length} of ${wanted.length} operations; with more --seconds there will be:\n  ${missed.join('\n  ')}\n`);
+    process.stdout.write(
+      `No request was made to ${missed.length} of ${wanted.length} operations; with more --seconds there will be:\n  ${missed.join('\n  ')}\n`,
+    );
   }
   process.exitCode = code === 0 && missed.length === 0 ? restarted : 1;
 } finally {
@@ -63,25 +82,49 @@ try {
   removeFolder(folder);
 }
 
-async function fuzz({ settings, facts, description }: { settings: string; facts: string; description: string }): Promise<number | null> {
+async function fuzz({
+  settings,
+  facts,
+  description,
+}: {
+  settings: string;
+  facts: string;
+  description: string;
+}): Promise<number | null> {
   const args = [
-    '--config-file', settings,
-    'run', description,
-    '--max-examples', options.examples,
-    '--max-time', options.seconds,
-    '--seed', options.seed,
-    // Python 3.11 loses count when two threads parse at once ("AST constructor recursion depth mismatch"); and one is repeatable.
-    '--workers', '1',
+    '--config-file',
+    settings,
+    'run',
+    description,
+    '--max-examples',
+    options.examples,
+    '--max-time',
+    options.seconds,
+    '--seed',
+    options.seed,
+    // Python 3.11 loses count when two threads parse at once ("AST constructor recursion depth mismatch"); and one is
+    // repeatable.
+    '--workers',
+    '1',
     '--continue-on-failure',
-    '--generation-database', 'none',
-    '--report', 'ndjson,junit',
-    '--report-dir', ARTIFACTS,
-    '--report-ndjson-path', REPORT,
-    '--report-junit-path', join(ARTIFACTS, 'junit.xml'),
+    '--generation-database',
+    'none',
+    '--report',
+    'ndjson,junit',
+    '--report-dir',
+    ARTIFACTS,
+    '--report-ndjson-path',
+    REPORT,
+    '--report-junit-path',
+    join(ARTIFACTS, 'junit.xml'),
     '--no-color',
     ...more,
   ];
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: folder, env: { ...process.env, API_FUZZ_FACTS: facts } });
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    cwd: folder,
+    env: { ...process.env, API_FUZZ_FACTS: facts },
+  });
   process.once('exit', () => child.kill('SIGKILL'));
   return new Promise((resolve, reject) => {
     child.once('error', reject);

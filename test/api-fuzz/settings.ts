@@ -18,14 +18,17 @@ const DESTROYS = new Set(['deleteWebhookEndpoint']);
 /** Where schemathesis reads the description; by itself it makes no other request there. */
 const DESCRIPTION = 'getOpenApi';
 
-/** Tells whether no request is made to an operation: neither there nor to a stream, whose answer has no end that could be waited for. */
+/**
+ * Tells whether no request is made to an operation: neither there nor to a stream, whose answer has no end that could
+ * be waited for.
+ */
 export function isLeftOut(operation: DescribedOperation): boolean {
   return operation.id === DESCRIPTION || isStream(operation);
 }
 
 /**
- * What schemathesis is told beside the description itself: the key, and ids that exist, since an id that was made up leads to
- * 404 and no further.
+ * What schemathesis is told beside the description itself: the key, and ids that exist, since an id that was made up
+ * leads to 404 and no further.
  */
 export function schemathesisSettings(clerk: Clerk, ids: Ids, { apiKey }: { readonly apiKey: string }): string {
   const lines = [
@@ -47,12 +50,21 @@ export function schemathesisSettings(clerk: Clerk, ids: Ids, { apiKey }: { reado
       .map(({ name, schema }) => [name, ids[id] ?? ids[schema['x-kind'] ?? '']] as const)
       .filter(([, value]) => value !== undefined && value !== '');
     if (known.length === 0 || DESTROYS.has(id)) continue;
-    lines.push('[[operations]]', `include-operation-id = ${text(id)}`, `parameters = { ${known.map(([name, value]) => `"path.${name}" = ${text(value ?? '')}`).join(', ')} }`);
+    lines.push(
+      '[[operations]]',
+      `include-operation-id = ${text(id)}`,
+      `parameters = { ${known.map(([name, value]) => `"path.${name}" = ${text(value ?? '')}`).join(', ')} }`,
+    );
     // What goes by an id that was given to it is not what it has created before; and that may be deleted by then.
     lines.push('checks.ensure_resource_availability.enabled = false', '');
   }
   for (const [id, checks] of Object.entries(NOT_CHECKED)) {
-    lines.push('[[operations]]', `include-operation-id = ${text(id)}`, ...checks.map((check) => `checks.${check}.enabled = false`), '');
+    lines.push(
+      '[[operations]]',
+      `include-operation-id = ${text(id)}`,
+      ...checks.map((check) => `checks.${check}.enabled = false`),
+      '',
+    );
   }
   return lines.join('\n');
 }

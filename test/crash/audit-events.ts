@@ -1,4 +1,7 @@
-/** What must hold of the events of a seed: each published once and in order, and each delivered to the receiver that wants them all. */
+/**
+ * What must hold of the events of a seed: each published once and in order, and each delivered to the receiver that
+ * wants them all.
+ */
 import { asc } from 'drizzle-orm';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
@@ -14,7 +17,9 @@ const DELIVERED_WITHIN_MS = 90_000;
 /** Has every event of a stack sent to a receiver. */
 export async function listenToEvents(stack: Stack, receiver: WebhookReceiver): Promise<void> {
   const endpoint = { apiKeyId: 'crash', ownerId: undefined, url: receiver.url, description: null, eventTypes: ['*'] };
-  await stack.database.transaction((tx) => addWebhookEndpoint(tx, keyRingOf(stack), endpoint, generateWebhookSecret(), new Date()));
+  await stack.database.transaction((tx) =>
+    addWebhookEndpoint(tx, keyRingOf(stack), endpoint, generateWebhookSecret(), new Date()),
+  );
 }
 
 /** Waits until all is published and delivered, then compares. */
@@ -27,7 +32,9 @@ export async function auditEvents(stack: Stack, receiver: WebhookReceiver): Prom
     return [...orderOf(announced), ...arrivals(announced, deliveries, new Set(receiver.ids))];
   };
   try {
-    await waitFor('every event is published and delivered', async () => (await look()).length === 0, { timeoutMs: DELIVERED_WITHIN_MS });
+    await waitFor('every event is published and delivered', async () => (await look()).length === 0, {
+      timeoutMs: DELIVERED_WITHIN_MS,
+    });
     return [];
   } catch {
     return look();
@@ -39,22 +46,32 @@ type EventRow = typeof events.$inferSelect;
 /** Positions are those from 1 on without gaps, and what one thing did comes in the order in which it did it. */
 function orderOf(announced: readonly EventRow[]): string[] {
   const positions = announced.map(({ position }) => position).filter((position) => position !== null);
-  const problems = announced.filter(({ position }) => position === null).map(({ id, type }) => `event ${id} (${type}) was never published`);
+  const problems = announced
+    .filter(({ position }) => position === null)
+    .map(({ id, type }) => `event ${id} (${type}) was never published`);
   const sorted = positions.toSorted((left, right) => (left < right ? -1 : 1));
-  if (sorted.some((position, index) => position !== BigInt(index + 1))) problems.push(`the positions of events have gaps or repeat: ${sorted.join(',')}`);
+  if (sorted.some((position, index) => position !== BigInt(index + 1)))
+    problems.push(`the positions of events have gaps or repeat: ${sorted.join(',')}`);
   for (const [subject, ofSubject] of Map.groupBy(announced, ({ subjectId }) => subjectId)) {
     const places = ofSubject.flatMap(({ position }) => position ?? []);
-    if (places.some((place, index) => index > 0 && place <= (places[index - 1] ?? 0n))) problems.push(`events of ${subject} were published out of order`);
+    if (places.some((place, index) => index > 0 && place <= (places[index - 1] ?? 0n)))
+      problems.push(`events of ${subject} were published out of order`);
   }
   return problems;
 }
 
-function arrivals(announced: readonly EventRow[], deliveries: readonly (typeof webhookDeliveries.$inferSelect)[], received: ReadonlySet<string>): string[] {
+function arrivals(
+  announced: readonly EventRow[],
+  deliveries: readonly (typeof webhookDeliveries.$inferSelect)[],
+  received: ReadonlySet<string>,
+): string[] {
   const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
   return announced.flatMap(({ id, type }) => {
     const states = (byEvent.get(id) ?? []).map(({ state }) => state);
     return [
-      ...(states.length === 1 && states[0] === 'delivered' ? [] : [`event ${id} (${type}) was queued ${states.length} times: ${states.join(', ')}`]),
+      ...(states.length === 1 && states[0] === 'delivered'
+        ? []
+        : [`event ${id} (${type}) was queued ${states.length} times: ${states.join(', ')}`]),
       ...(received.has(id) ? [] : [`event ${id} (${type}) never reached its receiver`]),
     ];
   });

@@ -56,7 +56,12 @@ export interface Circumstances {
 }
 
 /** Waits until nothing is under way, then compares everything. */
-export async function audit(stack: Stack, setting: Setting, things: readonly Thing[], { quietMs, setBacks, poisoned }: Circumstances): Promise<Audit> {
+export async function audit(
+  stack: Stack,
+  setting: Setting,
+  things: readonly Thing[],
+  { quietMs, setBacks, poisoned }: Circumstances,
+): Promise<Audit> {
   const mayBeLost = (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs);
   // Differences of what is still under way are no news of their own; the audit of the books names it.
   await becomeQuiet(stack, quietMs);
@@ -64,7 +69,12 @@ export async function audit(stack: Stack, setting: Setting, things: readonly Thi
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
   // The sweeper may have asked for something in between: that passes at once, or on a busy machine in seconds.
-  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS), mayBeLost });
+  const books = await auditBooks(stack, {
+    accepted,
+    unsettled,
+    timeoutMs: Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS),
+    mayBeLost,
+  });
   const rest = [...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)];
   return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
 }
@@ -87,7 +97,10 @@ async function poisonLeft({ database }: Stack, poisoned: readonly Poisoned[]): P
   return [
     ...deliveries
       .filter(({ id, state }) => unopened.has(String(id)) && state !== 'quarantined')
-      .map(({ id, state, lastError }) => `inbox row ${id} cannot be opened and is ${state}, not quarantined: ${lastError ?? 'no error'}`),
+      .map(
+        ({ id, state, lastError }) =>
+          `inbox row ${id} cannot be opened and is ${state}, not quarantined: ${lastError ?? 'no error'}`,
+      ),
     ...[...workless]
       .filter((id) => !quarantined.has(id))
       .map((id) => `the start of ${id}, which does not exist, is not quarantined`),
@@ -97,7 +110,11 @@ async function poisonLeft({ database }: Stack, poisoned: readonly Poisoned[]): P
   ];
 }
 
-async function readResults(stack: Stack, setting: Parameters<typeof obstacle>[0], things: readonly Thing[]): Promise<WorkResult[]> {
+async function readResults(
+  stack: Stack,
+  setting: Parameters<typeof obstacle>[0],
+  things: readonly Thing[],
+): Promise<WorkResult[]> {
   const { database } = stack;
   const natures = new Map(things.flatMap(({ planned, ids }) => [...ids].map((id) => [id, planned.nature] as const)));
   const [sends, heard] = await database.run((db) => Promise.all([db.select().from(attempts), db.select().from(inbox)]));
@@ -114,20 +131,34 @@ async function readResults(stack: Stack, setting: Parameters<typeof obstacle>[0]
   const rows = await Promise.all(
     WORK_KINDS.map(async (kind) => {
       const table = workTable(kind);
-      const found = await database.run((db) => db.select({ id: table.id, status: table.status, parkedFor: table.attentionReason }).from(table));
+      const found = await database.run((db) =>
+        db.select({ id: table.id, status: table.status, parkedFor: table.attentionReason }).from(table),
+      );
       return found.map((row) => ({ kind, ...row }));
     }),
   );
   return rows.flat().map(({ kind, id, status, parkedFor }) => {
-    const unknown = sends.filter((attempt) => attempt.subjectId === id && (attempt.anyUnknown || attempt.state === 'sending'));
+    const unknown = sends.filter(
+      (attempt) => attempt.subjectId === id && (attempt.anyUnknown || attempt.state === 'sending'),
+    );
     const facts = {
       kind,
       nature: natures.get(id) ?? 'sold',
       anyUnknown: unknown.length > 0,
       neverArrived: unknown.some((attempt) => !arrived(attempt)),
-      told: heard.some((row) => row.subjectId === id && row.source === 'webhook' && row.outcome === 'completed' && row.state === 'applied'),
+      told: heard.some(
+        (row) =>
+          row.subjectId === id && row.source === 'webhook' && row.outcome === 'completed' && row.state === 'applied',
+      ),
     };
-    return { id, kind, nature: facts.nature, status, parkedFor: status === 'needs_attention' ? parkedFor : null, obstacle: obstacle(setting, facts) };
+    return {
+      id,
+      kind,
+      nature: facts.nature,
+      status,
+      parkedFor: status === 'needs_attention' ? parkedFor : null,
+      obstacle: obstacle(setting, facts),
+    };
   });
 }
 
@@ -141,12 +172,16 @@ async function debitsOf(stack: Stack, things: readonly Thing[]): Promise<string[
   const bought = things.flatMap(({ reference, ids }) => {
     const own = ledger.filter(
       // What comes back for a cancelled eSIM is no excuse for a second debit.
-      (line) => line.refund_id === null && ((line.external_order_id ?? line.external_subscription_id)?.startsWith(reference) ?? false),
+      (line) =>
+        line.refund_id === null &&
+        ((line.external_order_id ?? line.external_subscription_id)?.startsWith(reference) ?? false),
     );
     const net = netDebits(own);
     return [
       // None: it was lost, and what it needs did not come about again.
-      ...(ids.size <= 1 ? [] : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),
+      ...(ids.size <= 1
+        ? []
+        : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),
       ...(net <= 1 ? [] : [`${reference} was bought once and cost ${net} debits`]),
     ];
   });
@@ -162,7 +197,9 @@ const SWEEP_MS = 75_000;
 
 async function eventsLeftOver(stack: Stack, results: readonly WorkResult[]): Promise<string[]> {
   try {
-    await waitFor('every event is matched', async () => (await unmatchedEvents(stack, results)).length === 0, { timeoutMs: SWEEP_MS });
+    await waitFor('every event is matched', async () => (await unmatchedEvents(stack, results)).length === 0, {
+      timeoutMs: SWEEP_MS,
+    });
     return [];
   } catch {
     return unmatchedEvents(stack, results);
@@ -175,7 +212,10 @@ async function unmatchedEvents(stack: Stack, results: readonly WorkResult[]): Pr
   const openTopup = results.some(({ kind, parkedFor }) => kind === 'topup' && UNKNOWABLE.has(parkedFor));
   return rows
     .filter(({ state, subjectKind }) => state === 'unmatched' && !(subjectKind === 'topup' && openTopup))
-    .map(({ id, event, serviceId }) => `inbox row ${id} (${event ?? 'no event'} of ${serviceId ?? 'nothing'}) was accepted and matches nothing`);
+    .map(
+      ({ id, event, serviceId }) =>
+        `inbox row ${id} (${event ?? 'no event'} of ${serviceId ?? 'nothing'}) was accepted and matches nothing`,
+    );
 }
 
 function openEnds(results: readonly WorkResult[]): string[] {

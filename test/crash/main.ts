@@ -13,10 +13,17 @@ import { startSharedServers, type SharedServers } from '#test/support/shared-ser
 
 const USAGE = `npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE] [--quiet SECONDS] [--saboteur ${saboteurNames.join('|')}]`;
 
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.once(signal, () => process.exit(code));
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => process.exit(code));
 /** Minutes, so that nothing but work that hangs reaches it, however busy the machine is. */
 const QUIET_SECONDS = 300;
-/** A seed has two or three workers, two APIs, and perhaps servers of its own: more at a time than cores only makes each slower. */
+/**
+ * A seed has two or three workers, two APIs, and perhaps servers of its own: more at a time than cores only makes each
+ * slower.
+ */
 const LANES = availableParallelism();
 
 mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true });
@@ -41,7 +48,8 @@ async function prove(): Promise<number> {
   const done = seedsDone(plans);
   const wanted = Array.from({ length: options.seeds }, (_, index) => options.firstSeed + index);
   const seeds = wanted.filter((seed) => !done.has(seed, { again: options.again }));
-  if (seeds.length < wanted.length) print([`${wanted.length - seeds.length} of ${wanted.length} seeds are done already`]);
+  if (seeds.length < wanted.length)
+    print([`${wanted.length - seeds.length} of ${wanted.length} seeds are done already`]);
   let notRun = 0;
   const lane = async (shared: SharedServers, left: ArrayIterator<number>) => {
     for (const seed of left) {
@@ -53,7 +61,8 @@ async function prove(): Promise<number> {
       done.add(recordOf(report, { plans, commit }));
       print(seedLines(report));
       // After each seed, so that a run that is cut off leaves what it found.
-      if (options.out !== undefined) writeFileSync(resolve(options.out), summaryDocument({ ...done.all, command: commandLine() }));
+      if (options.out !== undefined)
+        writeFileSync(resolve(options.out), summaryDocument({ ...done.all, command: commandLine() }));
     }
   };
   for (let start = 0; start < seeds.length; start += SEEDS_PER_SERVER) {
@@ -74,7 +83,9 @@ async function reportOf(seed: number, servers: SharedServers): Promise<SeedRepor
   try {
     return await runPlan(planOf(seed), { servers, quietMs: options.quietMs });
   } catch (error) {
-    print([`seed ${seed} could not be run to its end: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`]);
+    print([
+      `seed ${seed} could not be run to its end: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    ]);
     return undefined;
   }
 }
@@ -150,7 +161,12 @@ function usage(problem: string): number {
 }
 
 function commandLine(): string {
-  const given = Object.entries({ seeds: options.seeds, 'first-seed': options.firstSeed, done: options.done, out: options.out });
+  const given = Object.entries({
+    seeds: options.seeds,
+    'first-seed': options.firstSeed,
+    done: options.done,
+    out: options.out,
+  });
   return `npm run test:crash -- ${given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`])).join(' ')}`;
 }
 

@@ -118,20 +118,29 @@ const APIS = 2;
 
 /** What of a catalogue is a seed's turn: over a suite of seeds everything comes up equally often. */
 function turn<Item>(items: readonly Item[], seed: number, count: number): Item[] {
-  return Array.from({ length: Math.min(count, items.length) }, (_, index) => items[(seed * count + index) % items.length]).filter(
-    (item): item is Item => item !== undefined,
-  );
+  return Array.from(
+    { length: Math.min(count, items.length) },
+    (_, index) => items[(seed * count + index) % items.length],
+  ).filter((item): item is Item => item !== undefined);
 }
 
-/** About a third of the points, and no multiple of the number of dialects is near: each point comes up with many of them. */
+/**
+ * About a third of the points, and no multiple of the number of dialects is near: each point comes up with many of
+ * them.
+ */
 const DISTANCE = 53;
 
 /** As {@link turn}, of a long catalogue: what a seed takes is far apart in it, so of different steps. */
 function apart<Item>(items: readonly Item[], seed: number, count: number): Item[] {
-  return Array.from({ length: count }, (_, index) => items[(seed + index * DISTANCE) % items.length]).filter((item): item is Item => item !== undefined);
+  return Array.from({ length: count }, (_, index) => items[(seed + index * DISTANCE) % items.length]).filter(
+    (item): item is Item => item !== undefined,
+  );
 }
 
-/** What work passes once at most, and only in certain circumstances: those are brought about in the seeds that kill there. */
+/**
+ * What work passes once at most, and only in certain circumstances: those are brought about in the seeds that kill
+ * there.
+ */
 const RARE = /^lookUpPurchase|^cancelSubscription|^reconcileBooks|GET \/|POST \/esims\/\{id\}\/cancel|gate_/;
 const OF_VPN_CANCELLATION = /cancelSubscription|\/v1\/vpn\/subscriptions\/\{id\}\/cancel/;
 /** The word that a refund is paid is lost, so that it is asked for. */
@@ -144,7 +153,9 @@ const LOOKED_UP = [
   [/^lookUpPurchase > GET \/vpn/, 'createVpnOrder', 'vpn.subscription.active'],
   [/^lookUpPurchase > GET \/esims/, 'cancelEsim', 'esim.cancelled'],
 ] as const;
-/** What the reconciler asks for: it is sold later, or decided later, and these events that would tell of it are lost. */
+/**
+ * What the reconciler asks for: it is sold later, or decided later, and these events that would tell of it are lost.
+ */
 const SILENT = [
   [/^reconcileSilentWork > (GET \/orders|insert|update)/, ['order.completed']],
   [/^reconcileSilentWork > GET \/topups/, ['topup.completed']],
@@ -186,14 +197,22 @@ function lost(event: string, nths: readonly number[]): PlannedWebhookFault[] {
 
 export function planOf(seed: number): CrashPlan {
   const seeded = new Seeded(seed);
-  const kill = (process: KilledProcess, most: number) => (point: string) => ({ process, point, hit: seeded.between(1, RARE.test(point) ? 1 : most) });
+  const kill = (process: KilledProcess, most: number) => (point: string) => ({
+    process,
+    point,
+    hit: seeded.between(1, RARE.test(point) ? 1 : most),
+  });
   const setting = settingOf(seed);
   const ofWorker = apart(POINTS.worker, seed, KILLS_OF_WORKER);
   const lacking = ofWorker.filter((point) => !isReachable(point, setting));
   // In the place of what cannot come about here, what seldom does elsewhere; in each third seed beside what can.
-  const rare = POINTS.worker.filter((point) => RARE.test(point) && isReachable(point, setting) && !ofWorker.includes(point));
+  const rare = POINTS.worker.filter(
+    (point) => RARE.test(point) && isReachable(point, setting) && !ofWorker.includes(point),
+  );
   const kills = [
-    ...[...ofWorker, ...apart(rare, seed, lacking.length + (seed % MORE_RARE_EVERY === 0 ? 1 : 0))].map(kill('worker', 2)),
+    ...[...ofWorker, ...apart(rare, seed, lacking.length + (seed % MORE_RARE_EVERY === 0 ? 1 : 0))].map(
+      kill('worker', 2),
+    ),
     ...turn(POINTS.api, seed, 1).map(kill('api', 1)),
   ];
   const killsAt = (points: RegExp) => kills.some(({ point }) => points.test(point));
@@ -212,7 +231,11 @@ export function planOf(seed: number): CrashPlan {
       policy: { ...policy, ...(outageOfService && OUTAGE_POLICY) },
       ...(lookedUp.length > 0 && { lacks: [...new Set([...setting.lacks, 'key_replay' as const])] }),
     },
-    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION), soldLater: silent.length > 0, retried: killsAt(OF_RETRY) }),
+    work: plannedWork(seeded, {
+      vpnIsCancelled: killsAt(OF_VPN_CANCELLATION),
+      soldLater: silent.length > 0,
+      retried: killsAt(OF_RETRY),
+    }),
     processes,
     clocks,
     kills,
@@ -220,10 +243,13 @@ export function planOf(seed: number): CrashPlan {
     cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
     stopsAt,
     // One that goes away while it may lose what it committed would be set back a second time.
-    disturbances: seed % AWAY_EVERY === AWAY_EVERY - 1 && !isSetBack ? [...disturbances, away(seed, seeded)] : disturbances,
+    disturbances:
+      seed % AWAY_EVERY === AWAY_EVERY - 1 && !isSetBack ? [...disturbances, away(seed, seeded)] : disturbances,
     ...(killsAt(OF_LETTING_GO) && { moneyAfterWork: 4 }),
     requestFaults: [
-      ...lookedUp.map(([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const),
+      ...lookedUp.map(
+        ([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const,
+      ),
       ...turn(BUYING_FAULTS, seed, BUYING_FAULTS_EACH).map((fault) => ({
         // Orders are the most of the work.
         endpoint: seeded.pick<PlannedRequestFault['endpoint']>(['createOrder', 'createOrder', ...BUYING]),
@@ -247,7 +273,9 @@ export function planOf(seed: number): CrashPlan {
   };
 }
 
-/** Drawn apart from the rest, so that a new kind of disturbance leaves the work and the faults of a seed as they are. */
+/**
+ * Drawn apart from the rest, so that a new kind of disturbance leaves the work and the faults of a seed as they are.
+ */
 const DISTURBANCES_FROM = 1_000_000;
 
 function away(seed: number, seeded: Seeded): Disturbance {

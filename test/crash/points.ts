@@ -1,4 +1,6 @@
-/** The named points of the crash proof: where a process can be killed. `> before`, `> after`, … are moments of one step. */
+/**
+ * The named points of the crash proof: where a process can be killed. `> before`, `> after`, … are moments of one step.
+ */
 
 /** Steps of one name: an activity, the relay, a request to the API. */
 interface Steps {
@@ -30,7 +32,10 @@ const WORKER: Readonly<Record<string, Steps>> = {
   lookUpPurchase: { commits: 1, calls: ['GET /orders', 'GET /topups', 'GET /vpn/subscriptions', 'GET /esims/{id}'] },
   readDebitEvidence: { commits: 1, calls: ['GET /wallet/transactions'] },
   openNextAttempt: { commits: 1 },
-  completePurchase: { commits: 2, calls: ['GET /esims/{id}', 'GET /wallet/transactions', 'GET /refunds/{id}', 'GET /vpn/subscriptions/{id}'] },
+  completePurchase: {
+    commits: 2,
+    calls: ['GET /esims/{id}', 'GET /wallet/transactions', 'GET /refunds/{id}', 'GET /vpn/subscriptions/{id}'],
+  },
   recordStep: { commits: 1 },
   cancelSubscription: { commits: 2, calls: ['POST /vpn/subscriptions/{id}/cancel'] },
   reconcileSilentWork: {
@@ -40,12 +45,22 @@ const WORKER: Readonly<Record<string, Steps>> = {
   reconcileBooks: { commits: 3, calls: ['GET /wallet/transactions'] },
   requestIdleWork: { commits: 1 },
   // Its commits, the claim of a delivery and the record of a try, come in no order.
-  deliverDue: { writes: ['commit of update webhook_deliveries', 'commit of insert webhook_tries'], calls: ['POST /hook'] },
+  deliverDue: {
+    writes: ['commit of update webhook_deliveries', 'commit of insert webhook_tries'],
+    calls: ['POST /hook'],
+  },
 };
 
 const RELAY: Steps = {
   // The last is the keeper's of the purchase gate, beside the relay.
-  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox', 'commit of update events', 'commit of delete gate_waits'],
+  writes: [
+    'update outbox',
+    'delete outbox',
+    'update inbox',
+    'commit of update inbox',
+    'commit of update events',
+    'commit of delete gate_waits',
+  ],
   handOvers: ['start', 'signalWithStart', 'wake endpoint'],
 };
 
@@ -68,7 +83,11 @@ function pointsOf(name: string, { commits = 0, writes = [], calls = [], handOver
 }
 
 /** Start and end of an activity beside its steps. */
-const activityPoints = ([name, steps]: [string, Steps]) => [`${name} > start`, ...pointsOf(name, steps), `${name} > end`];
+const activityPoints = ([name, steps]: [string, Steps]) => [
+  `${name} > start`,
+  ...pointsOf(name, steps),
+  `${name} > end`,
+];
 
 export const POINTS = {
   worker: [...Object.entries(WORKER).flatMap(activityPoints), ...pointsOf('relay', RELAY)],

@@ -19,7 +19,18 @@ const LEAST_WORK = 10;
 /** In a suite this long each point has had its turn often enough to have fired. */
 const WHOLE_SUITE = 200;
 
-export function seedLines({ plan, results, fired, unfired, violations, logs, durationMs, setBacks, memoryBytes, longestHistory }: SeedReport): string[] {
+export function seedLines({
+  plan,
+  results,
+  fired,
+  unfired,
+  violations,
+  logs,
+  durationMs,
+  setBacks,
+  memoryBytes,
+  longestHistory,
+}: SeedReport): string[] {
   const { dialect, shape, off } = plan.setting;
   const counts = countsOf(results);
   return [
@@ -30,7 +41,10 @@ export function seedLines({ plan, results, fired, unfired, violations, logs, dur
     ...setBacks.map(({ transactions, bytes }) => `  PostgreSQL lost ${transactions} transactions (${bytes} bytes)`),
     ...results
       .filter((each) => each.obstacle === undefined && !succeeded(each))
-      .map(({ kind, nature, id, status, parkedFor }) => `  could have succeeded: ${kind} ${id} (${nature}) is ${status}${parkedFor === null ? '' : `, ${parkedFor}`}`),
+      .map(
+        ({ kind, nature, id, status, parkedFor }) =>
+          `  could have succeeded: ${kind} ${id} (${nature}) is ${status}${parkedFor === null ? '' : `, ${parkedFor}`}`,
+      ),
     ...(unfired.length > 0 ? [`  did not fire: ${unfired.join(', ')}`] : []),
     ...violations.map((each) => `  VIOLATION ${each}`),
     ...(logs === undefined ? [] : [`  logs: ${logs}`]),
@@ -40,11 +54,18 @@ export function seedLines({ plan, results, fired, unfired, violations, logs, dur
 /** Violations that only a whole suite shows. */
 export function suiteViolations(records: readonly SeedRecord[]): string[] {
   const shares = dialectNames.flatMap((dialect) => {
-    const { required, requiredSucceeded } = countsOf(records.filter((record) => record.dialect === dialect).flatMap(({ results }) => results));
+    const { required, requiredSucceeded } = countsOf(
+      records.filter((record) => record.dialect === dialect).flatMap(({ results }) => results),
+    );
     if (required < LEAST_WORK || requiredSucceeded >= LEAST_SUCCESS * required) return [];
-    return [`dialect ${dialect}: ${requiredSucceeded} of ${required} pieces of work succeeded that could, at least ${100 * LEAST_SUCCESS} % must`];
+    return [
+      `dialect ${dialect}: ${requiredSucceeded} of ${required} pieces of work succeeded that could, at least ${100 * LEAST_SUCCESS} % must`,
+    ];
   });
-  const never = records.length >= WHOLE_SUITE ? neverFired(records).map((name) => `never fired in ${records.length} seeds: ${name}`) : [];
+  const never =
+    records.length >= WHOLE_SUITE
+      ? neverFired(records).map((name) => `never fired in ${records.length} seeds: ${name}`)
+      : [];
   return [...shares, ...never];
 }
 
@@ -52,7 +73,10 @@ export function lastLine(records: readonly SeedRecord[]): { readonly text: strin
   const violations = records.flatMap((record) => record.violations).length + suiteViolations(records).length;
   const faults = records.reduce((sum, { fired }) => sum + fired.length, 0);
   const work = records.reduce((sum, { results }) => sum + results.length, 0);
-  return { text: `${records.length} seeds run, ${faults} faults fired, ${work} pieces of work done, ${violations} violations`, violations };
+  return {
+    text: `${records.length} seeds run, ${faults} faults fired, ${work} pieces of work done, ${violations} violations`,
+    violations,
+  };
 }
 
 /** Points and faults of the catalogue that were planned, and came about in no seed. */
@@ -89,7 +113,8 @@ function countsOf(results: readonly WorkResult[]): Counts {
 /** The kept summary, in Markdown. */
 export function summaryDocument({ records, before, command }: Suite): string {
   const seeds = records.map(({ seed }) => seed);
-  const by = (name: (record: SeedRecord) => string) => [...Map.groupBy(records, name)].toSorted(([left], [right]) => left.localeCompare(right));
+  const by = (name: (record: SeedRecord) => string) =>
+    [...Map.groupBy(records, name)].toSorted(([left], [right]) => left.localeCompare(right));
   const violations = [...records.flatMap(violationsOf), ...suiteViolations(records)];
   return `${[
     '# Crash proof: the last long run',
@@ -103,9 +128,21 @@ export function summaryDocument({ records, before, command }: Suite): string {
     '```',
     '',
     ...runSection(records),
-    ...section('Dialects', 'dialect', by(({ dialect }) => dialect)),
-    ...section('Shapes', 'shape', by(({ shape }) => shape)),
-    ...section('Capabilities that were off', 'off', by(({ off }) => off)),
+    ...section(
+      'Dialects',
+      'dialect',
+      by(({ dialect }) => dialect),
+    ),
+    ...section(
+      'Shapes',
+      'shape',
+      by(({ shape }) => shape),
+    ),
+    ...section(
+      'Capabilities that were off',
+      'off',
+      by(({ off }) => off),
+    ),
     ...reasonsSection(records),
     ...faultsSection(records),
     '## Violations',
@@ -124,7 +161,8 @@ function runSection(records: readonly SeedRecord[]): string[] {
   const days = [...new Set(records.map(({ endedAt }) => endedAt.slice(0, 10)))].toSorted();
   const commits = tally(records.map(({ commit }) => commit)).map(([commit, count]) => `${commit} (${count} seeds)`);
   const seconds = records.map(({ durationMs }) => durationMs / 1_000).toSorted((left, right) => left - right);
-  const at = (share: number) => (seconds[Math.min(seconds.length - 1, Math.floor(share * seconds.length))] ?? 0).toFixed(0);
+  const at = (share: number) =>
+    (seconds[Math.min(seconds.length - 1, Math.floor(share * seconds.length))] ?? 0).toFixed(0);
   const lost = records.flatMap(({ setBacks }) => setBacks.map(({ transactions }) => transactions));
   const most = (numbers: readonly number[]) => numbers.reduce((left, right) => Math.max(left, right), 0);
   return [
@@ -145,7 +183,9 @@ function runSection(records: readonly SeedRecord[]): string[] {
 /** A violation stays in the document when its seed has passed since. */
 function beforeSection(before: readonly SeedRecord[]): string[] {
   const found = before.flatMap(violationsOf);
-  return found.length === 0 ? [] : ['', '## Violations of seeds that were run again since', '', ...found.map((each) => `- ${each}`)];
+  return found.length === 0
+    ? []
+    : ['', '## Violations of seeds that were run again since', '', ...found.map((each) => `- ${each}`)];
 }
 
 function section(title: string, what: string, groups: readonly (readonly [string, readonly SeedRecord[]])[]): string[] {
@@ -169,14 +209,27 @@ function section(title: string, what: string, groups: readonly (readonly [string
 /** Why work was parked, and what kept it from having to succeed. */
 function reasonsSection(records: readonly SeedRecord[]): string[] {
   const parked = records.flatMap(({ results }) => results).filter(({ status }) => status === 'needs_attention');
-  const rows = tally(parked.map(({ parkedFor, obstacle }) => `\`${parkedFor ?? 'no reason'}\` | ${obstacle ?? 'nothing: it had to succeed'}`));
-  return ['## Parked', '', '| reason | what stood in the way | pieces of work |', '|---|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`), ''];
+  const rows = tally(
+    parked.map(
+      ({ parkedFor, obstacle }) => `\`${parkedFor ?? 'no reason'}\` | ${obstacle ?? 'nothing: it had to succeed'}`,
+    ),
+  );
+  return [
+    '## Parked',
+    '',
+    '| reason | what stood in the way | pieces of work |',
+    '|---|---|---|',
+    ...rows.map(([name, count]) => `| ${name} | ${count} |`),
+    '',
+  ];
 }
 
 function faultsSection(records: readonly SeedRecord[]): string[] {
   const planned = new Map(tally(records.flatMap((record) => record.planned)));
   const fired = new Map(tally(records.flatMap((record) => record.fired)));
-  const known = new Set<string>(Object.entries(POINTS).flatMap(([process, points]) => points.map((point) => `kill ${process} at ${point}`)));
+  const known = new Set<string>(
+    Object.entries(POINTS).flatMap(([process, points]) => points.map((point) => `kill ${process} at ${point}`)),
+  );
   const names = [...new Set([...planned.keys(), ...fired.keys()])].toSorted((left, right) => left.localeCompare(right));
   const unplanned = [...known].filter((name) => !planned.has(name));
   return [
@@ -200,5 +253,7 @@ function besideCatalogue(records: readonly SeedRecord[]): string[] {
 }
 
 function tally(names: readonly string[]): [string, number][] {
-  return [...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length] as [string, number]).toSorted(([left], [right]) => left.localeCompare(right));
+  return [...Map.groupBy(names, (name) => name)]
+    .map(([name, all]) => [name, all.length] as [string, number])
+    .toSorted(([left], [right]) => left.localeCompare(right));
 }

@@ -59,10 +59,16 @@ export interface SeedReport {
 }
 
 /**
- * Beside what all tests shorten. Resends have their usual time, so that a busy machine does not use it up. What a quarantined report
- * bars waits for a person, and says so by a case `stalled`.
+ * Beside what all tests shorten. Resends have their usual time, so that a busy machine does not use it up. What a
+ * quarantined report bars waits for a person, and says so by a case `stalled`.
  */
-const POLICY = { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', POLICY_RESEND_WINDOW: '10m', POLICY_CANCEL_CHECK: '3s', POLICY_STALLED_AFTER: '20s' };
+const POLICY = {
+  POLICY_MAX_ATTEMPTS: '2',
+  POLICY_SILENT_DEADLINE: '15s',
+  POLICY_RESEND_WINDOW: '10m',
+  POLICY_CANCEL_CHECK: '3s',
+  POLICY_STALLED_AFTER: '20s',
+};
 
 export interface RunOptions {
   readonly servers: SharedServers;
@@ -130,8 +136,18 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   const ends = fleet.stop();
   const clocks = Object.values(plan.clocks).some((offset) => offset !== 0) ? [CLOCKS_APART] : [];
   // A stop that only holds a process for a set back is none of its own.
-  const stops = fleet.fired.filter((name) => !name.startsWith('freeze ') || plan.stopsAt.some(({ process, point }) => name === `freeze ${process} at ${point}`));
-  const fired = [...stops, ...cutter.fired.map(({ moment }) => `cut ${moment}`), ...came, ...clocks, ...(await firedFaults(admin))];
+  const stops = fleet.fired.filter(
+    (name) =>
+      !name.startsWith('freeze ') ||
+      plan.stopsAt.some(({ process, point }) => name === `freeze ${process} at ${point}`),
+  );
+  const fired = [
+    ...stops,
+    ...cutter.fired.map(({ moment }) => `cut ${moment}`),
+    ...came,
+    ...clocks,
+    ...(await firedFaults(admin)),
+  ];
   const found = [...refused, ...violations, ...unheard, ...temporal.violations, ...ends];
   const passed = fleet.passed;
   const logs = found.length > 0 ? { logs: keepLogs(stack, fleet, plan) } : {};
@@ -187,19 +203,31 @@ async function networkOf(stack: Stack, { cuts }: CrashPlan): Promise<Network> {
 }
 
 /** The profile that the sandbox tour would have measured of this service. */
-async function prepareDatabase(stack: Stack, { setting, disturbances }: CrashPlan, sabotage: Sabotage | undefined): Promise<void> {
-  const isThere = (item: string) => !setting.lacks.some((each) => each === item) && !setting.without.some((each) => each === item);
+async function prepareDatabase(
+  stack: Stack,
+  { setting, disturbances }: CrashPlan,
+  sabotage: Sabotage | undefined,
+): Promise<void> {
+  const isThere = (item: string) =>
+    !setting.lacks.some((each) => each === item) && !setting.without.some((each) => each === item);
   const items = profileItems.map((item) => [item, isThere(item)] as const);
   const findings = Object.fromEntries(items) as Parameters<typeof addCapabilityProfile>[1]['findings'];
-  const evidence = Object.fromEntries(profileItems.map((item) => [item, 'Known of this dialect of the simulator.'])) as Parameters<typeof addCapabilityProfile>[1]['evidence'];
-  await stack.database.run((db) => addCapabilityProfile(db, { environment: 'sandbox', measuredAt: new Date(), findings, evidence }));
+  const evidence = Object.fromEntries(
+    profileItems.map((item) => [item, 'Known of this dialect of the simulator.']),
+  ) as Parameters<typeof addCapabilityProfile>[1]['evidence'];
+  await stack.database.run((db) =>
+    addCapabilityProfile(db, { environment: 'sandbox', measuredAt: new Date(), findings, evidence }),
+  );
   await withClient(stack.databaseUrl, async (client) => {
     for (const statement of sabotage?.sql ?? []) await client.query(statement);
   });
   await preparePoison(stack.databaseUrl, disturbances);
 }
 
-async function armService(admin: SimulatorAdmin, { setting, work, requestFaults, webhookFaults }: CrashPlan): Promise<void> {
+async function armService(
+  admin: SimulatorAdmin,
+  { setting, work, requestFaults, webhookFaults }: CrashPlan,
+): Promise<void> {
   await admin.dialect(setting.dialect, setting.properties);
   // The audit finds things by the ids of the ledger, which are texts.
   await admin.shape(setting.shape, { ids: 'text' });
@@ -210,18 +238,27 @@ async function armService(admin: SimulatorAdmin, { setting, work, requestFaults,
   for (const { event, fault, nth } of webhookFaults) await admin.onWebhook(event, fault, { nth });
 }
 
-/** All callers at once; resolves when each has its answer and all disturbances are over. @param notes.refused gets what was not accepted. */
+/**
+ * All callers at once; resolves when each has its answer and all disturbances are over. @param notes.refused gets what
+ * was not accepted.
+ */
 async function askForAll(
   stack: Stack,
   plan: CrashPlan,
-  { admin, disturber, refused }: { readonly admin: SimulatorAdmin; readonly disturber: Disturber; readonly refused: string[] },
+  {
+    admin,
+    disturber,
+    refused,
+  }: { readonly admin: SimulatorAdmin; readonly disturber: Disturber; readonly refused: string[] },
 ): Promise<Thing[]> {
   const asked: Promise<Thing | undefined>[] = [];
   for (const [index, planned] of plan.work.entries()) {
     disturber.reached(index);
     if (index === plan.moneyAfterWork) await moneyComes(stack, admin);
     const thing = askFor(stack, planned, [...asked]).catch((error: unknown) => {
-      refused.push(`a caller did not get its ${planned.kind} accepted: ${error instanceof Error ? error.message : String(error)}`);
+      refused.push(
+        `a caller did not get its ${planned.kind} accepted: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return undefined;
     });
     asked.push(thing);
@@ -252,7 +289,12 @@ const A_LOT = '100000.00';
 
 /** Once something waits for it. */
 async function moneyComes(stack: Stack, admin: SimulatorAdmin): Promise<void> {
-  await waitFor('work waits for money', async () => (await withClient(stack.databaseUrl, (client) => client.query('select from gate_waits'))).rowCount !== 0, { timeoutMs: PATIENCE_MS });
+  await waitFor(
+    'work waits for money',
+    async () =>
+      (await withClient(stack.databaseUrl, (client) => client.query('select from gate_waits'))).rowCount !== 0,
+    { timeoutMs: PATIENCE_MS },
+  );
   await admin.deposit(A_LOT);
 }
 

@@ -1,6 +1,6 @@
 /**
- * One thing made wrong, each with a plan in which it must show: that the proof finds something to complain of when there
- * is. Without the sabotage the same plan must pass.
+ * One thing made wrong, each with a plan in which it must show: that the proof finds something to complain of when
+ * there is. Without the sabotage the same plan must pass.
  */
 import { NOTHING_ELSE, SOLD_AT_ONCE as ORDER } from '#test/crash/calm-plan.ts';
 import { OLD_RULES } from '#test/crash/old-rules.ts';
@@ -52,7 +52,10 @@ export const SABOTEURS = {
     plan: {
       ...NOTHING_ELSE,
       setting: setting('reusable_references'),
-      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }, UNREADABLE],
+      requestFaults: [
+        { endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 },
+        UNREADABLE,
+      ],
       webhookFaults: SILENCE,
     },
     caughtBy: /was bought once and cost 2 debits/,
@@ -75,7 +78,10 @@ export const SABOTEURS = {
   'early-acknowledgement': {
     what: 'a delivery is acknowledged before it is stored',
     sabotage: { scripts: { api: 'test/crash/saboteurs/hasty-api.ts' } },
-    plan: { ...NOTHING_ELSE, kills: [{ process: 'api', point: 'POST /webhooks/service > insert inbox > before', hit: 1 }] },
+    plan: {
+      ...NOTHING_ELSE,
+      kills: [{ process: 'api', point: 'POST /webhooks/service > insert inbox > before', hit: 1 }],
+    },
     caughtBy: /was acknowledged and is not stored/,
   },
   'endless-resend': {
@@ -83,10 +89,13 @@ export const SABOTEURS = {
     sabotage: { scripts: { worker: 'test/crash/saboteurs/endless-resend-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
-      // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again. On a busy
-      // machine that takes longer, and nobody may find the order meanwhile.
+      // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again.
+      // On a busy machine that takes longer, and nobody may find the order meanwhile.
       setting: PATIENT_WITH_THE_SERVICE,
-      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 }, { ...UNREADABLE, count: 100 }],
+      requestFaults: [
+        { endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 },
+        { ...UNREADABLE, count: 100 },
+      ],
       webhookFaults: SILENCE,
     },
     caughtBy: /was bought once and cost \d debits/,

@@ -6,7 +6,10 @@ import { dialectNames, type DialectName } from '#simulator/dialect.ts';
 import type { ShapeName } from '#simulator/shape/shape.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
-/** What an operator tells the product of a service: by `SERVICE_WITHOUT`, policy, and the profile that the tour measures. */
+/**
+ * What an operator tells the product of a service: by `SERVICE_WITHOUT`, policy, and the profile that the tour
+ * measures.
+ */
 interface DialectSetUp {
   /** Single points of the dialect, shortened to what a run of seconds can reach. */
   readonly properties?: Readonly<Record<string, number | boolean>>;
@@ -31,8 +34,13 @@ const NO_LOOK_UP = [
 const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   replays: {},
   conflicts: { lacks: ['key_replay'] },
-  // Keys outlive the window for resends and the deadline of a send, and little more: what is sent again later buys again.
-  forgets_keys: { properties: { key_retention_ms: 6_000 }, policy: { POLICY_RESEND_WINDOW: '1500ms' }, lacks: ['reference_unique'] },
+  // Keys outlive the window for resends and the deadline of a send, and little more: what is sent again later buys
+  // again.
+  forgets_keys: {
+    properties: { key_retention_ms: 6_000 },
+    policy: { POLICY_RESEND_WINDOW: '1500ms' },
+    lacks: ['reference_unique'],
+  },
   ignores_keys: { lacks: ['key_replay', 'key_retention', 'key_serialised', 'reference_unique'] },
   balance_first: {},
   stores_refusals: {},
@@ -42,7 +50,11 @@ const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   no_lookup: { without: NO_LOOK_UP },
   bare: { without: capabilities.filter((name) => name !== 'key_replay') },
   // The wallet is read later than a debit can show.
-  late_debits: { properties: { debits_visible_after_ms: 700 }, policy: { POLICY_SETTLE_DELAY: '1500ms' }, lacks: ['debits_at_once'] },
+  late_debits: {
+    properties: { debits_visible_after_ms: 700 },
+    policy: { POLICY_SETTLE_DELAY: '1500ms' },
+    lacks: ['debits_at_once'],
+  },
   same_signature: {},
   open_reads: {},
   refusals_as_errors: {},
@@ -50,14 +62,22 @@ const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   silent_bodies: {},
 };
 
-/** Lists of these do not say that they have ended, as long as they fit into one page or at all: they prove no absence. */
+/**
+ * Lists of these do not say that they have ended, as long as they fit into one page or at all: they prove no absence.
+ */
 const OPEN_LISTS: ReadonlySet<ShapeName> = new Set(['bare_array', 'link_header', 'silent_lists']);
 /** Refusals of these name no code, so that what only a code tells is not known. */
-const NO_CODES: ReadonlySet<ShapeName> = new Set(['message_errors', 'field_errors', 'html_errors', 'empty_errors', 'framework']);
+const NO_CODES: ReadonlySet<ShapeName> = new Set([
+  'message_errors',
+  'field_errors',
+  'html_errors',
+  'empty_errors',
+  'framework',
+]);
 
 /**
- * Left out: one that differs in the login alone, and two whose answers name no price, so that the journal is complete only
- * after the next comparison of the books, which no audit waits for.
+ * Left out: one that differs in the login alone, and two whose answers name no price, so that the journal is complete
+ * only after the next comparison of the books, which no audit waits for.
  */
 export const SHAPES_LEFT_OUT: readonly ShapeName[] = ['null_bearer', 'missing_optionals', 'null_optionals'];
 
@@ -80,8 +100,8 @@ export interface Setting {
 const OFF = ['none', ...capabilities] as const;
 
 /**
- * The setting of a seed. The numbers of dialects, of shapes and of what is switched off have no common divisor, so that as many
- * seeds as the product of two of them meet each pair once; in any run of seeds they turn evenly.
+ * The setting of a seed. The numbers of dialects, of shapes and of what is switched off have no common divisor, so that
+ * as many seeds as the product of two of them meet each pair once; in any run of seeds they turn evenly.
  */
 export function settingOf(seed: number): Setting {
   const dialect = dialectNames[seed % dialectNames.length] ?? 'replays';
@@ -134,16 +154,23 @@ export function obstacle(
     if (lacks.includes('debits_at_once')) return 'a debit that shows late is a condition that is not met';
   }
   if (facts.nature === 'fails') return 'the service fails each attempt';
-  if (facts.nature === 'fails_once' && !can('wallet_transactions')) return 'without wallet transactions nothing proves that a failure cost nothing';
-  if (facts.nature === 'fails_once' && OPEN_LISTS.has(shape)) return 'lists that do not say that they have ended prove no absence';
+  if (facts.nature === 'fails_once' && !can('wallet_transactions'))
+    return 'without wallet transactions nothing proves that a failure cost nothing';
+  if (facts.nature === 'fails_once' && OPEN_LISTS.has(shape))
+    return 'lists that do not say that they have ended prove no absence';
   if (facts.told) return undefined;
-  if (NO_CODES.has(shape) && facts.anyUnknown) return 'a refusal without a code does not tell what became of an earlier send';
+  if (NO_CODES.has(shape) && facts.anyUnknown)
+    return 'a refusal without a code does not tell what became of an earlier send';
   const { read, list } = LOOK_UPS[facts.kind];
-  const forbidden = lacks.some((item) => item === 'key_replay' || item === 'key_retention' || item === 'key_serialised');
+  const forbidden = lacks.some(
+    (item) => item === 'key_replay' || item === 'key_retention' || item === 'key_serialised',
+  );
   // A window of a second and a half is over before a killed worker is missed.
   const resends = can('key_replay') && !forbidden && policy['POLICY_RESEND_WINDOW'] === undefined;
-  if (facts.anyUnknown && !can(list) && !resends) return 'an answer was lost, and the service can neither be asked nor sent the same again';
-  if (facts.neverArrived && !resends) return 'a send was lost on its way: nothing proves that, and the same may not be sent again';
+  if (facts.anyUnknown && !can(list) && !resends)
+    return 'an answer was lost, and the service can neither be asked nor sent the same again';
+  if (facts.neverArrived && !resends)
+    return 'a send was lost on its way: nothing proves that, and the same may not be sent again';
   if (!can(read) && !can(list)) return 'the service was not heard of, and cannot be asked';
   return undefined;
 }

@@ -15,7 +15,12 @@ interface Planned {
 
 export type PlannedWork =
   /** `retried`: a person does not wait until it is tried again by itself. */
-  | (Planned & { readonly kind: 'order'; readonly packageId: number; readonly deviceImei?: string; readonly retried?: boolean })
+  | (Planned & {
+      readonly kind: 'order';
+      readonly packageId: number;
+      readonly deviceImei?: string;
+      readonly retried?: boolean;
+    })
   /** Of the eSIM that the first order delivers. */
   | (Planned & { readonly kind: 'topup'; readonly packageId: number })
   | (Planned & { readonly kind: 'vpn_subscription'; readonly planId: number; readonly cancelled: boolean })
@@ -54,7 +59,12 @@ export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater, retried
     { kind: 'order', nature: 'fails_once', packageId: FAILS_ONCE, retried: seeded.next() < 0.5 || retried },
     { kind: 'order', nature: 'fails', packageId: seeded.pick(FAILS) },
     { kind: 'topup', nature: 'sold', packageId: soldLater ? SOLD_LATER : seeded.pick([1002, SOLD_LATER]) },
-    { kind: 'vpn_subscription', nature: 'sold', planId: soldLater ? PLAN_SOLD_LATER : seeded.pick([301, PLAN_SOLD_LATER]), cancelled: seeded.next() < 0.5 || vpnIsCancelled },
+    {
+      kind: 'vpn_subscription',
+      nature: 'sold',
+      planId: soldLater ? PLAN_SOLD_LATER : seeded.pick([301, PLAN_SOLD_LATER]),
+      cancelled: seeded.next() < 0.5 || vpnIsCancelled,
+    },
     sold(),
     { kind: 'cancellation', nature: 'sold', later: soldLater },
   ];
@@ -81,7 +91,12 @@ export const PATIENCE_MS = 180_000;
 
 interface Kind<Work extends PlannedWork> {
   /** @returns path and body of the request; undefined when what it needs never came about. */
-  request(stack: Stack, planned: Work, reference: string, before: readonly Promise<Thing | undefined>[]): Promise<{ path: string; body: object } | undefined>;
+  request(
+    stack: Stack,
+    planned: Work,
+    reference: string,
+    before: readonly Promise<Thing | undefined>[],
+  ): Promise<{ path: string; body: object } | undefined>;
   /** What the caller does once it was accepted. */
   afterwards?(stack: Stack, planned: Work, id: string): Promise<void>;
 }
@@ -90,14 +105,19 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
   order: {
     request: async (_stack, { packageId, deviceImei }, reference) => ({
       path: '/v1/orders',
-      body: { package_id: packageId, external_order_id: reference, ...(deviceImei !== undefined && { device_imei: deviceImei }) },
+      body: {
+        package_id: packageId,
+        external_order_id: reference,
+        ...(deviceImei !== undefined && { device_imei: deviceImei }),
+      },
     }),
     afterwards: async (stack, { retried = false }, id) => {
       if (!retried) return;
       const path = `/v1/orders/${id}`;
       const status = await statusAmong(stack, path, ['held', 'needs_attention', 'completed', 'failed']);
       // Refused where it has gone on meanwhile.
-      if (status === 'held') await insist(stack, `${path}/retry`, { why: 'The customer waits.' }, [200, 409], { refusable: true });
+      if (status === 'held')
+        await insist(stack, `${path}/retry`, { why: 'The customer waits.' }, [200, 409], { refusable: true });
     },
   },
   topup: {
@@ -116,7 +136,12 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
   vpn_subscription: {
     request: async (_stack, { planId }, reference) => ({
       path: '/v1/vpn/subscriptions',
-      body: { vpn_plan_id: planId, external_subscription_id: reference, customer_reference: 'C-2207', customer_price: '29.99' },
+      body: {
+        vpn_plan_id: planId,
+        external_subscription_id: reference,
+        customer_reference: 'C-2207',
+        customer_price: '29.99',
+      },
     }),
     afterwards: async (stack, { cancelled }, id) => {
       if (!cancelled) return;
@@ -127,8 +152,15 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
   },
 };
 
-/** Asks for a piece of work until it is accepted, whatever is down meanwhile. @returns undefined when it could not be asked for. */
-export async function askFor(stack: Stack, planned: PlannedWork, before: readonly Promise<Thing | undefined>[]): Promise<Thing | undefined> {
+/**
+ * Asks for a piece of work until it is accepted, whatever is down meanwhile. @returns undefined when it could not be
+ * asked for.
+ */
+export async function askFor(
+  stack: Stack,
+  planned: PlannedWork,
+  before: readonly Promise<Thing | undefined>[],
+): Promise<Thing | undefined> {
   const kind: Kind<PlannedWork> = KINDS[planned.kind];
   const reference = `${planned.kind}-${randomUUID()}`;
   const asked = await kind.request(stack, planned, reference, before);
@@ -136,7 +168,9 @@ export async function askFor(stack: Stack, planned: PlannedWork, before: readonl
   const keys = Array.from({ length: planned.forgetful === true ? 2 : 1 }, () => randomUUID());
   const ask = async ({ path, body }: typeof asked) => {
     const answers = await Promise.all(keys.map((key) => insist(stack, path, body, [202, 409], { key })));
-    return new Set(answers.map((answer) => (answer.status === 202 ? answer.textAt('id') : answer.textAt('existing', 'id'))));
+    return new Set(
+      answers.map((answer) => (answer.status === 202 ? answer.textAt('id') : answer.textAt('existing', 'id'))),
+    );
   };
   const askAgain = async () => {
     // The eSIM that it names may have been lost and be on its way again.
@@ -149,7 +183,8 @@ export async function askFor(stack: Stack, planned: PlannedWork, before: readonl
 }
 
 /**
- * After PostgreSQL has lost what it had committed: what was accepted and is gone is asked for again, as the documents tell callers to.
+ * After PostgreSQL has lost what it had committed: what was accepted and is gone is asked for again, as the documents
+ * tell callers to.
  */
 export async function stillThere(stack: Stack, thing: Thing): Promise<Thing> {
   const found = await Promise.all([...thing.ids].map((id) => isThere(stack, `${thing.path}/${id}`)));
@@ -189,7 +224,11 @@ async function insist(
     `POST ${path} is answered ${statuses.join(' or ')}`,
     async () => {
       const answer = await stack.api.post(path, body, { headers });
-      if (statuses.includes(answer.status) && (answer.status !== 409 || refusable || answer.at('existing') !== undefined)) return answer;
+      if (
+        statuses.includes(answer.status) &&
+        (answer.status !== 409 || refusable || answer.at('existing') !== undefined)
+      )
+        return answer;
       const passing = answer.status >= 500 || answer.status === 409 || answer.status === 429;
       throw new (passing ? Error : NeverError)(`${answer.status}: ${answer.text}`);
     },
@@ -206,7 +245,9 @@ async function esimOf(stack: Stack, order: Promise<Thing | undefined> | undefine
 async function deliveredEsim(stack: Stack, orderId: string): Promise<string | undefined> {
   const path = `/v1/orders/${orderId}`;
   const status = await statusAmong(stack, path, ['completed', 'needs_attention', 'failed']);
-  return status === 'completed' ? (await waitFor('the order is read', () => stack.api.get(path).then((answer) => answer.textAt('esim_id')))) : undefined;
+  return status === 'completed'
+    ? await waitFor('the order is read', () => stack.api.get(path).then((answer) => answer.textAt('esim_id')))
+    : undefined;
 }
 
 /** @returns undefined when it reaches none of these in time: what hangs is the audit's to report. */

@@ -48,13 +48,21 @@ export class Clerk {
     return new Clerk(stack, new Map(operations.map((each) => [each.id, each])));
   }
 
-  /** @throws Error when there is no such operation, or its answer is a problem and `expected` does not name its status. */
-  async call(id: string, { params = {}, query = {}, headers = {}, body, note = true }: Call = {}, expected?: number): Promise<HttpAnswer> {
+  /**
+   * @throws Error when there is no such operation, or its answer is a problem and `expected` does not name its status.
+   */
+  async call(
+    id: string,
+    { params = {}, query = {}, headers = {}, body, note = true }: Call = {},
+    expected?: number,
+  ): Promise<HttpAnswer> {
     const operation = this.operations.get(id);
     if (operation === undefined) throw new Error(`the API has no operation ${id}`);
     const wantsKey = operation.parameters.some(({ name, required }) => name === 'Idempotency-Key' && required);
     const sent: Record<string, string> = { ...(wantsKey ? { 'Idempotency-Key': randomUUID() } : {}), ...headers };
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+      encodeURIComponent(params[name] ?? ''),
+    );
     const search = new URLSearchParams(query).toString();
     const target = search === '' ? path : `${path}?${search}`;
     const method = operation.method.toUpperCase();
@@ -66,7 +74,13 @@ export class Clerk {
       const isJson = /json/.test(answer.headers.get('content-type') ?? '');
       this.exchanges.push({
         operation: id,
-        request: { method, path: target, params: { ...params, ...query }, headers: sent, ...(body === undefined ? {} : { body }) },
+        request: {
+          method,
+          path: target,
+          params: { ...params, ...query },
+          headers: sent,
+          ...(body === undefined ? {} : { body }),
+        },
         response: {
           status: answer.status,
           headers: Object.fromEntries(answer.headers),

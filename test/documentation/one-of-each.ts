@@ -17,7 +17,12 @@ const ENOUGH = { amount: '15.00', currency: 'USD' };
 
 /** What a stack needs for {@link oneOfEach}: nothing is too young to be compared, and held work stays held. */
 export const FOR_ONE_OF_EACH = {
-  environment: { POLICY_BOOKS_GRACE: '0s', POLICY_BOOKS_EVERY: '2s', POLICY_HOLD_DELAY: '1h', POLICY_MAX_ATTEMPTS: '1' },
+  environment: {
+    POLICY_BOOKS_GRACE: '0s',
+    POLICY_BOOKS_EVERY: '2s',
+    POLICY_HOLD_DELAY: '1h',
+    POLICY_MAX_ATTEMPTS: '1',
+  },
   simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_SEED: 'documentation' },
 } as const;
 
@@ -32,7 +37,12 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
 
   // An order, from the request to what the customer gets.
   const order = await clerk.call('createOrder', {
-    body: { package_id: 2001, external_order_id: 'shop-2030-000123', max_price: ENOUGH, metadata: { shop_order: 'A-1001' } },
+    body: {
+      package_id: 2001,
+      external_order_id: 'shop-2030-000123',
+      max_price: ENOUGH,
+      metadata: { shop_order: 'A-1001' },
+    },
   });
   const orderId = order.textAt('id');
   const esimId = (await reaches(`/v1/orders/${orderId}`, 'completed')).textAt('esim_id');
@@ -42,20 +52,29 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
 
   // A top-up of an eSIM that takes one, and a cancellation of another.
   const recharged = await desk.newEsim();
-  const topup = await clerk.call('createTopup', { body: { esim_id: recharged, package_id: 1002, external_topup_id: 'shop-topup-000017' } });
+  const topup = await clerk.call('createTopup', {
+    body: { esim_id: recharged, package_id: 1002, external_topup_id: 'shop-topup-000017' },
+  });
   const topupId = topup.textAt('id');
   await reaches(`/v1/topups/${topupId}`, 'completed');
   await clerk.call('listTopupOptions', { params: { id: recharged } });
   const unwanted = await desk.newEsim();
   await clerk.call('getCancellationPreflight', { params: { id: unwanted } });
-  const cancellation = await clerk.call('createCancellation', { body: { esim_id: unwanted, reason: 'The customer travels later.' } });
+  const cancellation = await clerk.call('createCancellation', {
+    body: { esim_id: unwanted, reason: 'The customer travels later.' },
+  });
   const cancellationId = cancellation.textAt('id');
   await reaches(`/v1/cancellations/${cancellationId}`, 'completed');
   const [refund] = (await clerk.call('listRefunds')).read(list).data;
 
   // A VPN subscription that goes on, and one that its customer ends.
   const subscribe = async (reference: string) => {
-    const body = { vpn_plan_id: VPN_PLAN, external_subscription_id: reference, customer_reference: 'C-2207', customer_price: '5.99' };
+    const body = {
+      vpn_plan_id: VPN_PLAN,
+      external_subscription_id: reference,
+      customer_reference: 'C-2207',
+      customer_price: '5.99',
+    };
     const id = (await clerk.call('createVpnSubscription', { body })).textAt('id');
     await reaches(`/v1/vpn/subscriptions/${id}`, 'active');
     return id;
@@ -67,20 +86,32 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
 
   // The same delivery id with two bodies: a case that a person closes.
   const deliveryId = randomUUID();
-  for (const status of ['processing', 'failed']) await clerk.deliver(deliveryId, `order.${status}`, { id: 'so_CONFLICT', status });
+  for (const status of ['processing', 'failed'])
+    await clerk.deliver(deliveryId, `order.${status}`, { id: 'so_CONFLICT', status });
   const [conflict] = (await clerk.call('listCases', { query: { reason: 'webhook_conflict' } })).read(list).data;
   await clerk.call('dismissCase', { params: { id: conflict?.id ?? '' }, body: { why: 'A test of theirs.' } });
   const second = randomUUID();
-  for (const status of ['processing', 'failed']) await clerk.deliver(second, `order.${status}`, { id: 'so_CONFLICT', status });
-  const [openCase] = (await clerk.call('listCases', { query: { reason: 'webhook_conflict' }, note: false })).read(list).data;
+  for (const status of ['processing', 'failed'])
+    await clerk.deliver(second, `order.${status}`, { id: 'so_CONFLICT', status });
+  const [openCase] = (await clerk.call('listCases', { query: { reason: 'webhook_conflict' }, note: false })).read(
+    list,
+  ).data;
 
   // Deliveries of a kind that nobody knows: kept, shown, and tried again or put aside.
   for (const id of ['so_UNKNOWN_1', 'so_UNKNOWN_2']) await clerk.deliver(randomUUID(), 'order.refurbished', { id });
   const letters = (await clerk.call('listDeadLetters')).read(list).data;
-  await clerk.call('dismissDeadLetter', { params: { id: letters[0]?.id ?? '' }, body: { why: 'The service has announced that it sends this kind now.' } });
-  await clerk.call('requeueDeadLetter', { params: { id: letters[1]?.id ?? '' }, body: { why: 'This version knows the kind.' } });
+  await clerk.call('dismissDeadLetter', {
+    params: { id: letters[0]?.id ?? '' },
+    body: { why: 'The service has announced that it sends this kind now.' },
+  });
+  await clerk.call('requeueDeadLetter', {
+    params: { id: letters[1]?.id ?? '' },
+    body: { why: 'This version knows the kind.' },
+  });
 
-  const pause = await clerk.call('pauseBuying', { body: { kind: 'topup', failure_class: 'rate_limited', why: 'The service asked for it.' } });
+  const pause = await clerk.call('pauseBuying', {
+    body: { kind: 'topup', failure_class: 'rate_limited', why: 'The service asked for it.' },
+  });
   const pauseId = pause.textAt('id');
   await clerk.call('getPurchaseGate');
   await clerk.call('releasePause', { params: { id: pauseId }, body: { why: 'They are done.' } });
@@ -93,13 +124,18 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
     if (data.length < 2) throw new Error(`there are ${data.length}`);
     return data;
   });
-  await clerk.call('explainWalletTransaction', { params: { id: unexplained[0]?.id ?? '' }, body: { why: 'The fee of the month.' } });
+  await clerk.call('explainWalletTransaction', {
+    params: { id: unexplained[0]?.id ?? '' },
+    body: { why: 'The fee of the month.' },
+  });
   const [reconciliation] = (await clerk.call('listReconciliations', { query: { limit: '1' } })).read(list).data;
 
   const ruleId = await price(clerk);
   const endpointId = await listen(clerk);
   const event = await waitFor('an event is published', async () => {
-    const [first] = (await clerk.call('listEvents', { query: { type: 'order.*', limit: '2' }, note: false })).read(list).data;
+    const [first] = (await clerk.call('listEvents', { query: { type: 'order.*', limit: '2' }, note: false })).read(
+      list,
+    ).data;
     return first ?? Promise.reject(new Error('there is none'));
   });
 
@@ -128,19 +164,38 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
 async function price(clerk: Clerk): Promise<string> {
   const terms = { margin: { percent: '25' }, rounding: { step: '1', ending: '0.99', direction: 'up' } };
   const why = 'Prices of the spring.';
-  const rule = await clerk.call('createPricingRule', { body: { target: { kind: 'country', country: 'ES' }, currency: 'USD', terms, why } });
+  const rule = await clerk.call('createPricingRule', {
+    body: { target: { kind: 'country', country: 'ES' }, currency: 'USD', terms, why },
+  });
   const params = { id: rule.textAt('id') };
-  await clerk.call('changePricingRule', { params, body: { terms: { ...terms, minimum_price: '4.99' }, why: 'Nothing below five.', version: 1 } });
-  await clerk.call('tryPricing', { body: { package_ids: [1001], rules: [{ target: { kind: 'default' }, currency: 'USD', terms: { ...terms, margin: { percent: '40' } } }] } });
-  const other = await clerk.call('createPricingRule', { body: { target: { kind: 'default' }, currency: 'USD', terms, why }, note: false });
-  await clerk.call('endPricingRule', { params: { id: other.textAt('id') }, body: { why: 'It was a trial.', version: 1 } });
+  await clerk.call('changePricingRule', {
+    params,
+    body: { terms: { ...terms, minimum_price: '4.99' }, why: 'Nothing below five.', version: 1 },
+  });
+  await clerk.call('tryPricing', {
+    body: {
+      package_ids: [1001],
+      rules: [{ target: { kind: 'default' }, currency: 'USD', terms: { ...terms, margin: { percent: '40' } } }],
+    },
+  });
+  const other = await clerk.call('createPricingRule', {
+    body: { target: { kind: 'default' }, currency: 'USD', terms, why },
+    note: false,
+  });
+  await clerk.call('endPricingRule', {
+    params: { id: other.textAt('id') },
+    body: { why: 'It was a trial.', version: 1 },
+  });
   return params.id;
 }
 
 /** Webhook endpoints: one that stays, one that is removed. @returns the id of the first. */
 async function listen(clerk: Clerk): Promise<string> {
   const make = (note: boolean) =>
-    clerk.call('createWebhookEndpoint', { body: { url: 'http://127.0.0.1:65535/webhooks', event_types: ['order.*'], description: 'The shop.' }, note });
+    clerk.call('createWebhookEndpoint', {
+      body: { url: 'http://127.0.0.1:65535/webhooks', event_types: ['order.*'], description: 'The shop.' },
+      note,
+    });
   const params = { id: (await make(true)).textAt('id') };
   await clerk.call('updateWebhookEndpoint', { params, body: { event_types: ['order.completed', 'order.failed'] } });
   await clerk.call('testWebhookEndpoint', { params });
@@ -161,7 +216,11 @@ async function refusals(clerk: Clerk, orderId: string): Promise<void> {
   await clerk.call('createOrder', { headers, body: { ...body, package_id: 2002 } }, 422);
   await clerk.call('createOrder', { body: { package_id: 2001, external_order_id: 'shop-2030-000123' } }, 409);
   await clerk.call('createOrder', { body: { ...body, external_order_id: 'shop-2030-000125', device_imei: '12' } }, 400);
-  await clerk.call('createOrder', { headers: { 'Idempotency-Key': '' }, body: { ...body, external_order_id: 'shop-2030-000126' } }, 400);
+  await clerk.call(
+    'createOrder',
+    { headers: { 'Idempotency-Key': '' }, body: { ...body, external_order_id: 'shop-2030-000126' } },
+    400,
+  );
   await clerk.call('getOrder', { params: { id: 'ord_01JQ8Z00000000000000000000' } }, 404);
   await clerk.call('retryOrder', { params: { id: orderId }, body: { why: WHY } }, 409);
   await clerk.call('listOrders', { headers: { Authorization: 'Bearer nobody' } }, 401);
@@ -174,7 +233,11 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
   const kinds = [
     { name: 'Order', path: '/v1/orders', make: (more: object) => desk.place(PACKAGE.completedAtOnce, { ...more }) },
     { name: 'Topup', path: '/v1/topups', make: (more: object) => desk.topUp(rechargeable, 1002, { ...more }) },
-    { name: 'VpnSubscription', path: '/v1/vpn/subscriptions', make: (more: object) => desk.subscribe(VPN_PLAN, { ...more }) },
+    {
+      name: 'VpnSubscription',
+      path: '/v1/vpn/subscriptions',
+      make: (more: object) => desk.subscribe(VPN_PLAN, { ...more }),
+    },
   ];
   for (const { name, path, make } of kinds) {
     const id = await make({ max_price: CHEAP });
@@ -186,8 +249,14 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
     await act(`retry${name}`, { why: 'The price was corrected.' });
     await act(`release${name}`, { why: 'It is urgent.' });
     await act(`change${name}Limit`, { why: 'The shop pays more.', max_price: { amount: '0.02', currency: 'USD' } });
-    await act(`change${name}RetryPolicy`, { why: 'The supplier is back in an hour.', attempts: 5, first_wait_seconds: 900 });
-    await clerk.call(`actOnMany${name}s`, { body: { action: 'abandon', filter: { status: 'held' }, why: WHY, dry_run: true } });
+    await act(`change${name}RetryPolicy`, {
+      why: 'The supplier is back in an hour.',
+      attempts: 5,
+      first_wait_seconds: 900,
+    });
+    await clerk.call(`actOnMany${name}s`, {
+      body: { action: 'abandon', filter: { status: 'held' }, why: WHY, dry_run: true },
+    });
     await act(`abandon${name}`, { why: WHY });
     await stack.workReaches(`${path}/${id}`, ['abandoned']);
   }
@@ -221,8 +290,13 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
   };
   const refused = { why: 'It was written off.', case: 'refund_failed', verdict: 'dismissed' };
   await clerk.call('resolveCancellationCase', { params: await cancelled(), body: refused });
-  await clerk.call('actOnManyCancellations', { body: { action: 'retry', filter: { status: 'needs_attention' }, why: WHY, dry_run: true } });
+  await clerk.call('actOnManyCancellations', {
+    body: { action: 'retry', filter: { status: 'needs_attention' }, why: WHY, dry_run: true },
+  });
   const unpaid = await cancelled();
-  await clerk.call('changeCancellationRetryPolicy', { params: unpaid, body: { why: 'They take until the evening.', longest_wait_seconds: 3_600 } });
+  await clerk.call('changeCancellationRetryPolicy', {
+    params: unpaid,
+    body: { why: 'They take until the evening.', longest_wait_seconds: 3_600 },
+  });
   await clerk.call('retryCancellation', { params: unpaid, body: { why: 'They are able to pay again.' } });
 }

@@ -21,8 +21,8 @@ interface Facts {
 }
 
 /**
- * What was recorded, as it is published: ids, request ids and times are exchanged for fixed ones, always the same one for the
- * same, so that recording again changes only what the product says otherwise. Nothing else is touched.
+ * What was recorded, as it is published: ids, request ids and times are exchanged for fixed ones, always the same one
+ * for the same, so that recording again changes only what the product says otherwise. Nothing else is touched.
  */
 export function publishable(exchanges: readonly Exchange[], { shown }: Facts): unknown {
   const kept = exchanges.map(({ operation, request, response }) => ({
@@ -45,8 +45,12 @@ export function publishable(exchanges: readonly Exchange[], { shown }: Facts): u
   let uuids = 0;
   const fixedUuids = new Map<string, string>();
   const published = text
-    .replaceAll(ULID, (id, prefix: string) => remember(ids, id, () => `${prefix}_01JQ8Z${String(ids.size).padStart(20, '0')}`))
-    .replaceAll(UUID, (uuid) => remember(fixedUuids, uuid, () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`))
+    .replaceAll(ULID, (id, prefix: string) =>
+      remember(ids, id, () => `${prefix}_01JQ8Z${String(ids.size).padStart(20, '0')}`),
+    )
+    .replaceAll(UUID, (uuid) =>
+      remember(fixedUuids, uuid, () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`),
+    )
     .replaceAll(WEBHOOK_SECRET, 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=')
     .replaceAll(TIME, (time) => times.get(time) ?? time)
     .replaceAll(/"20\d\d-\d\d-\d\d"/g, JSON.stringify(new Date(EPOCH).toISOString().slice(0, 10)));
@@ -60,19 +64,22 @@ function remember(known: Map<string, string>, key: string, make: () => string): 
 }
 
 /**
- * Times of the run itself keep their order, a second apart; those far from it, such as when a subscription ends, keep their
- * distance in whole days.
+ * Times of the run itself keep their order, a second apart; those far from it, such as when a subscription ends, keep
+ * their distance in whole days.
  */
 function fixedTimes(times: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...new Set(times)].toSorted();
   const milliseconds = sorted.map((time) => Date.parse(time));
-  const start = milliseconds.find((time, index) => (milliseconds[index + 1] ?? Infinity) - time < 60_000) ?? milliseconds[0] ?? 0;
+  const start =
+    milliseconds.find((time, index) => (milliseconds[index + 1] ?? Infinity) - time < 60_000) ?? milliseconds[0] ?? 0;
   let ofTheRun = 0;
   return new Map(
     sorted.map((time, index) => {
       const distance = (milliseconds[index] ?? 0) - start;
       const isOfTheRun = distance >= 0 && distance < 600_000;
-      const fixed = isOfTheRun ? EPOCH + 1_000 * (ofTheRun += 1) : EPOCH + 86_400_000 * Math.round(distance / 86_400_000);
+      const fixed = isOfTheRun
+        ? EPOCH + 1_000 * (ofTheRun += 1)
+        : EPOCH + 86_400_000 * Math.round(distance / 86_400_000);
       return [time, new Date(fixed).toISOString()];
     }),
   );

@@ -1,6 +1,6 @@
 /**
- * `npm run record:examples`: carries one of each through the whole product against the simulator, makes every call of the
- * API, and writes what was said to `api/examples.json`, from which the examples of /openapi.json come.
+ * `npm run record:examples`: carries one of each through the whole product against the simulator, makes every call of
+ * the API, and writes what was said to `api/examples.json`, from which the examples of /openapi.json come.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,8 @@ function shownIds(clerk: Clerk, ids: Ids): ReadonlyMap<string, string> {
 
 /** Makes each call that only reads and was not made yet. @returns the operations that stay without an example. */
 async function readTheRest(clerk: Clerk, ids: Ids): Promise<string[]> {
-  const made = () => new Set(clerk.exchanges.filter(({ response }) => response.status < 400).map(({ operation }) => operation));
+  const made = () =>
+    new Set(clerk.exchanges.filter(({ response }) => response.status < 400).map(({ operation }) => operation));
   for (const operation of clerk.operations.values()) {
     const { id, method, parameters } = operation;
     if (method !== 'get' || isStream(operation) || made().has(id)) continue;
@@ -51,7 +52,9 @@ async function readTheRest(clerk: Clerk, ids: Ids): Promise<string[]> {
     const query = id === 'getLatestUpdate' ? { current_version: '2.4.0', channel: 'stable' } : {};
     const params = Object.fromEntries(values.map(([name, value]) => [name, value ?? '']));
     // Not every read can answer here; what it answers then is no example.
-    await clerk.call(id, { params, query, headers }).catch((error: unknown) => process.stderr.write(`${id}: ${String(error)}\n`));
+    await clerk
+      .call(id, { params, query, headers })
+      .catch((error: unknown) => process.stderr.write(`${id}: ${String(error)}\n`));
   }
   return [...clerk.operations.keys()].filter((id) => !made().has(id));
 }

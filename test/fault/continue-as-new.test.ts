@@ -11,7 +11,10 @@ import { changeLimitUpdate, explainQuery } from '#workflows/messages.ts';
 
 /** Events from which on this server calls a history long. In production some thousands: the way there is the same. */
 const LONG_FROM = 160;
-/** From here on the next acts may make it long. Three acts at a time add some 30 to 45 events, so that no history gets from below this to long at once. */
+/**
+ * From here on the next acts may make it long. Three acts at a time add some 30 to 45 events, so that no history gets
+ * from below this to long at once.
+ */
 const BRINK = LONG_FROM / 2;
 
 let temporal: OwnTemporal;
@@ -58,7 +61,11 @@ class Operator {
     this.#acts += 1;
     const by = { by: 'Ada', why: `Act ${this.#acts}.`, max_price: { amount: this.limit, currency: 'USD' } };
     const updateId = randomUUID();
-    const tryOnce = () => operator.order(this.#id).executeUpdate(changeLimitUpdate, { args: [by], updateId }).catch(unlessRefused);
+    const tryOnce = () =>
+      operator
+        .order(this.#id)
+        .executeUpdate(changeLimitUpdate, { args: [by], updateId })
+        .catch(unlessRefused);
     this.#underWay.push(waitFor(by.why, tryOnce, { context: () => stack.tails() }));
   }
 
@@ -69,7 +76,10 @@ class Operator {
   }
 }
 
-/** Temporal may refuse an update at the moment of a change-over; a person then does the same again. It may have been done all the same. */
+/**
+ * Temporal may refuse an update at the moment of a change-over; a person then does the same again. It may have been
+ * done all the same.
+ */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof ServiceError || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return undefined;
   throw new NeverError(messageOf(error));
@@ -77,8 +87,15 @@ function unlessRefused(error: unknown): undefined {
 
 const runOf = async (id: string) => operator.order(id).describe();
 
-/** Acts on work, three acts at a time, until it has gone on in another run. @param atTheBrink done each time that the history is about to be long. */
-async function throughChangeOver(id: string, acting: Operator, atTheBrink: (n: number) => Promise<void>): Promise<{ before: string }> {
+/**
+ * Acts on work, three acts at a time, until it has gone on in another run. @param atTheBrink done each time that the
+ * history is about to be long.
+ */
+async function throughChangeOver(
+  id: string,
+  acting: Operator,
+  atTheBrink: (n: number) => Promise<void>,
+): Promise<{ before: string }> {
   const { runId: before } = await runOf(id);
   for (let round = 1; round <= 60; round += 1) {
     const { runId: after, historyLength } = await runOf(id);
@@ -95,12 +112,14 @@ async function throughChangeOver(id: string, acting: Operator, atTheBrink: (n: n
 
 /** Waits until all that the service said of it has been answered. */
 async function answered(id: string, words: number): Promise<void> {
-  const states = async () => (await desk.inbox(id)).filter(({ event }) => event?.endsWith('.failed') === true).map(({ state }) => state);
+  const states = async () =>
+    (await desk.inbox(id)).filter(({ event }) => event?.endsWith('.failed') === true).map(({ state }) => state);
   await expect.poll(states).toEqual(Array.from({ length: words }, () => 'applied'));
 }
 
 const entries = async (id: string, event: string) => (await desk.events(id)).filter((each) => each === event).length;
-const statusOf = async (id: string, runId: string) => (await operator.client.workflow.getHandle(operator.order(id).workflowId, runId).describe()).status.name;
+const statusOf = async (id: string, runId: string) =>
+  (await operator.client.workflow.getHandle(operator.order(id).workflowId, runId).describe()).status.name;
 
 describe('a workflow whose history grows long', () => {
   it('of a held order goes on in a new run; what the service and operators say around it is done once', async () => {
@@ -114,8 +133,15 @@ describe('a workflow whose history grows long', () => {
     const { before } = await throughChangeOver(id, acting, async () => {
       if (words > 0) return;
       words += 1;
-      // What was refused has failed, says the service: the wallet proves that it cost nothing, and a second attempt follows.
-      const data = { id: 'so-never-sold', external_order_id: attempt!.reference, package_id: 1007, status: 'failed', failure: { code: 'supplier_error', message: 'No.' } };
+      // What was refused has failed, says the service: the wallet proves that it cost nothing, and a second attempt
+      // follows.
+      const data = {
+        id: 'so-never-sold',
+        external_order_id: attempt!.reference,
+        package_id: 1007,
+        status: 'failed',
+        failure: { code: 'supplier_error', message: 'No.' },
+      };
       await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'order.failed', data });
     });
     expect(words).toBe(1);
@@ -124,7 +150,10 @@ describe('a workflow whose history grows long', () => {
     await expect.poll(async () => (await desk.attempts(id)).length).toBe(2);
 
     // The new run shows where it stands, and is still the workflow of this order.
-    const standing = async () => ({ ...(await operator.shown(id)), explained: await operator.order(id).query(explainQuery) });
+    const standing = async () => ({
+      ...(await operator.shown(id)),
+      explained: await operator.order(id).query(explainQuery),
+    });
     await expect.poll(standing).toMatchObject({
       product: 'esim-order',
       stage: 'held',
@@ -134,7 +163,15 @@ describe('a workflow whose history grows long', () => {
       explained: { status: 'held', failure: 'package_unavailable' },
     });
     const now = await runOf(id);
-    const named = (run: typeof first) => [run.type, run.taskQueue, run.typedSearchAttributes.getAll().filter(({ key }) => ['ExternalReference', 'PackageId', 'Environment'].includes(key.name)).map(({ key, value }) => `${key.name} ${String(value)}`).toSorted()];
+    const named = (run: typeof first) => [
+      run.type,
+      run.taskQueue,
+      run.typedSearchAttributes
+        .getAll()
+        .filter(({ key }) => ['ExternalReference', 'PackageId', 'Environment'].includes(key.name))
+        .map(({ key, value }) => `${key.name} ${String(value)}`)
+        .toSorted(),
+    ];
     expect(named(now)).toEqual(named(first));
 
     // Each act once, and the last one counts; which of those at the same moment is the last, nobody says.
@@ -169,7 +206,11 @@ describe('a workflow whose history grows long', () => {
     await answered(id, words);
     await desk.subscriptionReaches(id, 'needs_attention');
     const shown = await operator.showsStage(id, 'needs_attention');
-    expect(shown).toMatchObject({ product: 'vpn-subscription', needsAttention: true, attentionReason: 'contradiction' });
+    expect(shown).toMatchObject({
+      product: 'vpn-subscription',
+      needsAttention: true,
+      attentionReason: 'contradiction',
+    });
     expect(shown.details).toMatch(/^### ⚠ needs_attention/);
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     expect(await entries(id, 'operator.change_limit')).toBe(acting.acts);
@@ -177,7 +218,10 @@ describe('a workflow whose history grows long', () => {
     const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     await desk.subscriptionReaches(id, 'active');
-    expect(await operator.showsStage(id, 'active')).toMatchObject({ needsAttention: false, attentionReason: undefined });
+    expect(await operator.showsStage(id, 'active')).toMatchObject({
+      needsAttention: false,
+      attentionReason: undefined,
+    });
     await throughChangeOver(id, acting, async () => undefined);
     expect(await operator.showsStage(id, 'active')).toMatchObject({ needsAttention: false });
     expect(await entries(id, 'operator.change_limit')).toBe(acting.acts);

@@ -17,7 +17,9 @@ const SEEDS = [4, 27] as const;
 
 beforeAll(() => mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true }));
 
-/** Each plan is some ten processes, which mostly wait: a few at a time keep two cores busy, and more make each slower. */
+/**
+ * Each plan is some ten processes, which mostly wait: a few at a time keep two cores busy, and more make each slower.
+ */
 const LANES = 3;
 let free = LANES;
 const waiting: (() => void)[] = [];
@@ -52,8 +54,8 @@ describe.concurrent('the crash proof', { timeout: SLOWEST_MS }, () => {
     expect(text).toMatch(/^1 seeds run, \d+ faults fired, \d+ pieces of work done, 0 violations$/);
   });
 
-  // Nothing but the sabotage is much out of the ordinary in their plans: the seeds show that the proof does not complain
-  // of those.
+  // Nothing but the sabotage is much out of the ordinary in their plans: the seeds show that the proof does not
+  // complain of those.
   it.each(others)('reports the saboteur %s', async (name) => {
     const { violations } = await runSabotaged(SABOTEURS[name]);
     expect(violations).toContainEqual(expect.stringMatching(SABOTEURS[name].caughtBy));

@@ -20,7 +20,14 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_SILENT_AFTER: '1s', POLICY_RESEND_WINDOW: '1s', POLICY_RESEND_DELAY: '50ms', POLICY_BOOKS_EVERY: '365d', POLICY_BOOKS_GRACE: '0s', POLICY_CANCEL_CHECK: '3s' },
+    environment: {
+      POLICY_SILENT_AFTER: '1s',
+      POLICY_RESEND_WINDOW: '1s',
+      POLICY_RESEND_DELAY: '50ms',
+      POLICY_BOOKS_EVERY: '365d',
+      POLICY_BOOKS_GRACE: '0s',
+      POLICY_CANCEL_CHECK: '3s',
+    },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);
@@ -29,19 +36,26 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 describe('whatever happens, in whatever order', () => {
-  it('costs at most once, follows the tables, stays readable, never comes back from its end, and leaves books that agree', { timeout: RUNS * RUN_MS }, async () => {
-    const { seed } = new Seeded();
-    await fc.assert(
-      fc.asyncProperty(allCommands(COMMANDS), async (commands) => {
-        const model: Model = { work: [], pauses: [] };
-        const world = new World(desk);
-        await world.begin(model, 2);
-        await fc.asyncModelRun(() => ({ model, real: world }), commands);
-        await world.settle(model);
-        process.stdout.write(`seed ${seed}: ${commands.join(', ')}\n→ ${model.work.map(({ kind, ended }) => `${kind} ${ended ?? 'open'}`).join(', ')}\n`);
-      }),
-      // Each run works on a stack with a past, and takes its time: a shorter way to the same failure is not looked for.
-      { seed, numRuns: RUNS, endOnFailure: true },
-    );
-  });
+  it(
+    'costs at most once, follows the tables, stays readable, never comes back from its end, and leaves books that agree',
+    { timeout: RUNS * RUN_MS },
+    async () => {
+      const { seed } = new Seeded();
+      await fc.assert(
+        fc.asyncProperty(allCommands(COMMANDS), async (commands) => {
+          const model: Model = { work: [], pauses: [] };
+          const world = new World(desk);
+          await world.begin(model, 2);
+          await fc.asyncModelRun(() => ({ model, real: world }), commands);
+          await world.settle(model);
+          process.stdout.write(
+            `seed ${seed}: ${commands.join(', ')}\n→ ${model.work.map(({ kind, ended }) => `${kind} ${ended ?? 'open'}`).join(', ')}\n`,
+          );
+        }),
+        // Each run works on a stack with a past, and takes its time: a shorter way to the same failure is not looked
+        // for.
+        { seed, numRuns: RUNS, endOnFailure: true },
+      );
+    },
+  );
 });

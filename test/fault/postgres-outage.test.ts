@@ -15,7 +15,10 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   postgres = await startOwnPostgres();
-  stack = await startStack({ postgres, simulator: { SIMULATOR_PROCESSING_DELAY: '1s', SIMULATOR_WEBHOOK_RETRY_DELAY: '500ms' } });
+  stack = await startStack({
+    postgres,
+    simulator: { SIMULATOR_PROCESSING_DELAY: '1s', SIMULATOR_WEBHOOK_RETRY_DELAY: '500ms' },
+  });
   desk = new OrderDesk(stack);
 });
 afterAll(async () => {
@@ -36,7 +39,9 @@ describe('PostgreSQL that is gone for ten seconds', () => {
 
     await postgres.stop();
     const refusals: number[] = [];
-    const stubborn = during.map(({ packageId, more }) => desk.placeStubbornly(packageId, more, (status) => refusals.push(status)));
+    const stubborn = during.map(({ packageId, more }) =>
+      desk.placeStubbornly(packageId, more, (status) => refusals.push(status)),
+    );
     await delay(OUTAGE_MS);
     expect(stack.process('api').running).toBe(true);
     expect(stack.process('worker').running).toBe(true);

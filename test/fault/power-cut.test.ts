@@ -10,17 +10,24 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '700ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' } });
+  stack = await startStack({
+    simulator: { SIMULATOR_PROCESSING_DELAY: '700ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' },
+  });
   desk = new OrderDesk(stack);
 });
 afterAll(() => stack.stop());
 
 async function statuses(): Promise<Record<string, number>> {
   const rows = await stack.database.run((db) => db.select({ status: orders.status }).from(orders));
-  return Object.fromEntries(statusesOf('order').map((status) => [status, rows.filter((row) => row.status === status).length]));
+  return Object.fromEntries(
+    statusesOf('order').map((status) => [status, rows.filter((row) => row.status === status).length]),
+  );
 }
 
-const ended = (counts: Record<string, number>) => statusesOf('order').filter((status) => isFinal(status)).reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+const ended = (counts: Record<string, number>) =>
+  statusesOf('order')
+    .filter((status) => isFinal(status))
+    .reduce((sum, status) => sum + (counts[status] ?? 0), 0);
 
 describe('a power cut', () => {
   it('with twenty orders in flight and every fault of the service around it loses nothing and buys nothing twice', async () => {

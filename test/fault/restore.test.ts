@@ -20,9 +20,17 @@ afterEach(async () => {
   running = [];
 });
 
-async function begin(servers: { postgres?: OwnPostgres; temporal?: OwnTemporal }, capabilities: Readonly<Record<string, string>> = {}, dialect = 'replays') {
+async function begin(
+  servers: { postgres?: OwnPostgres; temporal?: OwnTemporal },
+  capabilities: Readonly<Record<string, string>> = {},
+  dialect = 'replays',
+) {
   running.push(...Object.values(servers));
-  const simulator = { SIMULATOR_PROCESSING_DELAY: '1s', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms', SIMULATOR_DIALECT: dialect };
+  const simulator = {
+    SIMULATOR_PROCESSING_DELAY: '1s',
+    SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms',
+    SIMULATOR_DIALECT: dialect,
+  };
   // What Temporal was told since its backup is lost: held work asks the gate by itself.
   const environment = { POLICY_GATE_RECHECK: '10s', ...capabilities };
   const stack = await startStack({ ...servers, simulator, environment });
@@ -30,7 +38,10 @@ async function begin(servers: { postgres?: OwnPostgres; temporal?: OwnTemporal }
   return { stack, desk: new OrderDesk(stack) };
 }
 
-/** One of each kind that buys, held at the purchase gate, so that all of it is sent after a backup. @returns their addresses. */
+/**
+ * One of each kind that buys, held at the purchase gate, so that all of it is sent after a backup. @returns their
+ * addresses.
+ */
 async function placeHeld(desk: OrderDesk): Promise<string[]> {
   const esim = await desk.newEsim();
   await pause(desk.stack);
@@ -45,7 +56,11 @@ async function placeHeld(desk: OrderDesk): Promise<string[]> {
 }
 
 async function pause(stack: Stack): Promise<void> {
-  const answer = await stack.api.post(PAUSES, { why: 'A backup is made.' }, { headers: { 'idempotency-key': randomUUID() } });
+  const answer = await stack.api.post(
+    PAUSES,
+    { why: 'A backup is made.' },
+    { headers: { 'idempotency-key': randomUUID() } },
+  );
   expect(answer.status).toBe(201);
 }
 
@@ -75,50 +90,70 @@ async function debits(desk: OrderDesk): Promise<number> {
   return (await desk.simulator.ledger()).filter(({ type }) => type === 'debit').length;
 }
 
-describe('PostgreSQL restored to a moment before work was sent, beside a Temporal that has carried it out', { timeout: SLOWEST_MS }, () => {
-  it.each([
-    { service: 'repeats the answer to a known key', dialect: 'replays', capabilities: {} },
-    { service: 'buys again for a known key, and may not be sent the same twice', dialect: 'ignores_keys', capabilities: { SERVICE_WITHOUT: 'key_replay' } },
-  ])('pays once for each, and all of it is done, where the service $service', async ({ dialect, capabilities }) => {
-    const postgres = await startOwnPostgres();
-    const { stack, desk } = await begin({ postgres }, capabilities, dialect);
-    const paths = await placeHeld(desk);
-    const backup = await postgres.backUp();
+describe(
+  'PostgreSQL restored to a moment before work was sent, beside a Temporal that has carried it out',
+  { timeout: SLOWEST_MS },
+  () => {
+    it.each([
+      { service: 'repeats the answer to a known key', dialect: 'replays', capabilities: {} },
+      {
+        service: 'buys again for a known key, and may not be sent the same twice',
+        dialect: 'ignores_keys',
+        capabilities: { SERVICE_WITHOUT: 'key_replay' },
+      },
+    ])('pays once for each, and all of it is done, where the service $service', async ({ dialect, capabilities }) => {
+      const postgres = await startOwnPostgres();
+      const { stack, desk } = await begin({ postgres }, capabilities, dialect);
+      const paths = await placeHeld(desk);
+      const backup = await postgres.backUp();
 
-    await releasePauses(stack);
-    for (const path of paths) await stack.workReaches(path, ['completed', 'active']);
-    const paid = await debits(desk);
-    await postgres.restore(backup);
-    await releasePauses(stack);
+      await releasePauses(stack);
+      for (const path of paths) await stack.workReaches(path, ['completed', 'active']);
+      const paid = await debits(desk);
+      await postgres.restore(backup);
+      await releasePauses(stack);
 
-    const ends = await Promise.all(paths.map((path) => statusOf(stack, path)));
-    expect(await debits(desk)).toBe(paid);
-    expect(await differences(desk)).toEqual([]);
-    expect(ends).toEqual(['completed', 'completed', 'completed', 'active']);
-  });
+      const ends = await Promise.all(paths.map((path) => statusOf(stack, path)));
+      expect(await debits(desk)).toBe(paid);
+      expect(await differences(desk)).toEqual([]);
+      expect(ends).toEqual(['completed', 'completed', 'completed', 'active']);
+    });
 
-  it('carries out once what was asked for after the backup, when its callers ask again: each gets the same id', async () => {
-    const postgres = await startOwnPostgres();
-    const { stack, desk } = await begin({ postgres });
-    const [recharged, cancelled] = [await desk.newEsim(), await desk.newEsim()];
-    const backup = await postgres.backUp();
-    const asked = [
-      { path: '/v1/orders', body: { package_id: PACKAGE.completedAtOnce, external_order_id: randomUUID() }, end: 'completed' },
-      { path: '/v1/topups', body: { esim_id: recharged, package_id: TOP_UP_PACKAGE, external_topup_id: randomUUID() }, end: 'completed' },
-      { path: '/v1/vpn/subscriptions', body: { vpn_plan_id: VPN_PLAN, external_subscription_id: randomUUID(), ...CUSTOMER }, end: 'active' },
-      { path: '/v1/cancellations', body: { esim_id: cancelled }, end: 'completed' },
-    ].map((each) => ({ ...each, headers: { 'idempotency-key': randomUUID() } }));
-    const askAll = () => Promise.all(asked.map((each) => carriedOut(stack, each)));
-    const [order, topup, subscription] = await askAll();
-    const movements = await desk.simulator.ledger();
+    it('carries out once what was asked for after the backup, when its callers ask again: each gets the same id', async () => {
+      const postgres = await startOwnPostgres();
+      const { stack, desk } = await begin({ postgres });
+      const [recharged, cancelled] = [await desk.newEsim(), await desk.newEsim()];
+      const backup = await postgres.backUp();
+      const asked = [
+        {
+          path: '/v1/orders',
+          body: { package_id: PACKAGE.completedAtOnce, external_order_id: randomUUID() },
+          end: 'completed',
+        },
+        {
+          path: '/v1/topups',
+          body: { esim_id: recharged, package_id: TOP_UP_PACKAGE, external_topup_id: randomUUID() },
+          end: 'completed',
+        },
+        {
+          path: '/v1/vpn/subscriptions',
+          body: { vpn_plan_id: VPN_PLAN, external_subscription_id: randomUUID(), ...CUSTOMER },
+          end: 'active',
+        },
+        { path: '/v1/cancellations', body: { esim_id: cancelled }, end: 'completed' },
+      ].map((each) => ({ ...each, headers: { 'idempotency-key': randomUUID() } }));
+      const askAll = () => Promise.all(asked.map((each) => carriedOut(stack, each)));
+      const [order, topup, subscription] = await askAll();
+      const movements = await desk.simulator.ledger();
 
-    await postgres.restore(backup);
-    // A cancellation gets another id: that of an eSIM that is cancelled already costs nothing.
-    expect((await askAll()).slice(0, 3)).toEqual([order, topup, subscription]);
-    expect(await desk.simulator.ledger()).toEqual(movements);
-    expect(await differences(desk)).toEqual([]);
-  });
-});
+      await postgres.restore(backup);
+      // A cancellation gets another id: that of an eSIM that is cancelled already costs nothing.
+      expect((await askAll()).slice(0, 3)).toEqual([order, topup, subscription]);
+      expect(await desk.simulator.ledger()).toEqual(movements);
+      expect(await differences(desk)).toEqual([]);
+    });
+  },
+);
 
 interface Asked {
   readonly path: string;
@@ -139,25 +174,29 @@ async function carriedOut(stack: Stack, { path, body, headers, end }: Asked): Pr
   return id;
 }
 
-describe('Temporal restored to an earlier moment, or empty, beside a PostgreSQL that knows more', { timeout: SLOWEST_MS }, () => {
-  it.each(['an hour older', 'empty'] as const)('pays once for each, and all of it is done: %s', async (how) => {
-    const temporal = await startOwnTemporal();
-    const { stack, desk } = await begin({ temporal });
-    const paths = await placeHeld(desk);
-    const backup = how === 'empty' ? undefined : await temporal.backUp();
-    await releasePauses(stack);
-    const [first, ...others] = paths;
-    if (first === undefined) throw new Error('nothing was placed');
-    await stack.workReaches(first, ['completed']);
-    // The rest is wherever it is by now.
-    await stack.kill('worker');
-    await temporal.restore(backup);
-    await stack.start('worker');
+describe(
+  'Temporal restored to an earlier moment, or empty, beside a PostgreSQL that knows more',
+  { timeout: SLOWEST_MS },
+  () => {
+    it.each(['an hour older', 'empty'] as const)('pays once for each, and all of it is done: %s', async (how) => {
+      const temporal = await startOwnTemporal();
+      const { stack, desk } = await begin({ temporal });
+      const paths = await placeHeld(desk);
+      const backup = how === 'empty' ? undefined : await temporal.backUp();
+      await releasePauses(stack);
+      const [first, ...others] = paths;
+      if (first === undefined) throw new Error('nothing was placed');
+      await stack.workReaches(first, ['completed']);
+      // The rest is wherever it is by now.
+      await stack.kill('worker');
+      await temporal.restore(backup);
+      await stack.start('worker');
 
-    const ends = await Promise.all(others.map((path) => statusOf(stack, path)));
-    expect(await differences(desk)).toEqual([]);
-    expect(ends).toEqual(['completed', 'completed', 'active']);
-    // The eSIM, the two orders, the top-up and the subscription.
-    expect(await debits(desk)).toBe(5);
-  });
-});
+      const ends = await Promise.all(others.map((path) => statusOf(stack, path)));
+      expect(await differences(desk)).toEqual([]);
+      expect(ends).toEqual(['completed', 'completed', 'active']);
+      // The eSIM, the two orders, the top-up and the subscription.
+      expect(await debits(desk)).toBe(5);
+    });
+  },
+);

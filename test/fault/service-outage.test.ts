@@ -11,7 +11,10 @@ import { waitFor } from '#test/support/wait-for.ts';
 /** Pieces of work in the first scenario; more of them for a longer proof: `OUTAGE_PIECES=200`. */
 const PIECES = Number(process.env['OUTAGE_PIECES'] ?? '40');
 
-/** Every window is shorter than what the test waits for during the outage: that everything is parked or held. The holding deadline is not. */
+/**
+ * Every window is shorter than what the test waits for during the outage: that everything is parked or held. The
+ * holding deadline is not.
+ */
 const SCALED = {
   POLICY_RESEND_WINDOW: '2s',
   POLICY_DELIVERY_DEADLINE: '8s',
@@ -61,17 +64,41 @@ const SCENARIOS: readonly Scenario[] = [
 /** Each takes some minutes: run with `OUTAGE_SERVICES=all`. */
 const OTHER_SERVICES: readonly Scenario[] = [
   { name: 'the same behind the circuit', dialect: 'replays', pieces: SMALL, environment: {}, persons: [] },
-  { name: 'a service that refuses keys it knows', dialect: 'conflicts', pieces: SMALL, environment: NO_CIRCUIT, persons: [] },
-  { name: 'a service without single reads of orders', dialect: 'no_order_read', pieces: SMALL, environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: 'order_read' }, persons: [] },
+  {
+    name: 'a service that refuses keys it knows',
+    dialect: 'conflicts',
+    pieces: SMALL,
+    environment: NO_CIRCUIT,
+    persons: [],
+  },
+  {
+    name: 'a service without single reads of orders',
+    dialect: 'no_order_read',
+    pieces: SMALL,
+    environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: 'order_read' },
+    persons: [],
+  },
   // Nothing may be sent twice: what the service does not list may still be on its way.
-  { name: 'a service that knows no keys', dialect: 'ignores_keys', pieces: SMALL, environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: 'key_replay' }, persons: ['outcome_unknown'] },
+  {
+    name: 'a service that knows no keys',
+    dialect: 'ignores_keys',
+    pieces: SMALL,
+    environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: 'key_replay' },
+    persons: ['outcome_unknown'],
+  },
   // It can neither be sent again nor be asked, and no wallet proves that a failure cost nothing.
   {
     name: 'a service of which only the stated calls exist',
     dialect: 'bare',
     pieces: SMALL,
     environment: { ...NO_CIRCUIT, SERVICE_WITHOUT: NOTHING_TO_ASK },
-    persons: ['outcome_unknown', 'evidence_unavailable', 'delivery_unavailable', 'refund_missing', 'cancellation_refused'],
+    persons: [
+      'outcome_unknown',
+      'evidence_unavailable',
+      'delivery_unavailable',
+      'refund_missing',
+      'cancellation_refused',
+    ],
   },
 ];
 
@@ -83,7 +110,10 @@ afterEach(async () => {
 
 interface Row {
   readonly id: string;
-  readonly status: (typeof orders.$inferSelect)['status'] | (typeof vpnSubscriptions.$inferSelect)['status'] | (typeof cancellations.$inferSelect)['status'];
+  readonly status:
+    | (typeof orders.$inferSelect)['status']
+    | (typeof vpnSubscriptions.$inferSelect)['status']
+    | (typeof cancellations.$inferSelect)['status'];
   readonly attentionReason: string | null;
   readonly nextStepAt: Date | null;
 }
@@ -134,7 +164,9 @@ class Outage {
     await this.#failingSends(share, esims);
     await simulator.onRequest(undefined, { kind: 'server_error' }, { count: null });
 
-    const answer = await this.#stack.api.post(`/v1/vpn/subscriptions/${active}/cancel`, { why: 'The customer ended it.' });
+    const answer = await this.#stack.api.post(`/v1/vpn/subscriptions/${active}/cancel`, {
+      why: 'The customer ended it.',
+    });
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     await desk.topUp(esims[4]!, PACKAGE.completedAtOnce);
     await desk.cancel(esims[5]!);
@@ -148,13 +180,16 @@ class Outage {
     await simulator.nextPurchases({ outcome: 'failed_at_once', count });
     const ids = await Promise.all(Array.from({ length: count }, () => this.#desk.place(1002)));
     for (const id of ids) {
-      await waitFor(`${id} failed at the service`, async () => (await this.#desk.attempts(id)).some(({ state }) => state === 'failed'));
+      await waitFor(`${id} failed at the service`, async () =>
+        (await this.#desk.attempts(id)).some(({ state }) => state === 'failed'),
+      );
     }
   }
 
   /** Bought, with an eSIM that is not answered. */
   async #delivering(count: number): Promise<void> {
-    for (let n = 0; n < count; n += 1) await this.#reachesAfterPlacing(PACKAGE.completedAtOnce, 'processing', 'needs_attention');
+    for (let n = 0; n < count; n += 1)
+      await this.#reachesAfterPlacing(PACKAGE.completedAtOnce, 'processing', 'needs_attention');
   }
 
   async #reachesAfterPlacing(packageId: number, ...statuses: string[]): Promise<void> {
@@ -170,14 +205,21 @@ class Outage {
       { kind: 'connection_reset' },
       { kind: 'hang', after_work: true },
     ] as const;
-    for (const [n, fault] of faults.entries()) await desk.simulator.onRequest('createOrder', fault, { nth: 1 + n * share, count: share });
-    await desk.simulator.onRequest('createOrder', { kind: 'server_error' }, { nth: 1 + faults.length * share, count: null });
+    for (const [n, fault] of faults.entries())
+      await desk.simulator.onRequest('createOrder', fault, { nth: 1 + n * share, count: share });
+    await desk.simulator.onRequest(
+      'createOrder',
+      { kind: 'server_error' },
+      { nth: 1 + faults.length * share, count: null },
+    );
     for (const endpoint of ['createTopup', 'createVpnOrder', 'cancelEsim'] as const) {
       await desk.simulator.onRequest(endpoint, { kind: 'server_error', after_work: true }, { count: 1 });
       await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { nth: 2, count: null });
     }
     const ids = await Promise.all([
-      ...Array.from({ length: share * (faults.length + 1) }, (_, n) => desk.place(n % 3 === 0 ? PACKAGE.processingThenCompleted : PACKAGE.completedAtOnce)),
+      ...Array.from({ length: share * (faults.length + 1) }, (_, n) =>
+        desk.place(n % 3 === 0 ? PACKAGE.processingThenCompleted : PACKAGE.completedAtOnce),
+      ),
       desk.topUp(esims[0]!, PACKAGE.completedAtOnce),
       desk.topUp(esims[1]!, PACKAGE.completedAtOnce),
       desk.subscribe(301),
@@ -202,48 +244,76 @@ class Outage {
 
   /** Until every window is over: all of it waits for the service, a person, or a circuit. */
   async isLong(): Promise<Row[]> {
-    return waitFor('everything is parked or held', async () => {
-      const rows = await allWork(this.#stack);
-      const moving = rows.filter((row) => !isOver(row) && row.status !== 'held' && row.status !== 'needs_attention');
-      if (moving.length > 0) throw new Error(moving.map(({ id, status }) => `${id} is ${status}`).join(', '));
-      return rows.filter((row) => !isOver(row));
-    }, { timeoutMs: 150_000, everyMs: 200, context: () => this.#stack.tails() });
+    return waitFor(
+      'everything is parked or held',
+      async () => {
+        const rows = await allWork(this.#stack);
+        const moving = rows.filter((row) => !isOver(row) && row.status !== 'held' && row.status !== 'needs_attention');
+        if (moving.length > 0) throw new Error(moving.map(({ id, status }) => `${id} is ${status}`).join(', '));
+        return rows.filter((row) => !isOver(row));
+      },
+      { timeoutMs: 150_000, everyMs: 200, context: () => this.#stack.tails() },
+    );
   }
 
   /** The service is back. @returns what waits for a person once nothing else is under way. */
   async end(persons: readonly string[]): Promise<Row[]> {
     await this.#removeFaults();
-    return waitFor('everything has ended, or waits for a person', async () => {
-      const open = (await allWork(this.#stack)).filter((row) => !isOver(row));
-      const isForPerson = ({ attentionReason, nextStepAt }: Row) => nextStepAt === null && attentionReason !== null && persons.includes(attentionReason);
-      const waiting = open.filter((row) => !isForPerson(row));
-      if (waiting.length > 0) throw new Error(waiting.map(({ id, status, attentionReason }) => `${id} is ${status} (${attentionReason ?? '-'})`).join(', '));
-      return open;
-    }, { timeoutMs: 180_000, everyMs: 200, context: () => this.#stack.tails() });
+    return waitFor(
+      'everything has ended, or waits for a person',
+      async () => {
+        const open = (await allWork(this.#stack)).filter((row) => !isOver(row));
+        const isForPerson = ({ attentionReason, nextStepAt }: Row) =>
+          nextStepAt === null && attentionReason !== null && persons.includes(attentionReason);
+        const waiting = open.filter((row) => !isForPerson(row));
+        if (waiting.length > 0)
+          throw new Error(
+            waiting
+              .map(({ id, status, attentionReason }) => `${id} is ${status} (${attentionReason ?? '-'})`)
+              .join(', '),
+          );
+        return open;
+      },
+      { timeoutMs: 180_000, everyMs: 200, context: () => this.#stack.tails() },
+    );
   }
 }
 
 describe('an outage of the service that is longer than every window', () => {
-  it.each(process.env['OUTAGE_SERVICES'] === 'all' ? [...SCENARIOS, ...OTHER_SERVICES] : SCENARIOS)('of $name: nothing is paid twice, and a person is asked only where nothing else is possible', async ({ dialect, pieces, environment, persons }) => {
-    const running = await startStack({ environment: { ...SCALED, ...environment }, simulator: { SIMULATOR_PROCESSING_DELAY: '3s' } });
-    stack = running;
-    const outage = new Outage(running, pieces);
-    await outage.begin(dialect);
-    const interrupted = await outage.isLong();
-    expect(interrupted.length).toBeGreaterThanOrEqual(pieces / 2);
-    const left = await outage.end(persons);
+  it.each(process.env['OUTAGE_SERVICES'] === 'all' ? [...SCENARIOS, ...OTHER_SERVICES] : SCENARIOS)(
+    'of $name: nothing is paid twice, and a person is asked only where nothing else is possible',
+    async ({ dialect, pieces, environment, persons }) => {
+      const running = await startStack({
+        environment: { ...SCALED, ...environment },
+        simulator: { SIMULATOR_PROCESSING_DELAY: '3s' },
+      });
+      stack = running;
+      const outage = new Outage(running, pieces);
+      await outage.begin(dialect);
+      const interrupted = await outage.isLong();
+      expect(interrupted.length).toBeGreaterThanOrEqual(pieces / 2);
+      const left = await outage.end(persons);
 
-    for (const { id } of left) outage.desk.expectUnsettled(id);
-    // `end` waits for it, too: nothing is left over for reasons that are not named.
-    expect(left.filter(({ attentionReason }) => !persons.some((reason) => reason === attentionReason))).toEqual([]);
-    await outage.desk.checkBooks();
-    // The case that time closes is closed once it has healed.
-    const openCases = await running.database.run((db) => db.select().from(cases).where(and(isNull(cases.closedAt), inArray(cases.reason, ['not_answered', 'stalled']))));
-    expect(openCases).toEqual([]);
-    const rows = await running.database.run((db) => db.select().from(attempts));
-    // No second attempt without a failure that the service reported for the first.
-    for (const { subjectId, number } of rows.filter((row) => row.number > 1)) {
-      expect(rows.find((row) => row.subjectId === subjectId && row.number === number - 1)).toMatchObject({ state: 'failed', settled: true });
-    }
-  });
+      for (const { id } of left) outage.desk.expectUnsettled(id);
+      // `end` waits for it, too: nothing is left over for reasons that are not named.
+      expect(left.filter(({ attentionReason }) => !persons.some((reason) => reason === attentionReason))).toEqual([]);
+      await outage.desk.checkBooks();
+      // The case that time closes is closed once it has healed.
+      const openCases = await running.database.run((db) =>
+        db
+          .select()
+          .from(cases)
+          .where(and(isNull(cases.closedAt), inArray(cases.reason, ['not_answered', 'stalled']))),
+      );
+      expect(openCases).toEqual([]);
+      const rows = await running.database.run((db) => db.select().from(attempts));
+      // No second attempt without a failure that the service reported for the first.
+      for (const { subjectId, number } of rows.filter((row) => row.number > 1)) {
+        expect(rows.find((row) => row.subjectId === subjectId && row.number === number - 1)).toMatchObject({
+          state: 'failed',
+          settled: true,
+        });
+      }
+    },
+  );
 });

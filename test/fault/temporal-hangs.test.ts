@@ -40,7 +40,10 @@ describe('Temporal that takes calls and answers none', () => {
       const condition = and(eq(events.subjectId, waiting), isNotNull(events.position));
       return (await stack.database.run((db) => db.select().from(events).where(condition))).length > 0;
     });
-    await waitFor('the worker is not ready', async () => (await ready(workerUrl('/readyz'))).checks['temporal']?.ok === false);
+    await waitFor(
+      'the worker is not ready',
+      async () => (await ready(workerUrl('/readyz'))).checks['temporal']?.ok === false,
+    );
     const metrics = await (await fetch(workerUrl('/metrics'))).text();
     expect(Number(/^reseller_temporal_unreachable_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(5);
     const degraded = await waitFor('the API names the queue', async () => {

@@ -43,6 +43,8 @@ describe('Temporal that is gone for thirty seconds', () => {
 
     for (const id of [...before, ...meanwhile]) await desk.reaches(id, 'completed');
     await desk.checkBooks();
-    expect(await desk.simulator.ledger().then((lines) => lines.filter(({ type }) => type === 'debit'))).toHaveLength(ORDERS + 2);
+    expect(await desk.simulator.ledger().then((lines) => lines.filter(({ type }) => type === 'debit'))).toHaveLength(
+      ORDERS + 2,
+    );
   });
 });

@@ -1,4 +1,7 @@
-/** What may be given up after PostgreSQL was set back: nothing by a row that its workflow has not compared with what it knows. */
+/**
+ * What may be given up after PostgreSQL was set back: nothing by a row that its workflow has not compared with what it
+ * knows.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,19 +23,34 @@ const SENT: Witness = { number: 1, state: 'processing', sends: 1, firstSentAt: 0
 const EPOCH_BEFORE = '00000001/1.5';
 
 const abandon = ({ work }: AttemptRef) =>
-  bench.activities.actOnWork({ work, action: { action: 'abandon' }, operator: { actor: 'Ada', why: 'No longer wanted.', actId: randomUUID() } });
+  bench.activities.actOnWork({
+    work,
+    action: { action: 'abandon' },
+    operator: { actor: 'Ada', why: 'No longer wanted.', actId: randomUUID() },
+  });
 const isWoken = ({ work }: AttemptRef) => bench.database.run((db) => isWaking(db, work));
 const rowOf = ({ work }: AttemptRef) => bench.database.run((db) => readWork(db, work));
 const fail = ({ work }: AttemptRef) => {
   const failure = { class: 'deadline_passed', detail: 'The deadline passed.' } as const;
-  return bench.activities.recordStep({ work, stepKey: randomUUID(), status: 'failed', event: 'order.failed', message: 'Failed.', attemptNumber: 1, failure, applied: [] });
+  return bench.activities.recordStep({
+    work,
+    stepKey: randomUUID(),
+    status: 'failed',
+    event: 'order.failed',
+    message: 'Failed.',
+    attemptNumber: 1,
+    failure,
+    applied: [],
+  });
 };
 
 /** An order whose row says that nothing was sent, as it was before PostgreSQL was restored. */
 async function restored(): Promise<AttemptRef> {
   const ref = await bench.begin();
   await bench.hold(ref);
-  await bench.database.run((db) => db.update(orders).set({ comparedEpoch: EPOCH_BEFORE }).where(eq(orders.id, ref.work.id)));
+  await bench.database.run((db) =>
+    db.update(orders).set({ comparedEpoch: EPOCH_BEFORE }).where(eq(orders.id, ref.work.id)),
+  );
   return ref;
 }
 
@@ -47,12 +65,18 @@ describe('an order whose row says that nothing was sent, after PostgreSQL was re
     const ref = await restored();
     await bench.activities.beginWork({ work: ref.work, witness: SENT });
     await expect(abandon(ref)).rejects.toThrow(/may have bought/);
-    expect(await bench.database.run((db) => findAttemptById(db, ref.attemptId))).toMatchObject({ state: 'unknown', sends: 1 });
+    expect(await bench.database.run((db) => findAttemptById(db, ref.attemptId))).toMatchObject({
+      state: 'unknown',
+      sends: 1,
+    });
   });
 
   it('is abandoned after that where the workflow knows of none: a plain restart bars nothing', async () => {
     const ref = await restored();
-    await bench.activities.beginWork({ work: ref.work, witness: { number: 1, state: 'prepared', sends: 0, anyUnknown: false } });
+    await bench.activities.beginWork({
+      work: ref.work,
+      witness: { number: 1, state: 'prepared', sends: 0, anyUnknown: false },
+    });
     expect(await abandon(ref)).toBe('applied');
   });
 

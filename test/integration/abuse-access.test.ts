@@ -13,10 +13,23 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** Calls that need no key; everything else does. */
-const PUBLIC = new Set(['/webhooks/service', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/docs/{file}', '/problems/{name}']);
+const PUBLIC = new Set([
+  '/webhooks/service',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/docs',
+  '/docs/{file}',
+  '/problems/{name}',
+]);
 
 const call = async (client: HttpClient, operation: Operation): Promise<HttpAnswer> =>
-  client.call(operation.method.toUpperCase(), operation.path.replaceAll(/\{\w+\}/g, 'x'), operation.method === 'post' ? { body: operation.bodyExample ?? {} } : {});
+  client.call(
+    operation.method.toUpperCase(),
+    operation.path.replaceAll(/\{\w+\}/g, 'x'),
+    operation.method === 'post' ? { body: operation.bodyExample ?? {} } : {},
+  );
 
 async function clientWith(more: Partial<NewApiKey>): Promise<{ client: HttpClient; prefix: string; key: string }> {
   const { key, prefix, hash } = generateApiKey();
@@ -38,7 +51,9 @@ describe('every call of the API', () => {
     const expired = await clientWith({ expiresAt: new Date(TEST_NOW) });
     const valid = await clientWith({});
     const unknown = new HttpClient(api.baseUrl, { authorization: `Bearer ${generateApiKey().key}` });
-    const altered = new HttpClient(api.baseUrl, { authorization: `Bearer ${valid.key.slice(0, -1)}${valid.key.endsWith('0') ? '1' : '0'}` });
+    const altered = new HttpClient(api.baseUrl, {
+      authorization: `Bearer ${valid.key.slice(0, -1)}${valid.key.endsWith('0') ? '1' : '0'}`,
+    });
     const answers = new Set<string>();
     for (const operation of api.operations.filter(({ scope }) => scope !== undefined)) {
       expect([operation.id, (await call(new HttpClient(api.baseUrl), operation)).status]).toEqual([operation.id, 401]);
@@ -73,7 +88,9 @@ describe('every call of the API', () => {
       expect([operation.id, answer.status >= 300 && answer.status < 400]).toEqual([operation.id, false]);
       expect([operation.id, /^(\/v1\/|$)/.test(answer.headers.get('location') ?? '')]).toEqual([operation.id, true]);
     }
-    const made = await client.with({ 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'gopher', 'Idempotency-Key': 'host' }).post('/v1/orders', { package_id: 101, external_order_id: 'host' });
+    const made = await client
+      .with({ 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'gopher', 'Idempotency-Key': 'host' })
+      .post('/v1/orders', { package_id: 101, external_order_id: 'host' });
     expect([made.status, made.headers.get('location')?.startsWith('/v1/orders/ord_')]).toEqual([202, true]);
     expect(`${made.text}${JSON.stringify([...made.headers])}`).not.toContain('evil.example');
   });

@@ -1,4 +1,7 @@
-/** ASVS V14 and V16 (data protection, logging): secrets that are put in on purpose are looked for wherever they must not be. */
+/**
+ * ASVS V14 and V16 (data protection, logging): secrets that are put in on purpose are looked for wherever they must not
+ * be.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateApiKey } from '#crypto/api-key.ts';
@@ -38,14 +41,18 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-const post = (path: string, body: object) => stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+const post = (path: string, body: object) =>
+  stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
 
 /** A webhook endpoint whose secret was replaced. @returns its id, and both secrets. */
 async function rotatedEndpoint() {
   const made = await post('/v1/webhook-endpoints', { url: receiver.url, event_types: ['order.*', 'topup.*'] });
   const id = made.textAt('id');
   const rotated = await post(`/v1/webhook-endpoints/${id}/rotate-secret`, {});
-  return { id, secrets: { 'secret of an endpoint': rotated.textAt('secret'), 'its former secret': made.textAt('secret') } };
+  return {
+    id,
+    secrets: { 'secret of an endpoint': rotated.textAt('secret'), 'its former secret': made.textAt('secret') },
+  };
 }
 
 /** Waits until everything is delivered that waits for an endpoint, and its workflow has ended. */
@@ -62,19 +69,33 @@ async function isDelivered(endpointId: string): Promise<void> {
 async function masterSecrets(): Promise<Record<string, string>> {
   const { environments, database, databaseUrl } = stack;
   const account = environments.worker['SERVICE_EMAIL'] ?? '';
-  const stored = await new ServiceTokenStore({ database, keyRing: keyRingOf(stack), environment: 'sandbox', account }).read();
-  const keys = (environments.worker['ENCRYPTION_KEYS'] ?? '').split(',').map((each) => each.slice(each.indexOf(':') + 1));
+  const stored = await new ServiceTokenStore({
+    database,
+    keyRing: keyRingOf(stack),
+    environment: 'sandbox',
+    account,
+  }).read();
+  const keys = (environments.worker['ENCRYPTION_KEYS'] ?? '')
+    .split(',')
+    .map((each) => each.slice(each.indexOf(':') + 1));
   return {
     'token of the service': stored?.token?.accessToken ?? '',
     ...Object.fromEntries(keys.map((key, n) => [`encryption key ${n}`, key])),
-    ...Object.fromEntries(keys.map((key, n) => [`bytes of encryption key ${n}`, Buffer.from(key, 'base64').toString('hex')])),
+    ...Object.fromEntries(
+      keys.map((key, n) => [`bytes of encryption key ${n}`, Buffer.from(key, 'base64').toString('hex')]),
+    ),
     'password of the database': decodeURIComponent(new URL(databaseUrl).password),
   };
 }
 
 describe('canaries', () => {
   it('are found by the search that looks for them, however they are written', () => {
-    for (const spelling of [CUSTOMER, Buffer.from(CUSTOMER).toString('hex'), Buffer.from(`ab${CUSTOMER}c`).toString('base64'), Buffer.from(`a${CUSTOMER}`).toString('base64')]) {
+    for (const spelling of [
+      CUSTOMER,
+      Buffer.from(CUSTOMER).toString('hex'),
+      Buffer.from(`ab${CUSTOMER}c`).toString('base64'),
+      Buffer.from(`a${CUSTOMER}`).toString('base64'),
+    ]) {
       expect(foundIn(`x ${spelling} y`, { CUSTOMER })).toHaveLength(1);
     }
     expect(new Set(spellings('a b')).size).toBe(6);
@@ -89,7 +110,10 @@ describe('canaries', () => {
     await desk.simulator.onRequest('createVpnOrder', { kind: 'rate_limited', retry_after: 1 });
     await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 1 });
     const order = await desk.complete(1001, { device_imei: IMEI });
-    const vpn = await desk.subscriptionReaches(await desk.subscribe(VPN_PLAN, { customer_reference: CUSTOMER }), 'active');
+    const vpn = await desk.subscriptionReaches(
+      await desk.subscribe(VPN_PLAN, { customer_reference: CUSTOMER }),
+      'active',
+    );
     const esim = order.textAt('esim_id');
     // Not of the eSIM that is cancelled: that one is to be refunded.
     const topup = await desk.topUp(await desk.newEsim(), PACKAGE.completedAtOnce);
@@ -98,7 +122,8 @@ describe('canaries', () => {
     await desk.cancellationReaches(cancellation, 'completed', 'refused');
 
     const activation = await stack.api.get(`/v1/esims/${esim}/activation`);
-    for (const format of ['svg', 'png']) expect((await stack.api.get(`/v1/esims/${esim}/qr.${format}`)).status).toBe(200);
+    for (const format of ['svg', 'png'])
+      expect((await stack.api.get(`/v1/esims/${esim}/qr.${format}`)).status).toBe(200);
     const access = await stack.api.get(`/v1/vpn/subscriptions/${vpn.textAt('id')}/access`);
 
     // Refused requests, with what they were refused for.
@@ -109,10 +134,14 @@ describe('canaries', () => {
     expect((await stack.order({ package_id: 1001, device_imei: mistyped })).status).toBe(400);
     expect((await stack.api.get(`/v1/orders?${CUSTOMER}=1`)).status).toBe(400);
     expect((await stack.api.get(`/v1/orders/${CUSTOMER}`)).status).toBe(404);
-    expect((await stack.api.post('/webhooks/service', { canary: CUSTOMER }, { headers: { 'X-Service-Signature': 'v1=00' } })).status).toBe(401);
+    expect(
+      (await stack.api.post('/webhooks/service', { canary: CUSTOMER }, { headers: { 'X-Service-Signature': 'v1=00' } }))
+        .status,
+    ).toBe(401);
 
     // Whatever does not verify is no delivery.
-    const told = () => receiver.received.map((each) => WebhookReceiver.verified(each, endpointSecrets['secret of an endpoint']).type);
+    const told = () =>
+      receiver.received.map((each) => WebhookReceiver.verified(each, endpointSecrets['secret of an endpoint']).type);
     await waitFor('the top-up is told of', () => told().includes('topup.completed'));
     await isDelivered(endpoint);
     const log = await stack.api.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=100`);
@@ -120,7 +149,7 @@ describe('canaries', () => {
 
     const secrets = {
       'activation code': activation.textAt('matching_id'),
-      'IMEI': IMEI,
+      IMEI: IMEI,
       'mistyped IMEI': mistyped,
       'customer reference': CUSTOMER,
       'VPN user': access.textAt('username'),
@@ -132,7 +161,9 @@ describe('canaries', () => {
       'webhook secret': stack.webhookSecret,
       ...endpointSecrets,
       // Receivers know them with a prefix; what signs is the rest.
-      ...Object.fromEntries(Object.entries(endpointSecrets).map(([name, secret]) => [`${name}, bare`, secret.slice('whsec_'.length)])),
+      ...Object.fromEntries(
+        Object.entries(endpointSecrets).map(([name, secret]) => [`${name}, bare`, secret.slice('whsec_'.length)]),
+      ),
       'what a receiver answered': ANSWER,
       ...(await masterSecrets()),
     };

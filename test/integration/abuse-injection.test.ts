@@ -1,4 +1,7 @@
-/** ASVS V1 and V2 (injection, validation): hostile text in every string that a caller can send is refused, or stored as it is. */
+/**
+ * ASVS V1 and V2 (injection, validation): hostile text in every string that a caller can send is refused, or stored as
+ * it is.
+ */
 import { createHmac, randomUUID } from 'node:crypto';
 import { desc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,9 +29,9 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 const HOSTILE: Readonly<Record<string, string>> = {
-  'SQL': `x'); DROP TABLE orders; --`,
+  SQL: `x'); DROP TABLE orders; --`,
   'SQL with a parameter': `$1' OR '1'='1`,
-  'NUL': 'a\0b',
+  NUL: 'a\0b',
   'line breaks': 'a\r\nX-Evil: 1\r\n\r\n<html>',
   'control characters': '\u0001\u0008\u001b[31mred\u007f',
   'a direction override': '\u202eevil\u2066\u2069',
@@ -39,12 +42,12 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'combining marks': `e${'\u0301'.repeat(300)}`,
   'fifty thousand letters': 'x'.repeat(50_000),
   'a script': `<script>alert(1)</script>"'>`,
-  'templates': '${7*7}{{7*7}}#{7*7}%{7*7}',
-  'formats': '%s%n%x%00',
+  templates: '${7*7}{{7*7}}#{7*7}%{7*7}',
+  formats: '%s%n%x%00',
   'a path': '../../../../etc/passwd',
   'a shell': '; $(touch /tmp/x) `id` | cat',
-  'JSON': '","admin":true,"x":"',
-  'nothing': '',
+  JSON: '","admin":true,"x":"',
+  nothing: '',
   'white space': ' \t\u00a0\u2003',
 };
 
@@ -85,12 +88,19 @@ function withValue(target: unknown, [name, ...rest]: Path, value: string): unkno
 }
 
 const valueAt = (target: unknown, path: Path): unknown =>
-  path.reduce<unknown>((inner, name) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name === '*' ? 'note' : name] : undefined), target);
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null
+        ? (inner as Record<string, unknown>)[name === '*' ? 'note' : name]
+        : undefined,
+    target,
+  );
 
 /** The example of a call as a request of its own, about work that exists. */
 function fresh({ bodyExample }: Operation): Record<string, unknown> {
   const body: Record<string, unknown> = { ...(bodyExample as object) };
-  for (const name of ['external_order_id', 'external_topup_id', 'external_subscription_id']) if (name in body) body[name] = randomUUID();
+  for (const name of ['external_order_id', 'external_topup_id', 'external_subscription_id'])
+    if (name in body) body[name] = randomUUID();
   if ('esim_id' in body) body['esim_id'] = work.ids.esim;
   return body;
 }
@@ -100,7 +110,10 @@ const idOf = (operation: Operation): string => {
   return Object.hasOwn(work.ids, String(kind)) ? work.ids[kind as keyof OwnWork['ids']] : 'x';
 };
 const send = async (operation: Operation, body: unknown): Promise<HttpAnswer> =>
-  caller.call(operation.method.toUpperCase(), operation.path.replaceAll(/\{\w+\}/g, idOf(operation)), { body, headers: { 'Idempotency-Key': randomUUID() } });
+  caller.call(operation.method.toUpperCase(), operation.path.replaceAll(/\{\w+\}/g, idOf(operation)), {
+    body,
+    headers: { 'Idempotency-Key': randomUUID() },
+  });
 
 /** Numbers and flags alone. */
 const WITHOUT_TEXT = new Set(['rotateServiceWebhookSecret', 'rotateWebhookEndpointSecret', 'enableWebhookEndpoint']);
@@ -114,11 +127,19 @@ type Status = number | 'closed' | 'silent';
 /** What becomes of a request that is none: of one that is cut while it still sends, the answer may be lost. */
 const REFUSED_BY_PARSER: readonly Status[] = [400, 431, 'closed'];
 /** True for what no value of a header may hold, or what is longer than all headers may be. */
-const isNoValue = (text: string): boolean => text.length > 16_384 || text.split('').some((character) => (character < ' ' && character !== '\t') || character === '\u007f');
+const isNoValue = (text: string): boolean =>
+  text.length > 16_384 ||
+  text.split('').some((character) => (character < ' ' && character !== '\t') || character === '\u007f');
 
 const callerHeaders = (body: string) => [
   `Authorization: ${caller.headers['authorization']}`,
-  ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, `Idempotency-Key: ${randomUUID()}`]),
+  ...(body === ''
+    ? []
+    : [
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `Idempotency-Key: ${randomUUID()}`,
+      ]),
 ];
 
 /** As the service signs it. */
@@ -139,14 +160,23 @@ function signedHeaders(body: string): string[] {
  * Sends header lines as they are, in bytes that no client would send.
  *
  * @param only of this header the last line alone.
- * @returns the status of the first answer, and everything up to its body; `silent` where nothing came and nothing was closed.
+ * @returns the status of the first answer, and everything up to its body; `silent` where nothing came and nothing was
+ *   closed.
  */
-async function raw(method: string, path: string, headers: readonly string[], body: string, only?: string): Promise<{ status: Status; head: string }> {
+async function raw(
+  method: string,
+  path: string,
+  headers: readonly string[],
+  body: string,
+  only?: string,
+): Promise<{ status: Status; head: string }> {
   const isOf = (line: string) => only !== undefined && line.startsWith(`${only}:`);
   const lines = headers.filter((line, place) => !isOf(line) || place === headers.length - 1);
   const head = [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', 'Connection: close', ...lines].join('\r\n');
   // A stream would go on after its head.
-  const { text, statuses, closed } = await sendRaw(api.baseUrl, [Buffer.from(`${head}\r\n\r\n${body}`)], (came) => came.includes('\r\n\r\n'));
+  const { text, statuses, closed } = await sendRaw(api.baseUrl, [Buffer.from(`${head}\r\n\r\n${body}`)], (came) =>
+    came.includes('\r\n\r\n'),
+  );
   return { status: statuses[0] ?? (closed ? 'closed' : 'silent'), head: text.split('\r\n\r\n')[0] ?? '' };
 }
 
@@ -164,7 +194,8 @@ describe('hostile text', () => {
           const which = `${operation.id} ${path.join('.')}: ${name}`;
           expect([which, answer.status < 500 || answer.status === 501], answer.text).toEqual([which, true]);
           expect([...answer.headers.keys()]).not.toContain('x-evil');
-          const shown = answer.status < 300 && !SHOWS_WHAT_IS.has(operation.id) ? valueAt(answer.body, path) : undefined;
+          const shown =
+            answer.status < 300 && !SHOWS_WHAT_IS.has(operation.id) ? valueAt(answer.body, path) : undefined;
           const echo = typeof shown === 'string' ? shown : undefined;
           expect([which, echo ?? text]).toEqual([which, text]);
           accepted += echo === undefined ? 0 : 1;
@@ -183,7 +214,11 @@ describe('hostile text', () => {
       .filter(([, text]) => text.isWellFormed() && text.length < 100)
       .map(([name, text]) => [name, encodeURIComponent(text)] as const);
     for (const operation of api.operations.filter(({ method, scope }) => method === 'get' && scope !== undefined)) {
-      for (const [name, text] of [...encoded, ['half a surrogate pair', '%ED%A0%80'], ['an overlong slash', '%C0%AF']] as const) {
+      for (const [name, text] of [
+        ...encoded,
+        ['half a surrogate pair', '%ED%A0%80'],
+        ['an overlong slash', '%C0%AF'],
+      ] as const) {
         const own = operation.path.replaceAll(/\{\w+\}/g, idOf(operation));
         const addresses = [
           ...Object.keys(operation.query?.shape ?? {}).map((parameter) => `${own}?${parameter}=${text}`),
@@ -193,8 +228,12 @@ describe('hostile text', () => {
           const { status, body } = await caller.get(address);
           const which = `${operation.id} ${name} ${address.slice(0, 80)}`;
           expect([which, [200, 400, 404, 409].includes(status)], JSON.stringify(body)).toEqual([which, true]);
-          // What was made above under a hostile reference is found by it, and nothing else is; a customer's is never shown.
-          const found = status === 200 && operation.path === own && !address.includes('customer_reference=') ? z.array(z.unknown()).parse(valueAt(body, ['data']) ?? []) : [];
+          // What was made above under a hostile reference is found by it, and nothing else is; a customer's is never
+          // shown.
+          const found =
+            status === 200 && operation.path === own && !address.includes('customer_reference=')
+              ? z.array(z.unknown()).parse(valueAt(body, ['data']) ?? [])
+              : [];
           const plain = JSON.stringify(HOSTILE[name] ?? '').slice(1, -1);
           expect([which, found.filter((row) => !JSON.stringify(row).includes(plain))]).toEqual([which, []]);
         }
@@ -206,17 +245,26 @@ describe('hostile text', () => {
     const tables = { order: orders, topup: topups };
     const kept: string[] = [];
     for (const [name, text] of Object.entries(HOSTILE)) {
-      for (const [kind, path] of [['order', 'orders'], ['topup', 'topups']] as const) {
+      for (const [kind, path] of [
+        ['order', 'orders'],
+        ['topup', 'topups'],
+      ] as const) {
         const id = work.ids[kind];
-        await api.database.run((db) => db.update(tables[kind]).set({ status: 'held', failureClass: 'buying_paused' }).where(eq(tables[kind].id, id)));
+        await api.database.run((db) =>
+          db.update(tables[kind]).set({ status: 'held', failureClass: 'buying_paused' }).where(eq(tables[kind].id, id)),
+        );
         // Nobody hands over here: the retry before would still be under way.
         await api.database.run((db) => db.delete(outbox).where(eq(outbox.subjectId, id)));
         const answer = await caller.post(`/v1/${path}/${id}/retry`, { why: text });
         expect([name, [200, 400].includes(answer.status)], answer.text).toEqual([name, true]);
         if (answer.status !== 200) continue;
-        const [entry] = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)).orderBy(desc(auditLog.id)).limit(1));
+        const [entry] = await api.database.run((db) =>
+          db.select().from(auditLog).where(eq(auditLog.subjectId, id)).orderBy(desc(auditLog.id)).limit(1),
+        );
         expect([name, entry?.reason]).toEqual([name, text.trim()]);
-        expect((await caller.get(`/v1/${path}/${id}/timeline?limit=100`)).text).toContain(JSON.stringify(text.trim()).slice(1, -1));
+        expect((await caller.get(`/v1/${path}/${id}/timeline?limit=100`)).text).toContain(
+          JSON.stringify(text.trim()).slice(1, -1),
+        );
         kept.push(name);
       }
     }
@@ -226,7 +274,11 @@ describe('hostile text', () => {
   it('in the headers that are looked at is refused or taken as one word', async () => {
     for (const text of [`x' OR 1=1`, 'a\tb', '\u00e9', ' ', 'x'.repeat(5_000), '"quoted"', '%00']) {
       const headers = { 'Idempotency-Key': text, 'X-Request-Id': text };
-      const { status, headers: answered } = await caller.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, { headers });
+      const { status, headers: answered } = await caller.post(
+        '/v1/orders',
+        { package_id: 101, external_order_id: randomUUID() },
+        { headers },
+      );
       expect([text.slice(0, 20), [202, 400].includes(status)]).toEqual([text.slice(0, 20), true]);
       expect(answered.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
     }
@@ -240,25 +292,30 @@ describe('hostile text', () => {
     ['Last-Event-ID', 'GET', '/v1/events/stream', (text: string) => (text === '' ? 200 : 400), ''],
     ['Accept', 'GET', '/v1/orders?limit=1', () => 200, 'application/json'],
     ['Accept', 'GET', '/problems/rate-limited', () => 200, 'text/html'],
-  ] as const)('in %s of %s %s is refused, or taken for what nobody asked for', async (header, method, path, expected, type) => {
-    for (const [name, text] of HOSTILE_VALUES) {
-      const body = method === 'POST' ? JSON.stringify({ package_id: 101, external_order_id: randomUUID() }) : '';
-      const prefix = header.includes(':') ? header : `${header}: `;
-      const { status, head } = await raw(method, path, [...callerHeaders(body), `${prefix}${text}`], body);
-      const which = `${header} ${path}: ${name}`;
-      const wanted = isNoValue(text) ? REFUSED_BY_PARSER : [expected(text)];
-      expect([which, wanted.includes(status)], head).toEqual([which, true]);
-      expect(head.toLowerCase()).not.toMatch(/x-evil|preference-applied/);
-      expect(isNoValue(text) || head.toLowerCase().includes(`content-type: ${type}`), head).toBe(true);
-    }
-    expect((await caller.get('/v1/orders?limit=1')).status).toBe(200);
-  });
+  ] as const)(
+    'in %s of %s %s is refused, or taken for what nobody asked for',
+    async (header, method, path, expected, type) => {
+      for (const [name, text] of HOSTILE_VALUES) {
+        const body = method === 'POST' ? JSON.stringify({ package_id: 101, external_order_id: randomUUID() }) : '';
+        const prefix = header.includes(':') ? header : `${header}: `;
+        const { status, head } = await raw(method, path, [...callerHeaders(body), `${prefix}${text}`], body);
+        const which = `${header} ${path}: ${name}`;
+        const wanted = isNoValue(text) ? REFUSED_BY_PARSER : [expected(text)];
+        expect([which, wanted.includes(status)], head).toEqual([which, true]);
+        expect(head.toLowerCase()).not.toMatch(/x-evil|preference-applied/);
+        expect(isNoValue(text) || head.toLowerCase().includes(`content-type: ${type}`), head).toBe(true);
+      }
+      expect((await caller.get('/v1/orders?limit=1')).status).toBe(200);
+    },
+  );
 
   it('in the form of our own cursor is no cursor', async () => {
     for (const text of Object.values(HOSTILE)) {
       for (const inside of [`v.1${text}`, `v.${text}`, `${text}.1`]) {
         if (inside === 'v.1') continue;
-        const { status } = await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': Buffer.from(inside).toString('base64url').slice(0, 8_000) } });
+        const { status } = await caller.get('/v1/events/stream', {
+          headers: { 'Last-Event-ID': Buffer.from(inside).toString('base64url').slice(0, 8_000) },
+        });
         expect([inside.slice(0, 30), status]).toEqual([inside.slice(0, 30), 400]);
       }
     }
@@ -273,14 +330,27 @@ describe('hostile text', () => {
         [HEADERS.signature, [401]],
       ] as const) {
         const body = JSON.stringify({ event: 'order.completed', data: { id: randomUUID(), status: 'completed' } });
-        const { status, head } = await raw('POST', '/webhooks/service', [...signedHeaders(body), `${header}: ${text}`], body, header);
+        const { status, head } = await raw(
+          'POST',
+          '/webhooks/service',
+          [...signedHeaders(body), `${header}: ${text}`],
+          body,
+          header,
+        );
         const which = `${header}: ${name}`;
-        expect([which, (isNoValue(text) ? REFUSED_BY_PARSER : expected).some((each) => each === status)], head).toEqual([which, true]);
+        expect([which, (isNoValue(text) ? REFUSED_BY_PARSER : expected).some((each) => each === status)], head).toEqual(
+          [which, true],
+        );
         expect(head.toLowerCase()).not.toContain('x-evil');
       }
     }
     // The event header is kept with the delivery; the signed body alone decides.
-    const kept = await api.database.run((db) => db.select({ event: inbox.headerEvent, state: inbox.state }).from(inbox).where(eq(inbox.headerEvent, HOSTILE['SQL'] ?? '')));
+    const kept = await api.database.run((db) =>
+      db
+        .select({ event: inbox.headerEvent, state: inbox.state })
+        .from(inbox)
+        .where(eq(inbox.headerEvent, HOSTILE['SQL'] ?? '')),
+    );
     expect(kept.map(({ state }) => state)).toEqual(['pending']);
     expect(api.log.every((line) => typeof JSON.parse(line) === 'object')).toBe(true);
   });
@@ -294,10 +364,18 @@ describe('hostile text', () => {
         { [text]: { [text]: text } },
       ]) {
         const { status } = await api.deliver({ body, event: 'order.completed' });
-        expect([name, Object.keys(body)[0]?.slice(0, 9), status]).toEqual([name, Object.keys(body)[0]?.slice(0, 9), 200]);
+        expect([name, Object.keys(body)[0]?.slice(0, 9), status]).toEqual([
+          name,
+          Object.keys(body)[0]?.slice(0, 9),
+          200,
+        ]);
       }
     }
-    const [stored] = await api.database.run((db) => db.execute(sql`select count(*)::int as rows from inbox`).then(({ rows }) => z.array(z.object({ rows: z.number() })).parse(rows)));
+    const [stored] = await api.database.run((db) =>
+      db
+        .execute(sql`select count(*)::int as rows from inbox`)
+        .then(({ rows }) => z.array(z.object({ rows: z.number() })).parse(rows)),
+    );
     expect(stored?.rows).toBeGreaterThan(50);
   });
 });

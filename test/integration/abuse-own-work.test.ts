@@ -1,4 +1,6 @@
-/** OWASP API1:2023 (broken object level authorization): a key that is limited to its own work meets another key's ids. */
+/**
+ * OWASP API1:2023 (broken object level authorization): a key that is limited to its own work meets another key's ids.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +37,9 @@ afterAll(() => api[Symbol.asyncDispose]());
  * What a limited key gets from calls that name none of our ids. A new call belongs in here, or is `accountWide`, or
  * has the kind of its id in its path (`idInPath`).
  */
-const WITHOUT_ID: Readonly<Record<string, 'own list' | 'own events' | 'creates' | 'acts on own' | 'own key' | 'same for everybody'>> = {
+const WITHOUT_ID: Readonly<
+  Record<string, 'own list' | 'own events' | 'creates' | 'acts on own' | 'own key' | 'same for everybody'>
+> = {
   listOrders: 'own list',
   listTopups: 'own list',
   listVpnSubscriptions: 'own list',
@@ -63,14 +67,19 @@ const WITHOUT_ID: Readonly<Record<string, 'own list' | 'own events' | 'creates' 
 };
 
 const guarded = () => api.operations.filter(({ scope }) => scope !== undefined);
-const idKind = ({ params }: Operation): unknown => z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
+const idKind = ({ params }: Operation): unknown =>
+  z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
 const withId = () => guarded().filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
-const named = (kind: 'own list' | 'own events' | 'acts on own' | 'own key') => guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
+const named = (kind: 'own list' | 'own events' | 'acts on own' | 'own key') =>
+  guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
 
 async function call(client: HttpClient, operation: Operation, id: string): Promise<HttpAnswer> {
   const path = operation.path.replaceAll(/\{\w+\}/g, id);
   const headers = { 'Idempotency-Key': randomUUID() };
-  return client.call(operation.method.toUpperCase(), path, { headers, ...(operation.bodyExample !== undefined && { body: operation.bodyExample }) });
+  return client.call(operation.method.toUpperCase(), path, {
+    headers,
+    ...(operation.bodyExample !== undefined && { body: operation.bodyExample }),
+  });
 }
 
 /** Without what differs from request to request. */
@@ -78,17 +87,26 @@ const comparable = ({ status, body }: HttpAnswer) => ({ status, body: { ...(body
 
 async function idOfKey(client: HttpClient): Promise<string | undefined> {
   const prefix = parseApiKey(client.headers['authorization']?.replace('Bearer ', '') ?? '')?.prefix ?? '';
-  return (await api.database.run((db) => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.prefix, prefix))))[0]?.id;
+  return (
+    await api.database.run((db) => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.prefix, prefix)))
+  )[0]?.id;
 }
 
 const counts = async () =>
   api.database.run(async (db) =>
-    Promise.all([timeline, auditLog, outbox].map(async (table) => (await db.select({ rows: sql<number>`count(*)::int` }).from(table))[0]?.rows)),
+    Promise.all(
+      [timeline, auditLog, outbox].map(
+        async (table) => (await db.select({ rows: sql<number>`count(*)::int` }).from(table))[0]?.rows,
+      ),
+    ),
   );
 
 describe('every call of the API', () => {
   it('is about the whole account, about an id of ours, or has a row in the table of this test', () => {
-    const homeless = guarded().filter((operation) => operation.accountWide !== true && idKind(operation) === undefined && WITHOUT_ID[operation.id] === undefined);
+    const homeless = guarded().filter(
+      (operation) =>
+        operation.accountWide !== true && idKind(operation) === undefined && WITHOUT_ID[operation.id] === undefined,
+    );
     expect(homeless.map(({ id }) => id)).toEqual([]);
     expect(withId().length).toBeGreaterThan(25);
   });
@@ -100,7 +118,10 @@ describe('every call of the API', () => {
       expect(others.ids, operation.id).toHaveProperty(kind);
       const missing = comparable(await call(limited, operation, newId(kind)));
       expect([operation.id, missing.status]).toEqual([operation.id, 404]);
-      expect([operation.id, comparable(await call(limited, operation, others.ids[kind]))]).toEqual([operation.id, missing]);
+      expect([operation.id, comparable(await call(limited, operation, others.ids[kind]))]).toEqual([
+        operation.id,
+        missing,
+      ]);
     }
     expect(await counts()).toEqual(before);
     // What removes would leave the others nothing to find.
@@ -117,7 +138,10 @@ describe('every call of the API', () => {
     for (const operation of wide) {
       const answer = await call(limited, operation, newId('case'));
       expect([operation.id, answer.status, answer.at('code')]).toEqual([operation.id, 403, 'account_wide_only']);
-      expect([operation.id, (await call(everything, operation, newId('case'))).at('code')]).not.toEqual([operation.id, 'account_wide_only']);
+      expect([operation.id, (await call(everything, operation, newId('case'))).at('code')]).not.toEqual([
+        operation.id,
+        'account_wide_only',
+      ]);
     }
   });
 
@@ -129,7 +153,10 @@ describe('every call of the API', () => {
       const seen = await other.get(path);
       expect([id, seen.status, seen.body]).toEqual([id, 200, { data: [expect.anything()], next_cursor: null }]);
       // eSIMs, refunds and cases come of work, and are made by nobody.
-      expect([id, seen.at('data', 0, 'created_by')]).toEqual([id, /list(Esims|Refunds|Cases)/.test(id) ? undefined : await idOfKey(other)]);
+      expect([id, seen.at('data', 0, 'created_by')]).toEqual([
+        id,
+        /list(Esims|Refunds|Cases)/.test(id) ? undefined : await idOfKey(other),
+      ]);
       expect([id, (await limited.get(path)).body]).toEqual([id, { data: [], next_cursor: null }]);
     }
     const othersKey = await idOfKey(other);
@@ -154,7 +181,9 @@ describe('every call of the API', () => {
 
   it('that tells of a key tells of the one that calls', async () => {
     for (const { path } of named('own key')) {
-      const seen = await Promise.all([limited, other].map(async (client) => [(await client.get(path)).at('id'), await idOfKey(client)]));
+      const seen = await Promise.all(
+        [limited, other].map(async (client) => [(await client.get(path)).at('id'), await idOfKey(client)]),
+      );
       for (const [id, own] of seen) expect(id).toBe(own);
       expect(new Set(seen.flat()).size).toBe(2);
     }
@@ -163,17 +192,29 @@ describe('every call of the API', () => {
 
   it('that acts on many does not find those of another key, by filter or by id', async () => {
     for (const { id, path, tag } of named('acts on own')) {
-      const kind = ({ orders: 'order', topups: 'topup', subscriptions: 'vpn_subscription', cancellations: 'cancellation' } as const)[path.split('/').at(-2) ?? ''];
+      const kind = (
+        { orders: 'order', topups: 'topup', subscriptions: 'vpn_subscription', cancellations: 'cancellation' } as const
+      )[path.split('/').at(-2) ?? ''];
       if (kind === undefined) throw new Error(`${id} (${tag}) is of an unknown kind`);
       const act = async (client: HttpClient, filter: object, dryRun: boolean) =>
-        client.post(path, { action: 'retry', filter, why: 'test', dry_run: dryRun }, { headers: { 'Idempotency-Key': randomUUID() } });
+        client.post(
+          path,
+          { action: 'retry', filter, why: 'test', dry_run: dryRun },
+          { headers: { 'Idempotency-Key': randomUUID() } },
+        );
       const own = { ids: [others.ids[kind]] };
       // Its own key finds it, whatever may be done to it at this moment.
       expect([id, (await act(other, own, true)).at('data', 0, 'status')]).toEqual([id, expect.any(String)]);
       for (const dryRun of [true, false]) {
-        expect([id, (await act(limited, own, dryRun)).at('data')]).toEqual([id, [expect.objectContaining({ result: 'not_found', status: null })]]);
+        expect([id, (await act(limited, own, dryRun)).at('data')]).toEqual([
+          id,
+          [expect.objectContaining({ result: 'not_found', status: null })],
+        ]);
         for (const filter of [{ created_after: '2020-01-01T00:00:00Z' }, { created_by: await idOfKey(other) }]) {
-          expect([id, (await act(limited, filter, dryRun)).body]).toEqual([id, { dry_run: dryRun, matched: 0, remaining: 0, data: [] }]);
+          expect([id, (await act(limited, filter, dryRun)).body]).toEqual([
+            id,
+            { dry_run: dryRun, matched: 0, remaining: 0, data: [] },
+          ]);
         }
       }
     }
@@ -181,7 +222,8 @@ describe('every call of the API', () => {
 });
 
 describe('creating', () => {
-  const post = (client: HttpClient, path: string, body: object) => client.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+  const post = (client: HttpClient, path: string, body: object) =>
+    client.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
 
   it.each([
     ['/v1/topups', (esim: string) => ({ esim_id: esim, package_id: 101 })],
@@ -196,7 +238,11 @@ describe('creating', () => {
     const vpn = { vpn_plan_id: 7, customer_reference: 'c', customer_price: '5.00' };
     for (const [path, body, id] of [
       ['/v1/orders', { package_id: 101, external_order_id: others.externalOrderId }, others.ids.order],
-      ['/v1/vpn/subscriptions', { ...vpn, external_subscription_id: others.externalSubscriptionId }, others.ids.vpn_subscription],
+      [
+        '/v1/vpn/subscriptions',
+        { ...vpn, external_subscription_id: others.externalSubscriptionId },
+        others.ids.vpn_subscription,
+      ],
     ] as const) {
       const conflict = await post(limited, path, body);
       expect([conflict.status, conflict.at('existing')]).toEqual([409, undefined]);
@@ -204,7 +250,11 @@ describe('creating', () => {
       expect((await post(other, path, body)).at('existing', 'id')).toBe(id);
     }
     const mine = await makeOwnWork(api, limited);
-    const topup = await post(limited, '/v1/topups', { esim_id: mine.ids.esim, package_id: 101, external_topup_id: others.externalTopupId });
+    const topup = await post(limited, '/v1/topups', {
+      esim_id: mine.ids.esim,
+      package_id: 101,
+      external_topup_id: others.externalTopupId,
+    });
     expect([topup.status, topup.at('existing')]).toEqual([409, undefined]);
     expect((await limited.get('/v1/orders')).at('data', 0, 'id')).toBe(mine.ids.order);
     expect((await (await api.caller(['orders:read'])).get('/v1/orders')).at('data')).toHaveLength(2);
@@ -212,43 +262,79 @@ describe('creating', () => {
 });
 
 describe('work that is held', () => {
-  it.each(['insufficient_balance', 'buying_paused', 'spend_limit_reached'] as const)('for %s tells a limited key that it is so, and nothing of the account', async (failure) => {
-    const particulars = `of the 98.76 USD in the wallet, 54.32 are reserved; SECRET-WHY ${failure}`;
-    const reference = randomUUID();
-    const body = { package_id: 101, external_order_id: reference };
-    const made = await limited.post('/v1/orders', body, { headers: { 'Idempotency-Key': randomUUID() } });
-    const id = made.textAt('id');
-    const entry = { event: 'order.held', message: `Held at the purchase gate: ${particulars}`, detail: { attempt: 1, failure_class: failure } };
-    await api.database.transaction((tx) => recordStep(tx, { kind: 'order', id }, { status: 'held', entry, failure: { class: failure, detail: particulars } }, new Date(TEST_NOW)));
-    const everything = await api.caller();
-    for (const path of [`/v1/orders/${id}`, `/v1/orders?external_order_id=${reference}`, `/v1/orders/${id}/timeline`]) {
-      const shown = await limited.get(path);
-      expect(shown.text).toContain(failure);
-      expect(shown.text).not.toMatch(/98\.76|54\.32|SECRET-WHY/);
-      expect((await everything.get(path)).text).toContain(particulars);
-    }
-  });
+  it.each(['insufficient_balance', 'buying_paused', 'spend_limit_reached'] as const)(
+    'for %s tells a limited key that it is so, and nothing of the account',
+    async (failure) => {
+      const particulars = `of the 98.76 USD in the wallet, 54.32 are reserved; SECRET-WHY ${failure}`;
+      const reference = randomUUID();
+      const body = { package_id: 101, external_order_id: reference };
+      const made = await limited.post('/v1/orders', body, { headers: { 'Idempotency-Key': randomUUID() } });
+      const id = made.textAt('id');
+      const entry = {
+        event: 'order.held',
+        message: `Held at the purchase gate: ${particulars}`,
+        detail: { attempt: 1, failure_class: failure },
+      };
+      await api.database.transaction((tx) =>
+        recordStep(
+          tx,
+          { kind: 'order', id },
+          { status: 'held', entry, failure: { class: failure, detail: particulars } },
+          new Date(TEST_NOW),
+        ),
+      );
+      const everything = await api.caller();
+      for (const path of [
+        `/v1/orders/${id}`,
+        `/v1/orders?external_order_id=${reference}`,
+        `/v1/orders/${id}/timeline`,
+      ]) {
+        const shown = await limited.get(path);
+        expect(shown.text).toContain(failure);
+        expect(shown.text).not.toMatch(/98\.76|54\.32|SECRET-WHY/);
+        expect((await everything.get(path)).text).toContain(particulars);
+      }
+    },
+  );
 });
 
 describe('events', () => {
-  const subjectsOf = (found: readonly unknown[]) => z.array(z.object({ subject: z.object({ id: z.string() }) })).parse(found).map(({ subject }) => subject.id);
-  const streamed = async (reader: StreamReader, count: number) => subjectsOf((await reader.next(count)).map(({ data }) => data));
-  const page = async (client: HttpClient, query: string) => subjectsOf(z.array(z.unknown()).parse((await client.get(`/v1/events?limit=100&${query}`)).at('data')));
-  const stream = (client: HttpClient, query = '', headers: Record<string, string> = {}) => readStream(client, `/v1/events/stream${query}`, headers);
+  const subjectsOf = (found: readonly unknown[]) =>
+    z
+      .array(z.object({ subject: z.object({ id: z.string() }) }))
+      .parse(found)
+      .map(({ subject }) => subject.id);
+  const streamed = async (reader: StreamReader, count: number) =>
+    subjectsOf((await reader.next(count)).map(({ data }) => data));
+  const page = async (client: HttpClient, query: string) =>
+    subjectsOf(z.array(z.unknown()).parse((await client.get(`/v1/events?limit=100&${query}`)).at('data')));
+  const stream = (client: HttpClient, query = '', headers: Record<string, string> = {}) =>
+    readStream(client, `/v1/events/stream${query}`, headers);
   /** Where the feed ends once all that has happened is in it. */
   async function end(): Promise<string> {
     await api.publish();
     return (await limited.get('/v1/events?since=9990-01-01T00:00:00Z')).textAt('next_cursor');
   }
   const order = async (client: HttpClient) =>
-    (await client.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, { headers: { 'Idempotency-Key': randomUUID() } })).textAt('id');
+    (
+      await client.post(
+        '/v1/orders',
+        { package_id: 101, external_order_id: randomUUID() },
+        { headers: { 'Idempotency-Key': randomUUID() } },
+      )
+    ).textAt('id');
 
   /** Orders of both and news of the account, in turn, so that one too many would stand between those that are meant. */
   async function happen(): Promise<{ mine: string[]; theirs: string[] }> {
     const [mine, theirs]: [string[], string[]] = [[], []];
     for (let round = 0; round < 3; round += 1) {
       theirs.push(await order(other));
-      const news = { type: 'wallet.balance_low', subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data: { balance: '98.76' } } as const;
+      const news = {
+        type: 'wallet.balance_low',
+        subject: { kind: 'wallet', id: 'wallet' },
+        apiKeyId: null,
+        data: { balance: '98.76' },
+      } as const;
       await api.database.transaction((tx) => recordEvent(tx, news, new Date(TEST_NOW)));
       mine.push(await order(limited));
     }
@@ -267,7 +353,10 @@ describe('events', () => {
     const live = [await stream(limited), await stream(other)] as const;
     for (const reader of live) await waitFor('it has caught up', () => reader.comments() > 0);
     const { mine, theirs } = await happen();
-    const later = [await stream(limited, '', { 'Last-Event-ID': from }), await stream(other, `?cursor=${from}`)] as const;
+    const later = [
+      await stream(limited, '', { 'Last-Event-ID': from }),
+      await stream(other, `?cursor=${from}`),
+    ] as const;
     for (const [mineTold, theirsTold] of [live, later]) {
       expect(await streamed(mineTold, mine.length)).toEqual(mine);
       expect(await streamed(theirsTold, theirs.length)).toEqual(theirs);
@@ -290,7 +379,8 @@ describe('events', () => {
 
   it('are in the feed of each key only where they are of its own, and no others end its wait', async () => {
     const from = await end();
-    const waiting = async () => Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await limited.get('/metrics')).text)?.[1] ?? 0);
+    const waiting = async () =>
+      Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await limited.get('/metrics')).text)?.[1] ?? 0);
     const answering = page(limited, `wait=30&cursor=${from}`);
     const otherAnswering = page(other, `wait=30&cursor=${from}`);
     await waitFor('both wait', async () => (await waiting()) === 2);

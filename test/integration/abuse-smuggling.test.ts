@@ -14,9 +14,19 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const BODY = JSON.stringify({ package_id: 101, external_order_id: 'smuggled' });
 const post = (headers: readonly string[], body = BODY, end = '\r\n') =>
-  ['POST /v1/orders HTTP/1.1', 'Host: api', `Authorization: ${authorization}`, 'Content-Type: application/json', 'Idempotency-Key: smuggled', ...headers]
-    .join(end) + end + end + body;
-const get = (path: string, headers: readonly string[] = []) => [`GET ${path} HTTP/1.1`, 'Host: api', `Authorization: ${authorization}`, ...headers].join('\r\n') + '\r\n\r\n';
+  [
+    'POST /v1/orders HTTP/1.1',
+    'Host: api',
+    `Authorization: ${authorization}`,
+    'Content-Type: application/json',
+    'Idempotency-Key: smuggled',
+    ...headers,
+  ].join(end) +
+  end +
+  end +
+  body;
+const get = (path: string, headers: readonly string[] = []) =>
+  [`GET ${path} HTTP/1.1`, 'Host: api', `Authorization: ${authorization}`, ...headers].join('\r\n') + '\r\n\r\n';
 const length = `Content-Length: ${BODY.length}`;
 const chunked = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 const hidden = () => get('/v1/orders?limit=7');
@@ -42,21 +52,30 @@ describe('a request that could be read in two ways', () => {
     ['a bare CR in a header', () => post([`X-One: a\rContent-Length: 0`, length])],
     ['a NUL in a header', () => post(['X-One: a\0b', length])],
     ['a line of headers without a colon', () => post(['Content-Length', length])],
-    ['an old version of HTTP with chunks', () => post(['Transfer-Encoding: chunked'], chunked).replace('HTTP/1.1', 'HTTP/1.0')],
+    [
+      'an old version of HTTP with chunks',
+      () => post(['Transfer-Encoding: chunked'], chunked).replace('HTTP/1.1', 'HTTP/1.0'),
+    ],
     ['a version that does not exist', () => post([length]).replace('HTTP/1.1', 'HTTP/1.9')],
     ['no host', () => post([length]).replace('Host: api\r\n', '')],
   ])('is refused, its connection closed, and nothing that follows is answered: %s', async (_name, bytes) => {
     const answer = await sendRaw(api.baseUrl, [bytes(), hidden()]);
-    expect(answer.statuses.filter((status) => status < 400), answer.text).toEqual([]);
+    expect(
+      answer.statuses.filter((status) => status < 400),
+      answer.text,
+    ).toEqual([]);
     expect(answer.closed, answer.text).toBe(true);
     expect(answer.text).not.toContain('smuggled');
   });
 
-  it.each(['Host: other', 'Authorization: Bearer other', 'Content-Type: text/plain'])('is refused as a problem where a header that decides comes twice: %s', async (header) => {
-    const answer = await sendRaw(api.baseUrl, [post([header, length]), get('/v1/orders', ['Connection: close'])]);
-    expect(answer.statuses).toEqual([400, 200]);
-    expect(answer.text).toContain('"code":"malformed_request"');
-  });
+  it.each(['Host: other', 'Authorization: Bearer other', 'Content-Type: text/plain'])(
+    'is refused as a problem where a header that decides comes twice: %s',
+    async (header) => {
+      const answer = await sendRaw(api.baseUrl, [post([header, length]), get('/v1/orders', ['Connection: close'])]);
+      expect(answer.statuses).toEqual([400, 200]);
+      expect(answer.text).toContain('"code":"malformed_request"');
+    },
+  );
 
   it('made nothing in any of these ways; the same request told plainly does, and what follows it is a request of its own', async () => {
     const reader = await api.caller(['orders:read']);
@@ -95,6 +114,10 @@ describe('a slow request', () => {
   });
 
   it('has seconds in production, not minutes', () => {
-    expect(SLOW_REQUESTS).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 });
+    expect(SLOW_REQUESTS).toEqual({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 2_000,
+    });
   });
 });

@@ -20,7 +20,9 @@ class SlowDelivery {
 
   constructor(headers: Record<string, string>, sent: number) {
     const { hostname, port } = new URL(api.baseUrl);
-    const lines = Object.entries({ Host: 'api', 'Content-Length': '200001', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = Object.entries({ Host: 'api', 'Content-Length': '200001', ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
     this.#socket = connect(Number(port), hostname);
     this.#socket.on('error', () => undefined);
     this.#socket.on('data', (chunk: Buffer) => void (this.answer += chunk.toString('latin1')));
@@ -38,7 +40,8 @@ class SlowDelivery {
   }
 }
 
-const answered = (status: number, deliveries: readonly SlowDelivery[]) => deliveries.filter((each) => each.status === status).length;
+const answered = (status: number, deliveries: readonly SlowDelivery[]) =>
+  deliveries.filter((each) => each.status === status).length;
 
 describe('a webhook delivery that never ends', () => {
   it.each([
@@ -59,7 +62,10 @@ describe('a webhook delivery that never ends', () => {
   it('takes a bounded place: of 800 from one address all but a few are refused, and the service is heard afterwards', async () => {
     const deliveries = Array.from({ length: 800 }, () => new SlowDelivery(FRESH, 200_000));
     try {
-      await waitFor('all but those that have a place are answered', async () => answered(429, deliveries) === 800 - STRANGER_BODIES.perAddress);
+      await waitFor(
+        'all but those that have a place are answered',
+        async () => answered(429, deliveries) === 800 - STRANGER_BODIES.perAddress,
+      );
       expect(answered(401, deliveries)).toBe(0);
     } finally {
       for (const delivery of deliveries) delivery.end();

@@ -50,7 +50,12 @@ const BEGIN = {
   cancellation: () => bench.beginCancellation(),
 } as const satisfies Record<WorkKind, () => Promise<AttemptRef>>;
 
-const LOST = { order: 'createOrder', topup: 'createTopup', vpn_subscription: 'createVpnOrder', cancellation: 'cancelEsim' } as const;
+const LOST = {
+  order: 'createOrder',
+  topup: 'createTopup',
+  vpn_subscription: 'createVpnOrder',
+  cancellation: 'cancelEsim',
+} as const;
 
 async function held(kind: WorkKind): Promise<WorkRef> {
   const ids = await BEGIN[kind]();
@@ -70,7 +75,12 @@ async function unknown(kind: WorkKind): Promise<AttemptRef> {
 const rowOf = ({ work }: { readonly work: WorkRef }) => bench.database.run((db) => readWork(db, work));
 const sold = async (kind: WorkKind): Promise<string> => {
   const { admin } = bench;
-  const lists = { order: () => admin.orders(), topup: () => admin.topups(), vpn_subscription: () => admin.subscriptions(), cancellation: () => admin.refunds() };
+  const lists = {
+    order: () => admin.orders(),
+    topup: () => admin.topups(),
+    vpn_subscription: () => admin.subscriptions(),
+    cancellation: () => admin.refunds(),
+  };
   return (await lists[kind]()).at(-1)!.id;
 };
 
@@ -94,14 +104,22 @@ describe.each(WORK_KINDS)('an act on work of the kind %s that is carried out twi
 
   it('resolve: bought', async () => {
     const ids = await unknown(kind);
-    await expectOneEffect(ids.work, { action: 'resolve', reason: 'outcome_unknown', verdict: 'bought', serviceId: await sold(kind) });
+    await expectOneEffect(ids.work, {
+      action: 'resolve',
+      reason: 'outcome_unknown',
+      verdict: 'bought',
+      serviceId: await sold(kind),
+    });
     expect(await rowOf(ids)).toMatchObject({ status: 'processing', attentionReason: null });
   });
 
   it.each(['continue', 'abandon'] as const)('resolve: not bought, %s', async (next) => {
     const ids = await unknown(kind);
     await expectOneEffect(ids.work, { action: 'resolve', reason: 'outcome_unknown', verdict: 'not_bought', next });
-    expect(await rowOf(ids)).toMatchObject({ status: next === 'abandon' ? 'abandoned' : 'held', attentionReason: null });
+    expect(await rowOf(ids)).toMatchObject({
+      status: next === 'abandon' ? 'abandoned' : 'held',
+      attentionReason: null,
+    });
   });
 
   it('resolve: dismissed', async () => {
@@ -111,18 +129,21 @@ describe.each(WORK_KINDS)('an act on work of the kind %s that is carried out twi
   });
 });
 
-describe.each(WORK_KINDS.filter((kind) => kind !== 'cancellation'))('an act on work of the kind %s that spends has one effect, carried out twice:', (kind) => {
-  it('release', async () => {
-    await expectOneEffect(await held(kind), { action: 'release' });
-  });
+describe.each(WORK_KINDS.filter((kind) => kind !== 'cancellation'))(
+  'an act on work of the kind %s that spends has one effect, carried out twice:',
+  (kind) => {
+    it('release', async () => {
+      await expectOneEffect(await held(kind), { action: 'release' });
+    });
 
-  it('change_limit', async () => {
-    const work = await held(kind);
-    await expectOneEffect(work, { action: 'change_limit', maxPrice: { amount: '9.99', currency: 'USD' } });
-    await expectOneEffect(work, { action: 'change_limit', maxPrice: null });
-    expect(await rowOf({ work })).toMatchObject({ maxPriceAmount: null });
-  });
-});
+    it('change_limit', async () => {
+      const work = await held(kind);
+      await expectOneEffect(work, { action: 'change_limit', maxPrice: { amount: '9.99', currency: 'USD' } });
+      await expectOneEffect(work, { action: 'change_limit', maxPrice: null });
+      expect(await rowOf({ work })).toMatchObject({ maxPriceAmount: null });
+    });
+  },
+);
 
 describe('an act on a VPN subscription whose cancellation the service refuses has one effect, carried out twice:', () => {
   it.each([

@@ -16,7 +16,8 @@ let bench: ActivityBench;
 afterEach(() => bench[Symbol.asyncDispose]());
 
 const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
-const announced = async () => (await bench.database.run((db) => db.select().from(events).orderBy(events.sequence))).map(({ type }) => type);
+const announced = async () =>
+  (await bench.database.run((db) => db.select().from(events).orderBy(events.sequence))).map(({ type }) => type);
 
 describe('an activity of a schedule that runs twice leaves the same rows and one effect:', () => {
   it('reconcileSilentWork and requestIdleWork', async () => {
@@ -35,19 +36,46 @@ describe('an activity of a schedule that runs twice leaves the same rows and one
     const { database, keyRing, clock } = bench;
     const now = new Date(clock.now);
     const old = new Date(clock.now - DEFAULT_POLICY.outbound.logKeptMs - 99 * DAY);
-    const wanted = { apiKeyId: 'key_a', ownerId: undefined, url: 'https://shop.example.com/hook', description: null, eventTypes: ['*'] };
-    const { id: endpointId } = await database.transaction((tx) => addWebhookEndpoint(tx, keyRing, wanted, generateWebhookSecret(), now));
+    const wanted = {
+      apiKeyId: 'key_a',
+      ownerId: undefined,
+      url: 'https://shop.example.com/hook',
+      description: null,
+      eventTypes: ['*'],
+    };
+    const { id: endpointId } = await database.transaction((tx) =>
+      addWebhookEndpoint(tx, keyRing, wanted, generateWebhookSecret(), now),
+    );
     for (const at of [old, now]) {
-      const answer = { requestHash: Buffer.alloc(32), responseStatus: 202, responseHeaders: {}, sealedResponseBody: Buffer.alloc(1) };
+      const answer = {
+        requestHash: Buffer.alloc(32),
+        responseStatus: 202,
+        responseHeaders: {},
+        sealedResponseBody: Buffer.alloc(1),
+      };
       const event = { type: 'order.held', subjectKind: 'order', subjectId: 'ord_1', data: {} } as const;
       await database.run(async (db) => {
         await db.insert(idempotencyKeys).values({ ...answer, apiKeyId: 'key_a', key: randomUUID(), createdAt: at });
-        await db.insert(events).values({ ...event, id: newId('event'), position: at === old ? 1n : 2n, occurredAt: at });
-        await db.insert(webhookDeliveries).values({ id: newId('webhookDelivery'), endpointId, eventId: newId('event'), state: 'failed', triedSince: at, createdAt: at, endedAt: at });
+        await db
+          .insert(events)
+          .values({ ...event, id: newId('event'), position: at === old ? 1n : 2n, occurredAt: at });
+        await db.insert(webhookDeliveries).values({
+          id: newId('webhookDelivery'),
+          endpointId,
+          eventId: newId('event'),
+          state: 'failed',
+          triedSince: at,
+          createdAt: at,
+          endedAt: at,
+        });
       });
     }
-    expect(await twice('forgetOldAnswers', () => bench.activities.forgetOldAnswers())).toEqual([{ forgotten: 3 }, { forgotten: 0 }]);
-    for (const table of [idempotencyKeys, events, webhookDeliveries]) expect(await database.run((db) => db.$count(table))).toBe(1);
+    expect(await twice('forgetOldAnswers', () => bench.activities.forgetOldAnswers())).toEqual([
+      { forgotten: 3 },
+      { forgotten: 0 },
+    ]);
+    for (const table of [idempotencyKeys, events, webhookDeliveries])
+      expect(await database.run((db) => db.$count(table))).toBe(1);
   });
 
   it('reconcileBooks', async () => {
@@ -91,7 +119,13 @@ describe('an activity of a schedule that runs twice leaves the same rows and one
     await bench.pass(6 * DAY);
     const [read] = await twice('readUsage', () => bench.activities.readUsage());
     expect(read).toEqual({ looked: 1 });
-    expect(await twice('announceExpiring', () => bench.activities.announceExpiring())).toEqual([{ announced: 1 }, { announced: 0 }]);
-    expect((await announced()).filter((type) => type.startsWith('esim.')).toSorted()).toEqual(['esim.data_low', 'esim.expiring']);
+    expect(await twice('announceExpiring', () => bench.activities.announceExpiring())).toEqual([
+      { announced: 1 },
+      { announced: 0 },
+    ]);
+    expect((await announced()).filter((type) => type.startsWith('esim.')).toSorted()).toEqual([
+      'esim.data_low',
+      'esim.expiring',
+    ]);
   });
 });

@@ -44,7 +44,10 @@ describe('an activity that runs twice with the same input leaves the same rows a
 
   it('beginWork at the same moment, by two workers, opens one attempt', async () => {
     const orderId = await bench.accept();
-    const both = await Promise.all([bench.activities.beginWork({ work: orderWork(orderId) }), bench.activities.beginWork({ work: orderWork(orderId) })]);
+    const both = await Promise.all([
+      bench.activities.beginWork({ work: orderWork(orderId) }),
+      bench.activities.beginWork({ work: orderWork(orderId) }),
+    ]);
     expect(both[1]).toEqual(both[0]);
   });
 
@@ -68,7 +71,10 @@ describe('an activity that runs twice with the same input leaves the same rows a
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
     const sent = { ...ids, resendWindowMs: 600_000 };
-    expect((await bench.activities.sendPurchase(sent)).outcome).toMatchObject({ kind: 'failure', failure: 'connection_lost' });
+    expect((await bench.activities.sendPurchase(sent)).outcome).toMatchObject({
+      kind: 'failure',
+      failure: 'connection_lost',
+    });
     const ledger = await bench.admin.ledger();
     expect((await bench.activities.sendPurchase(sent)).outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
     expect(await bench.admin.ledger()).toEqual(ledger);
@@ -82,7 +88,10 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     const [first, second] = await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
-    expect([first, second]).toEqual([{ kind: 'found', outcome: 'completed' }, { kind: 'found', outcome: 'completed' }]);
+    expect([first, second]).toEqual([
+      { kind: 'found', outcome: 'completed' },
+      { kind: 'found', outcome: 'completed' },
+    ]);
   });
 
   it('proveAbsence', async () => {
@@ -137,7 +146,11 @@ describe('an activity that runs twice with the same input leaves the same rows a
       { kind: 'found', outcome: 'completed' },
     ]);
     const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    await expectTwiceToTheEnd(
+      'completePurchase',
+      () => bench.activities.completePurchase({ ...ids, applied: [] }),
+      end,
+    );
   });
 
   it('of a cancellation: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
@@ -147,7 +160,11 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
     await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
     const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    await expectTwiceToTheEnd(
+      'completePurchase',
+      () => bench.activities.completePurchase({ ...ids, applied: [] }),
+      end,
+    );
     const credits = (await bench.admin.ledger()).filter(({ refund_id: refundId }) => refundId !== null);
     expect(credits).toHaveLength(1);
   });
@@ -156,19 +173,31 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const ids = await bench.beginCancellation();
     await bench.admin.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     await bench.activities.sendPurchase(ids);
-    const [first, second] = await twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
+    const [first, second] = await twice('completePurchase', () =>
+      bench.activities.completePurchase({ ...ids, applied: [] }),
+    );
     expect(first).toMatchObject({ kind: 'parked', reason: 'refund_failed' });
     expect(second).toEqual(first);
 
     const attention = { reason: 'refund_failed', detail: 'Failed.' } as const;
-    await bench.activities.recordStep(step(ids.work, { status: 'needs_attention', event: 'cancellation.needs_attention', attention }));
-    const refundsBooked = async () => (await bench.rows()).filter((row) => row.startsWith('journal') && row.includes(',refund,')).length;
+    await bench.activities.recordStep(
+      step(ids.work, { status: 'needs_attention', event: 'cancellation.needs_attention', attention }),
+    );
+    const refundsBooked = async () =>
+      (await bench.rows()).filter((row) => row.startsWith('journal') && row.includes(',refund,')).length;
     const before = await refundsBooked();
     const operator = { actor: 'key_test', why: 'Their support has paid it by hand.', actId: 'act_1' };
     const action = { action: 'resolve', reason: 'refund_failed', verdict: 'refunded' } as const;
-    expect(await twice('actOnWork', () => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual(['applied', 'unchanged']);
+    expect(await twice('actOnWork', () => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual([
+      'applied',
+      'unchanged',
+    ]);
     const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    await expectTwiceToTheEnd(
+      'completePurchase',
+      () => bench.activities.completePurchase({ ...ids, applied: [] }),
+      end,
+    );
     expect(await refundsBooked()).toBe(before + 1);
   });
 
@@ -183,13 +212,16 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const cancelled = await sealedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
     expect(cancelled).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
     // It carries no key: the service is asked twice, and ends it once.
-    expect((await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status)).toEqual([200, 409]);
+    expect((await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status)).toEqual([
+      200, 409,
+    ]);
     const view = (await bench.activities.beginWork(ids)).subscription;
     expect(view).toMatchObject({ isActive: true, cancelAcceptedAt: expect.any(Number), endedAs: 'cancelled' });
   });
 
   it('of a VPN subscription whose answer brought everything: completePurchase reads nothing', async () => {
-    for (const endpoint of ['getVpnSubscription', 'listVpnSubscriptions'] as const) await bench.admin.onRequest(endpoint, { kind: 'server_error' });
+    for (const endpoint of ['getVpnSubscription', 'listVpnSubscriptions'] as const)
+      await bench.admin.onRequest(endpoint, { kind: 'server_error' });
     const ids = await bench.beginSubscription();
     await bench.activities.sendPurchase(ids);
     const reads = await bench.admin.requests('getVpnSubscription');
@@ -209,7 +241,9 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const { attempt } = await bench.activities.beginWork({ work });
     const both = [first, { work, attemptId: attempt.id }];
     const outcomes = await Promise.all(both.map((ids) => bench.activities.sendPurchase(ids)));
-    expect(outcomes.map(({ outcome }) => outcome).toSorted((left, right) => left.kind.localeCompare(right.kind))).toEqual([
+    expect(
+      outcomes.map(({ outcome }) => outcome).toSorted((left, right) => left.kind.localeCompare(right.kind)),
+    ).toEqual([
       { kind: 'accepted', outcome: 'completed' },
       { kind: 'failure', failure: 'esim_busy' },
     ]);
@@ -217,7 +251,10 @@ describe('an activity that runs twice with the same input leaves the same rows a
 
   it('recordStep that holds, and one that parks', async () => {
     const { work } = await bench.begin();
-    const held = step(work, { failure: { class: 'rate_limited', detail: 'Slow down.' }, nextStepAt: bench.clock.now + 1_000 });
+    const held = step(work, {
+      failure: { class: 'rate_limited', detail: 'Slow down.' },
+      nextStepAt: bench.clock.now + 1_000,
+    });
     expect(await twice('recordStep', () => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
     const parked = step(work, {
       stepKey: 'run:2',
@@ -230,8 +267,15 @@ describe('an activity that runs twice with the same input leaves the same rows a
 
   it('recordStep that ends the order', async () => {
     const { work } = await bench.begin();
-    const failed = step(work, { status: 'failed', event: 'order.failed', failure: { class: 'invalid_request', detail: 'No.' } });
-    await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), { status: 'failed', failure: 'invalid_request' });
+    const failed = step(work, {
+      status: 'failed',
+      event: 'order.failed',
+      failure: { class: 'invalid_request', detail: 'No.' },
+    });
+    await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), {
+      status: 'failed',
+      failure: 'invalid_request',
+    });
   });
 });
 
@@ -241,7 +285,11 @@ describe('an activity', () => {
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     const before = await bench.rows();
-    const failed = step(ids.work, { status: 'failed', event: 'order.failed', failure: { class: 'deadline_passed', detail: 'Late.' } });
+    const failed = step(ids.work, {
+      status: 'failed',
+      event: 'order.failed',
+      failure: { class: 'deadline_passed', detail: 'Late.' },
+    });
     expect(await bench.activities.recordStep(failed)).toBe('may_be_bought');
     expect(await bench.rows()).toEqual(before);
   });
@@ -257,7 +305,9 @@ describe('an activity', () => {
     );
     await sending;
     const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.work.id)));
-    expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two ids') }]);
+    expect(open).toMatchObject([
+      { reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two ids') },
+    ]);
   });
 
   it('of a run that was given up does not reopen an order that has ended meanwhile', async () => {
@@ -289,11 +339,17 @@ describe('an activity', () => {
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     await bench.admin.onRequest('getEsim', { kind: 'rate_limited', retry_after: 3_600 });
-    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({ kind: 'not_yet', reason: 'rate_limited', retryAfterMs: 3_600_000 });
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({
+      kind: 'not_yet',
+      reason: 'rate_limited',
+      retryAfterMs: 3_600_000,
+    });
   });
 
   it('reports an order that is not in this database as a failure that is not repeated', async () => {
-    await expect(bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') })).rejects.toMatchObject({
+    await expect(
+      bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') }),
+    ).rejects.toMatchObject({
       type: 'WorkMissingError',
       nonRetryable: true,
     });

@@ -1,4 +1,6 @@
-/** What an act on many is about: every condition of its filter, tried dry. A new condition has no row here, and fails. */
+/**
+ * What an act on many is about: every condition of its filter, tried dry. A new condition has no row here, and fails.
+ */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -43,9 +45,16 @@ describe('an act on many', () => {
   });
 
   it.each(Object.entries(CONDITIONS))('is narrowed by %s', async (name, [ofA, ofB]) => {
-    for (const [value, id] of [[ofA, IDS.order.A], [ofB, IDS.order.B]] as const) {
+    for (const [value, id] of [
+      [ofA, IDS.order.A],
+      [ofB, IDS.order.B],
+    ] as const) {
       if (value === undefined) continue;
-      expect([name, value, await chosen({ [name]: value })]).toEqual([name, value, { matched: 1, remaining: 0, data: [{ id }] }]);
+      expect([name, value, await chosen({ [name]: value })]).toEqual([
+        name,
+        value,
+        { matched: 1, remaining: 0, data: [{ id }] },
+      ]);
     }
   });
 
@@ -53,7 +62,12 @@ describe('an act on many', () => {
     const key = IDS.key.A;
     for (let n = 0; n < 101; n += 1) {
       const id = await acceptTestOrder(api.database);
-      await api.database.run((db) => db.update(orders).set({ apiKeyId: key, status: 'failed', createdAt: new Date(0) }).where(eq(orders.id, id)));
+      await api.database.run((db) =>
+        db
+          .update(orders)
+          .set({ apiKeyId: key, status: 'failed', createdAt: new Date(0) })
+          .where(eq(orders.id, id)),
+      );
     }
     expect(await chosen({ created_by: key })).toEqual({ matched: 1, remaining: 0, data: [{ id: IDS.order.A }] });
     // Whoever names what has ended gets it.

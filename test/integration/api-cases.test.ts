@@ -34,7 +34,9 @@ describe('open cases', () => {
     const next = await operator.get(`/v1/cases?limit=1&reason=webhook_conflict&cursor=${page.textAt('next_cursor')}`);
     expect(next.body).toMatchObject({ data: [{ subject_id: second }], next_cursor: null });
     const all = await operator.get('/v1/cases');
-    expect(all.body).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ reason: 'contract_drift', subject_id: orderId })]) });
+    expect(all.body).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ reason: 'contract_drift', subject_id: orderId })]),
+    });
     expect((await (await api.caller(['orders:read'])).get('/v1/cases')).status).toBe(403);
   });
 
@@ -42,7 +44,8 @@ describe('open cases', () => {
     const deliveryId = await conflict();
     const listed = (await operator.get('/v1/cases?limit=100')).body as { data: { id: string; subject_id: string }[] };
     const { id } = listed.data.find(({ subject_id: subject }) => subject === deliveryId)!;
-    const dismiss = (caseId: string, why = 'A test of theirs.') => operator.post(`/v1/cases/${caseId}/dismiss`, { why });
+    const dismiss = (caseId: string, why = 'A test of theirs.') =>
+      operator.post(`/v1/cases/${caseId}/dismiss`, { why });
     const [closed, again] = [await dismiss(id), await dismiss(id, 'another reason')];
     expect(closed.body).toMatchObject({ id, resolution: 'dismissed: A test of theirs.' });
     expect(again.body).toEqual(closed.body);
@@ -54,11 +57,17 @@ describe('open cases', () => {
 
     const orderId = await acceptTestOrder(api.database);
     await api.database.run((db) => openCase(db, orderWork(orderId), 'outcome_unknown', 'Nobody knows.'));
-    const ofOrder = ((await operator.get('/v1/cases?limit=100')).body as typeof listed).data.find((each) => each.subject_id === orderId)!;
+    const ofOrder = ((await operator.get('/v1/cases?limit=100')).body as typeof listed).data.find(
+      (each) => each.subject_id === orderId,
+    )!;
     const refused = await dismiss(ofOrder.id);
     expect([refused.status, refused.at('code')]).toEqual([409, 'action_not_possible']);
     expect((await operator.get(`/v1/cases/${ofOrder.id}`)).body).toEqual(ofOrder);
-    for (const answer of [await dismiss('case_01JQ8Z9E5F6G7H8J9K0MNPQRST'), await operator.get('/v1/cases/case_01JQ8Z9E5F6G7H8J9K0MNPQRST')]) expect(answer.at('code')).toBe('case_not_found');
+    for (const answer of [
+      await dismiss('case_01JQ8Z9E5F6G7H8J9K0MNPQRST'),
+      await operator.get('/v1/cases/case_01JQ8Z9E5F6G7H8J9K0MNPQRST'),
+    ])
+      expect(answer.at('code')).toBe('case_not_found');
   });
 });
 

@@ -9,7 +9,8 @@ import { startTestApi, TEST_NOW } from '#test/support/api.ts';
 import type { HttpClient } from '#test/support/http.ts';
 
 const input = () => ({ package_id: 101, external_order_id: `ref-${randomUUID()}` });
-const create = (by: HttpClient, body: unknown, key: string) => by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key } });
+const create = (by: HttpClient, body: unknown, key: string) =>
+  by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key } });
 
 type Break = 'before the commit' | 'after the commit';
 
@@ -69,8 +70,13 @@ describe('a connection that breaks while an order is created', () => {
     const [body, key] = [input(), randomUUID()];
     database.breaks = 'before the commit';
     const answer = await create(caller, body, key);
-    expect([answer.status, answer.read(problemSchema).code, answer.headers.get('retry-after')]).toEqual([503, 'database_unavailable', '2']);
-    for (const table of [orders, outbox, idempotencyKeys]) expect(await api.database.run((db) => db.$count(table))).toBe(0);
+    expect([answer.status, answer.read(problemSchema).code, answer.headers.get('retry-after')]).toEqual([
+      503,
+      'database_unavailable',
+      '2',
+    ]);
+    for (const table of [orders, outbox, idempotencyKeys])
+      expect(await api.database.run((db) => db.$count(table))).toBe(0);
     database.repair();
     expect((await create(caller, body, key)).status).toBe(202);
   });

@@ -20,7 +20,9 @@ beforeAll(async () => {
   operator = await api.caller(['cases:operate']);
   const made = generateApiKey();
   ({ key } = made);
-  await api.database.run((db) => addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }));
+  await api.database.run((db) =>
+    addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }),
+  );
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -33,7 +35,14 @@ async function unknownDelivery(): Promise<string> {
 }
 
 async function quarantinedRequest(): Promise<string> {
-  const row = { topic: 'wake_work', subjectKind: 'order', subjectId: WORK, quarantinedAt: fromNow(0), lastError: 'It does not exist.', tries: 10 } as const;
+  const row = {
+    topic: 'wake_work',
+    subjectKind: 'order',
+    subjectId: WORK,
+    quarantinedAt: fromNow(0),
+    lastError: 'It does not exist.',
+    tries: 10,
+  } as const;
   const [stored] = await api.database.run((db) => db.insert(outbox).values(row).returning());
   return `outbox_${stored!.id}`;
 }
@@ -44,26 +53,44 @@ describe('dead letters', () => {
   it('are listed by queue, oldest first, in pages, for operators of the whole account', async () => {
     const [first, second] = [await unknownDelivery(), await unknownDelivery()];
     const page = await operator.get('/v1/dead-letters?limit=1');
-    expect(page.body).toMatchObject({ data: [{ id: first, queue: 'inbox', message: 'unknown', subject_kind: 'delivery', tries: 0 }] });
-    expect((await operator.get(`/v1/dead-letters?limit=1&cursor=${page.textAt('next_cursor')}`)).body).toMatchObject({ data: [{ id: second }] });
+    expect(page.body).toMatchObject({
+      data: [{ id: first, queue: 'inbox', message: 'unknown', subject_kind: 'delivery', tries: 0 }],
+    });
+    expect((await operator.get(`/v1/dead-letters?limit=1&cursor=${page.textAt('next_cursor')}`)).body).toMatchObject({
+      data: [{ id: second }],
+    });
     const request = await quarantinedRequest();
     expect((await operator.get('/v1/dead-letters?queue=outbox')).body).toMatchObject({
-      data: [{ id: request, message: 'wake_work', subject_kind: 'order', subject_id: WORK, error: 'It does not exist.' }],
+      data: [
+        { id: request, message: 'wake_work', subject_kind: 'order', subject_id: WORK, error: 'It does not exist.' },
+      ],
       next_cursor: null,
     });
-    expect((await operator.get(`/v1/dead-letters?queue=outbox&cursor=${page.textAt('next_cursor')}`)).at('code')).toBe('validation_failed');
+    expect((await operator.get(`/v1/dead-letters?queue=outbox&cursor=${page.textAt('next_cursor')}`)).at('code')).toBe(
+      'validation_failed',
+    );
     expect((await (await api.caller(['orders:read'])).get('/v1/dead-letters')).status).toBe(403);
   });
 
   it('are requeued and dismissed once, with who and why', async () => {
-    for (const [action, state] of [['requeue', 'pending'], ['dismiss', 'ignored']] as const) {
+    for (const [action, state] of [
+      ['requeue', 'pending'],
+      ['dismiss', 'ignored'],
+    ] as const) {
       const id = await unknownDelivery();
       const act = () => operator.post(`/v1/dead-letters/${id}/${action}`, { why: 'It was mended.' });
       expect((await act()).body).toMatchObject({ id });
       expect((await act()).at('code')).toBe('dead_letter_not_found');
-      const [row] = await api.database.run((db) => db.select().from(inbox).where(eq(inbox.id, BigInt(id.slice('inbox_'.length)))));
+      const [row] = await api.database.run((db) =>
+        db
+          .select()
+          .from(inbox)
+          .where(eq(inbox.id, BigInt(id.slice('inbox_'.length)))),
+      );
       expect(row).toMatchObject({ state });
-      expect(await audited(id)).toMatchObject([{ action: `dead_letter.${action}`, subjectKind: 'dead_letter', reason: 'It was mended.' }]);
+      expect(await audited(id)).toMatchObject([
+        { action: `dead_letter.${action}`, subjectKind: 'dead_letter', reason: 'It was mended.' },
+      ]);
     }
   });
 
@@ -77,7 +104,10 @@ describe('dead letters', () => {
 describe('reseller dead-letters', () => {
   const said = async (run: (desk: DeadLetterDesk, access: { api: string; data: string }) => Promise<void>) => {
     const lines: string[] = [];
-    const desk = new DeadLetterDesk({ RESELLER_API_KEY: key }, { write: (text: unknown) => lines.push(String(text)) > 0 });
+    const desk = new DeadLetterDesk(
+      { RESELLER_API_KEY: key },
+      { write: (text: unknown) => lines.push(String(text)) > 0 },
+    );
     await run(desk, { api: api.baseUrl, data: '.data' });
     return lines.join('');
   };
@@ -88,8 +118,12 @@ describe('reseller dead-letters', () => {
     const listed = await said((desk, access) => desk.list(access));
     expect(listed).toContain(`${report}  unknown  delivery`);
     expect(listed).toContain(`${request}  wake_work  order ${WORK}  10 tries\n  It does not exist.\n`);
-    expect(await said((desk, access) => desk.requeue(request, { ...access, why: 'It exists again.' }))).toBe(`${request} is processed again.\n`);
-    expect(await said((desk, access) => desk.dismiss(report, { ...access, why: 'Nothing of ours.' }))).toBe(`${report} is dismissed.\n`);
+    expect(await said((desk, access) => desk.requeue(request, { ...access, why: 'It exists again.' }))).toBe(
+      `${request} is processed again.\n`,
+    );
+    expect(await said((desk, access) => desk.dismiss(report, { ...access, why: 'Nothing of ours.' }))).toBe(
+      `${report} is dismissed.\n`,
+    );
     expect(await said((desk, access) => desk.list(access))).not.toContain(report);
   });
 });

@@ -43,7 +43,8 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => {
-      if (!request.url().startsWith(stack.api.baseUrl) && !request.url().startsWith('data:')) complaints.push(`asked ${request.url()}`);
+      if (!request.url().startsWith(stack.api.baseUrl) && !request.url().startsWith('data:'))
+        complaints.push(`asked ${request.url()}`);
     });
     await page.goto(`${stack.api.baseUrl}${path}`, { waitUntil: 'load' });
     return { page, complaints };
@@ -64,7 +65,9 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
 
     const create = page.locator('#operations-Orders-createOrder');
     await create.locator('.opblock-summary-control').click();
-    await create.locator('textarea.body-param__text').fill('{"package_id": 1001, "external_order_id": "from-the-docs"}');
+    await create
+      .locator('textarea.body-param__text')
+      .fill('{"package_id": 1001, "external_order_id": "from-the-docs"}');
     await create.locator('button.execute').click();
     // The page fills `Prefer: wait` in: a newcomer sees what was bought.
     await create.locator('.live-responses-table .response-col_status', { hasText: '201' }).waitFor();
@@ -103,7 +106,9 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     const expected = (await stack.api.get(`/v1/esims/${esimId}/activation`)).textAt('activation_code');
     const page = await openPage(browser, { width: 600, height: 600 });
     // What a shop does: fetched with the key by its server, shown on its own page.
-    const answer = await fetch(`${stack.api.baseUrl}/v1/esims/${esimId}/qr.${format}`, { headers: { authorization: `Bearer ${stack.apiKey}` } });
+    const answer = await fetch(`${stack.api.baseUrl}/v1/esims/${esimId}/qr.${format}`, {
+      headers: { authorization: `Bearer ${stack.apiKey}` },
+    });
     expect(answer.headers.get('content-type')).toContain(type);
     const source = `data:${type};base64,${Buffer.from(await answer.arrayBuffer()).toString('base64')}`;
     await page.setContent(`<body style="margin:0;background:#ddd"><img width="400" src="${source}"></body>`);

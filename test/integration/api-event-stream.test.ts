@@ -15,7 +15,9 @@ let caller: HttpClient;
 const readers: StreamReader[] = [];
 
 beforeAll(async () => {
-  api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, perKey: 3, heartbeatMs: 100, maxBehind: 50, stallMs: 2_000 } });
+  api = await startTestApi({
+    streams: { ...DEFAULT_POLICY.streams, perKey: 3, heartbeatMs: 100, maxBehind: 50, stallMs: 2_000 },
+  });
   caller = await api.caller();
 });
 beforeEach(async () => {
@@ -28,14 +30,24 @@ afterAll(async () => {
 });
 
 /** Announces events and puts them out. @returns their ids. */
-async function announce(types: readonly EventType[], more: { subjectId?: string; at?: number; apiKeyId?: string } = {}): Promise<string[]> {
+async function announce(
+  types: readonly EventType[],
+  more: { subjectId?: string; at?: number; apiKeyId?: string } = {},
+): Promise<string[]> {
   for (const type of types) {
     const kind = type.split('.')[0] as EventSubjectKind;
-    const event = { type, subject: { kind, id: more.subjectId ?? newId('order') }, apiKeyId: more.apiKeyId ?? null, data: { status: type.split('.')[1] ?? null } };
+    const event = {
+      type,
+      subject: { kind, id: more.subjectId ?? newId('order') },
+      apiKeyId: more.apiKeyId ?? null,
+      data: { status: type.split('.')[1] ?? null },
+    };
     await api.database.transaction((tx) => recordEvent(tx, event, new Date(more.at ?? TEST_NOW)));
   }
   await api.publish();
-  const rows = await api.database.run((db) => db.select({ id: events.id, position: events.position }).from(events).orderBy(events.sequence));
+  const rows = await api.database.run((db) =>
+    db.select({ id: events.id, position: events.position }).from(events).orderBy(events.sequence),
+  );
   return rows.slice(-types.length).map(({ id }) => id);
 }
 
@@ -49,7 +61,11 @@ async function waiting(what: 'answer' | 'stream'): Promise<number> {
   const { text } = await caller.get('/metrics');
   return Number(new RegExp(`^reseller_waiting\\{for="${what}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 }
-async function stream(query = '', headers: Record<string, string> = {}, by: HttpClient = caller): Promise<StreamReader> {
+async function stream(
+  query = '',
+  headers: Record<string, string> = {},
+  by: HttpClient = caller,
+): Promise<StreamReader> {
   const reader = await readStream(by, `/v1/events/stream${query}`, headers);
   readers.push(reader);
   return reader;
@@ -79,7 +95,13 @@ describe('waiting for events', () => {
     const by = await stopped.caller();
     await stopped.tail.stop();
     expect(told(await by.get('/v1/events?wait=30'))).toEqual([null, '5']);
-    await stopped.database.transaction((tx) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} }, new Date(TEST_NOW)));
+    await stopped.database.transaction((tx) =>
+      recordEvent(
+        tx,
+        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
+        new Date(TEST_NOW),
+      ),
+    );
     await stopped.publish();
     expect(told(await by.get('/v1/events?wait=30'))).toEqual([null, null]);
   });
@@ -94,7 +116,13 @@ describe('waiting with a key that is revoked meanwhile', () => {
     const since = performance.now();
     await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
     await waitFor('it has waited for a while', () => performance.now() - since > 600);
-    await api.database.transaction((tx) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} }, new Date(TEST_NOW)));
+    await api.database.transaction((tx) =>
+      recordEvent(
+        tx,
+        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
+        new Date(TEST_NOW),
+      ),
+    );
     await api.publish();
     const answer = await answered;
     await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
@@ -164,7 +192,11 @@ describe('the stream', () => {
 
   it('refuses a cursor that is empty, and goes on after the one that is given when the header is empty', async () => {
     const refused = await caller.get('/v1/events/stream?cursor=');
-    expect([refused.status, refused.at('errors', 0, 'in'), refused.at('errors', 0, 'field')]).toEqual([400, 'query', 'cursor']);
+    expect([refused.status, refused.at('errors', 0, 'in'), refused.at('errors', 0, 'field')]).toEqual([
+      400,
+      'query',
+      'cursor',
+    ]);
     const cursor = await end();
     const [missed] = await announce(['order.held']);
     const again = await stream(`?cursor=${cursor}`, { 'Last-Event-ID': '' });
@@ -193,7 +225,12 @@ describe('the stream', () => {
     const cursor = await end();
     const bulk = 'x'.repeat(60_000);
     await api.database.transaction(async (tx) => {
-      for (let n = 0; n < 400; n += 1) await recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: { bulk } }, new Date(TEST_NOW));
+      for (let n = 0; n < 400; n += 1)
+        await recordEvent(
+          tx,
+          { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: { bulk } },
+          new Date(TEST_NOW),
+        );
     });
     await api.publish();
     const other = await api.caller(['events:read']);
@@ -234,7 +271,13 @@ describe('the stream', () => {
     const reader = await readStream(await patient.caller(['events:read']), '/v1/events/stream');
     readers.push(reader);
     const put = async (id: string) => {
-      await patient.database.transaction((tx) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date(TEST_NOW)));
+      await patient.database.transaction((tx) =>
+        recordEvent(
+          tx,
+          { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} },
+          new Date(TEST_NOW),
+        ),
+      );
       await patient.publish();
     };
     await put('ord_1');
@@ -253,7 +296,12 @@ describe('the stream', () => {
     reader.pause();
     const bulk = 'x'.repeat(60_000);
     for (let round = 0; round < 200 && (await waiting('stream')) > 0; round += 1) {
-      const event = { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: { bulk } } as const;
+      const event = {
+        type: 'order.held',
+        subject: { kind: 'order', id: 'ord_1' },
+        apiKeyId: null,
+        data: { bulk },
+      } as const;
       await api.database.transaction(async (tx) => {
         for (let n = 0; n < 10; n += 1) await recordEvent(tx, event, new Date(TEST_NOW));
       });

@@ -23,14 +23,24 @@ afterAll(async () => {
 });
 
 /** Announces events and puts them out. @returns their ids. */
-async function announce(types: readonly EventType[], more: { subjectId?: string; at?: number; apiKeyId?: string } = {}): Promise<string[]> {
+async function announce(
+  types: readonly EventType[],
+  more: { subjectId?: string; at?: number; apiKeyId?: string } = {},
+): Promise<string[]> {
   for (const type of types) {
     const kind = type.split('.')[0] as EventSubjectKind;
-    const event = { type, subject: { kind, id: more.subjectId ?? newId('order') }, apiKeyId: more.apiKeyId ?? null, data: { status: type.split('.')[1] ?? null } };
+    const event = {
+      type,
+      subject: { kind, id: more.subjectId ?? newId('order') },
+      apiKeyId: more.apiKeyId ?? null,
+      data: { status: type.split('.')[1] ?? null },
+    };
     await api.database.transaction((tx) => recordEvent(tx, event, new Date(more.at ?? TEST_NOW)));
   }
   await api.publish();
-  const rows = await api.database.run((db) => db.select({ id: events.id, position: events.position }).from(events).orderBy(events.sequence));
+  const rows = await api.database.run((db) =>
+    db.select({ id: events.id, position: events.position }).from(events).orderBy(events.sequence),
+  );
   return rows.slice(-types.length).map(({ id }) => id);
 }
 
@@ -39,7 +49,13 @@ const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }
 
 describe('the feed', () => {
   it('is read to its end and gone on from later, without a gap and without anything twice', async () => {
-    const first = await announce(['order.accepted', 'order.processing', 'order.completed', 'topup.accepted', 'wallet.balance_low']);
+    const first = await announce([
+      'order.accepted',
+      'order.processing',
+      'order.completed',
+      'topup.accepted',
+      'wallet.balance_low',
+    ]);
     const one = await feed('?limit=2');
     const two = await feed(`?limit=2&cursor=${one.next_cursor}`);
     const three = await feed(`?limit=2&cursor=${two.next_cursor}`);
@@ -67,14 +83,23 @@ describe('the feed', () => {
   });
 
   it('shows nothing that is not published: it could still be passed by one that is committed later', async () => {
-    await api.database.transaction((tx) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} }, new Date()));
+    await api.database.transaction((tx) =>
+      recordEvent(
+        tx,
+        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
+        new Date(),
+      ),
+    );
     expect((await feed()).data).toEqual([]);
     await api.publish();
     expect((await feed()).data).toHaveLength(1);
   });
 
   it('is narrowed by type, kind, subject and time, and pages go on within what is left', async () => {
-    const all = await announce(['order.accepted', 'topup.accepted', 'order.completed', 'refund.completed', 'order.held'], { subjectId: 'ord_7' });
+    const all = await announce(
+      ['order.accepted', 'topup.accepted', 'order.completed', 'refund.completed', 'order.held'],
+      { subjectId: 'ord_7' },
+    );
     const late = await announce(['order.failed'], { subjectId: 'ord_8', at: TEST_NOW + 60_000 });
     const at = (...places: number[]) => places.map((place) => [...all, ...late][place]);
     expect(ids(await feed('?type=order.*'))).toEqual(at(0, 2, 4, 5));
@@ -117,7 +142,8 @@ describe('the feed', () => {
 
 describe('events that are not kept', () => {
   const DAY = 86_400_000;
-  const forget = (before: number, batch = 100) => api.database.run((db) => forgetEvents(db, { before: new Date(before), batch }));
+  const forget = (before: number, batch = 100) =>
+    api.database.run((db) => forgetEvents(db, { before: new Date(before), batch }));
 
   it('go oldest first and in batches, and a cursor from before is refused rather than passed over', async () => {
     await announce(['order.accepted', 'order.processing', 'order.completed'], { at: TEST_NOW - 2 * DAY });
@@ -129,7 +155,9 @@ describe('events that are not kept', () => {
     expect(await forget(TEST_NOW - DAY, 2)).toBe(0);
     const refused = await caller.get(`/v1/events?cursor=${one.next_cursor}`);
     expect([refused.status, refused.at('code')]).toEqual([410, 'cursor_expired']);
-    expect((await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': one.next_cursor } })).at('code')).toBe('cursor_expired');
+    expect((await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': one.next_cursor } })).at('code')).toBe(
+      'cursor_expired',
+    );
     // One that had seen all of them misses nothing.
     expect(ids(await feed(`?cursor=${three.next_cursor}`))).toEqual([kept]);
     expect(ids(await feed())).toEqual([kept]);
@@ -178,6 +206,9 @@ describe('events that are not kept', () => {
     expect((await caller.get(`/v1/events?cursor=${foreign}`)).at('errors')).toEqual(errors);
     expect((await caller.get(`/v1/events/stream?cursor=${foreign}`)).at('errors')).toEqual(errors);
     const inHeader = await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': foreign } });
-    expect([inHeader.status, inHeader.at('errors')]).toEqual([400, [{ ...errors[0], in: 'header', field: 'Last-Event-ID' }]]);
+    expect([inHeader.status, inHeader.at('errors')]).toEqual([
+      400,
+      [{ ...errors[0], in: 'header', field: 'Last-Event-ID' }],
+    ]);
   });
 });

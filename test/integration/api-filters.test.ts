@@ -1,4 +1,7 @@
-/** Every filter of every list of the API: what it lets through and what it leaves out. A new filter has no row here, and fails. */
+/**
+ * Every filter of every list of the API: what it lets through and what it leaves out. A new filter has no row here, and
+ * fails.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/operation.ts';
@@ -7,7 +10,16 @@ import { inbox } from '#db/schema.ts';
 import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/api.ts';
 import { readStream } from '#test/support/event-stream.ts';
 import type { HttpClient } from '#test/support/http.ts';
-import { ACTOR, BETWEEN, CUSTOMER, ICCID, IDS, LETTERS, writeListedRows, type Letter } from '#test/support/listed-rows.ts';
+import {
+  ACTOR,
+  BETWEEN,
+  CUSTOMER,
+  ICCID,
+  IDS,
+  LETTERS,
+  writeListedRows,
+  type Letter,
+} from '#test/support/listed-rows.ts';
 
 let api: TestApi;
 let caller: HttpClient;
@@ -15,12 +27,35 @@ let caller: HttpClient;
 const letters = new Map<string, string>();
 
 beforeAll(async () => {
-  const items = TEST_PACKAGES.filter(({ id }) => String(id) in PACKAGE_LETTERS).map((each) => ({ ...each, available: each.id === 101 }));
-  api = await startTestApi({ service: { ...idleService, listPackages: async () => ({ ok: true, status: 200, value: { items, complete: true } }) } });
+  const items = TEST_PACKAGES.filter(({ id }) => String(id) in PACKAGE_LETTERS).map((each) => ({
+    ...each,
+    available: each.id === 101,
+  }));
+  api = await startTestApi({
+    service: {
+      ...idleService,
+      listPackages: async () => ({ ok: true, status: 200, value: { items, complete: true } }),
+    },
+  });
   caller = await api.caller();
   const wallet = await writeListedRows(api);
   for (const letter of LETTERS) letters.set(await quarantinedReport(letter), letter);
-  const named = [IDS.order, IDS.esim, IDS.topup, IDS.vpn, IDS.cancellation, IDS.refund, IDS.case, IDS.event, IDS.endpoint, IDS.delivery, IDS.rule, IDS.pause, IDS.reconciliation, wallet.journal];
+  const named = [
+    IDS.order,
+    IDS.esim,
+    IDS.topup,
+    IDS.vpn,
+    IDS.cancellation,
+    IDS.refund,
+    IDS.case,
+    IDS.event,
+    IDS.endpoint,
+    IDS.delivery,
+    IDS.rule,
+    IDS.pause,
+    IDS.reconciliation,
+    wallet.journal,
+  ];
   for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
   // What both are not.
   letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
@@ -31,9 +66,19 @@ afterAll(() => api[Symbol.asyncDispose]());
 /** A report of the service that cannot be read. @returns its id as a dead letter. */
 async function quarantinedReport(letter: Letter): Promise<string> {
   const bytes = Buffer.from(`report ${letter}`);
-  const report = { source: 'webhook', deliveryId: `quarantined-${letter}`, state: 'quarantined', note: 'A test.' } as const;
+  const report = {
+    source: 'webhook',
+    deliveryId: `quarantined-${letter}`,
+    state: 'quarantined',
+    note: 'A test.',
+  } as const;
   const hashes = { bodyHash: bytes, signedHash: bytes, sealedBody: bytes };
-  const [row] = await api.database.run((db) => db.insert(inbox).values({ ...report, ...hashes }).returning({ id: inbox.id }));
+  const [row] = await api.database.run((db) =>
+    db
+      .insert(inbox)
+      .values({ ...report, ...hashes })
+      .returning({ id: inbox.id }),
+  );
   if (row === undefined) throw new Error('the report was not stored');
   return deadLetterId('inbox', row.id);
 }
@@ -68,8 +113,18 @@ const EVENTS = {
 
 /** By operation, every filter with some of its values. Without a filter, all lists show A and B. */
 const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
-  listOrders: { external_order_id: ofBoth({ A: 'order-A', B: 'order-B' }), package_id: PACKAGES, esim_id: ofBoth(IDS.esim), ...OF_WORK },
-  listTopups: { esim_id: ofBoth(IDS.esim), external_topup_id: ofBoth({ A: 'topup-A', B: 'topup-B' }), package_id: PACKAGES, ...OF_WORK },
+  listOrders: {
+    external_order_id: ofBoth({ A: 'order-A', B: 'order-B' }),
+    package_id: PACKAGES,
+    esim_id: ofBoth(IDS.esim),
+    ...OF_WORK,
+  },
+  listTopups: {
+    esim_id: ofBoth(IDS.esim),
+    external_topup_id: ofBoth({ A: 'topup-A', B: 'topup-B' }),
+    package_id: PACKAGES,
+    ...OF_WORK,
+  },
   listCancellations: { esim_id: ofBoth(IDS.esim), ...OF_WORK },
   listVpnSubscriptions: {
     external_subscription_id: ofBoth({ A: 'vpn-A', B: 'vpn-B' }),
@@ -106,13 +161,21 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     ...RECORDED,
   },
   listPackages: { country: { FR: 'A', JP: 'B', IT: '' }, available: { true: 'A', false: 'B' } },
-  listPauses: { kind: { order: 'A', topup: 'B' }, failure_class: { timeout: 'A', not_sent: 'B' }, ended: { false: 'AB', true: 'ABX' } },
+  listPauses: {
+    kind: { order: 'A', topup: 'B' },
+    failure_class: { timeout: 'A', not_sent: 'B' },
+    ended: { false: 'AB', true: 'ABX' },
+  },
   listReconciliations: {
     status: { complete: 'A', unavailable: 'B', 'complete,unavailable': 'AB', unsupported: '' },
     started_after: { [BETWEEN.made]: 'A' },
     started_before: { [BETWEEN.made]: 'B' },
   },
-  listPricingRules: { target: { package: 'A', country: 'B', default: '' }, currency: { EUR: 'A', USD: 'B' }, ended: { false: 'AB', true: 'ABX' } },
+  listPricingRules: {
+    target: { package: 'A', country: 'B', default: '' },
+    currency: { EUR: 'A', USD: 'B' },
+    ended: { false: 'AB', true: 'ABX' },
+  },
 };
 /** The stream takes those of the feed, but begins where it is told to. */
 const STREAMS = { streamEvents: EVENTS };
@@ -122,16 +185,29 @@ const PAGING = new Set(['limit', 'cursor', 'wait']);
 
 const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
 const listed = () => api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
-const page = z.object({ data: z.array(z.looseObject({ id: z.union([z.string(), z.number().transform(String)]).optional(), subject_id: z.unknown().optional() })) });
+const page = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.union([z.string(), z.number().transform(String)]).optional(),
+      subject_id: z.unknown().optional(),
+    }),
+  ),
+});
 
 /** The letters of what a list shows, in the order of the alphabet. */
 async function shown(id: string, query: [string, string][]): Promise<string> {
   const operation = api.operations.find((each) => each.id === id);
   if (operation === undefined) throw new Error(`there is no ${id}`);
-  const answer = await caller.get(`${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query).toString()}`);
+  const answer = await caller.get(
+    `${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query).toString()}`,
+  );
   if (answer.status !== 200) throw new Error(`${id} ${JSON.stringify(query)}: ${answer.text}`);
   // Entries of the audit log have no id of their own.
-  return answer.read(page).data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?').toSorted().join('');
+  return answer
+    .read(page)
+    .data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?')
+    .toSorted()
+    .join('');
 }
 
 /** The value by which a filter lists this row alone. */
@@ -148,7 +224,10 @@ function pairsOf(filters: Readonly<Record<string, Filter>>): { query: [string, s
     if (mine === undefined) return [];
     return LETTERS.flatMap((letter) => {
       const value = only(letter, filters[next]);
-      const query: [string, string][] = [[name, mine], [next, value ?? '']];
+      const query: [string, string][] = [
+        [name, mine],
+        [next, value ?? ''],
+      ];
       return value === undefined ? [] : [{ query, rows: letter === 'A' ? 'A' : '' }];
     });
   });
@@ -157,31 +236,50 @@ function pairsOf(filters: Readonly<Record<string, Filter>>): { query: [string, s
 describe('every list of the API', () => {
   it('has its filters in the table of this test, each with a value that changes what is listed', () => {
     const withFilters = listed().filter((operation) => filtersOf(operation).length > 0);
-    const expected = Object.fromEntries(withFilters.map((operation) => [operation.id, filtersOf(operation).toSorted()]));
+    const expected = Object.fromEntries(
+      withFilters.map((operation) => [operation.id, filtersOf(operation).toSorted()]),
+    );
     const cases = Object.entries({ ...LISTS, ...STREAMS });
     expect(Object.fromEntries(cases.map(([id, filters]) => [id, Object.keys(filters).toSorted()]))).toEqual(expected);
-    for (const [id, filters] of cases) for (const [name, filter] of Object.entries(filters)) expect([id, name, Object.values(filter).every((rows) => rows === 'AB')]).toEqual([id, name, false]);
+    for (const [id, filters] of cases)
+      for (const [name, filter] of Object.entries(filters))
+        expect([id, name, Object.values(filter).every((rows) => rows === 'AB')]).toEqual([id, name, false]);
     expect(listed().length).toBeGreaterThan(20);
   });
 });
 
 describe('a list that is narrowed', () => {
-  it.each(Object.entries(LISTS))('%s shows what each of its filters lets through, and nothing else', async (id, filters) => {
-    expect(await shown(id, [])).toBe('AB');
-    for (const [name, filter] of Object.entries(filters)) {
-      for (const [value, rows] of Object.entries(filter)) expect([name, value, await shown(id, [[name, value]])]).toEqual([name, value, rows]);
-    }
-  });
+  it.each(Object.entries(LISTS))(
+    '%s shows what each of its filters lets through, and nothing else',
+    async (id, filters) => {
+      expect(await shown(id, [])).toBe('AB');
+      for (const [name, filter] of Object.entries(filters)) {
+        for (const [value, rows] of Object.entries(filter))
+          expect([name, value, await shown(id, [[name, value]])]).toEqual([name, value, rows]);
+      }
+    },
+  );
 
-  it.each(Object.entries(LISTS).filter(([, filters]) => Object.keys(filters).length > 1))('%s shows what meets all filters that are given', async (id, filters) => {
-    const pairs = pairsOf(filters);
-    expect(pairs.length).toBeGreaterThan(1);
-    for (const { query, rows } of pairs) expect([query, await shown(id, query)]).toEqual([query, rows]);
-  });
+  it.each(Object.entries(LISTS).filter(([, filters]) => Object.keys(filters).length > 1))(
+    '%s shows what meets all filters that are given',
+    async (id, filters) => {
+      const pairs = pairsOf(filters);
+      expect(pairs.length).toBeGreaterThan(1);
+      for (const { query, rows } of pairs) expect([query, await shown(id, query)]).toEqual([query, rows]);
+    },
+  );
 });
 
 describe('a flag', () => {
-  const flags = Object.entries(LISTS).flatMap(([id, filters]) => Object.keys(filters).flatMap((name) => (Object.keys(filters[name] ?? {}).toSorted().join() === 'false,true' ? [{ id, name }] : [])));
+  const flags = Object.entries(LISTS).flatMap(([id, filters]) =>
+    Object.keys(filters).flatMap((name) =>
+      Object.keys(filters[name] ?? {})
+        .toSorted()
+        .join() === 'false,true'
+        ? [{ id, name }]
+        : [],
+    ),
+  );
 
   it.each(flags)('$name of $id is true or false, and nothing that could be meant for it', async ({ id, name }) => {
     const path = api.operations.find((each) => each.id === id)?.path ?? '';
@@ -196,7 +294,10 @@ describe('a stream that is narrowed', () => {
   it.each(Object.entries(EVENTS))('by %s tells of what that lets through', async (name, filter) => {
     const beginning = Buffer.from('v.0').toString('base64url');
     // A is the newer one: whoever is told of it first was not told of B.
-    const stream = await readStream(caller, `/v1/events/stream?${new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' }).toString()}`);
+    const stream = await readStream(
+      caller,
+      `/v1/events/stream?${new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' }).toString()}`,
+    );
     expect((await stream.next(1)).map(({ data }) => data['id'])).toEqual([IDS.event.A]);
     stream.close();
   });

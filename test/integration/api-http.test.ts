@@ -30,18 +30,26 @@ afterAll(async () => {
 describe('API keys', () => {
   const addKey = async (more: { expiresAt?: Date } = {}) => {
     const { key, prefix, hash } = generateApiKey();
-    const id = await api.database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: ['orders:read'], ...more }));
+    const id = await api.database.run((db) =>
+      addApiKey(db, { name: 'test', prefix, hash, scopes: ['orders:read'], ...more }),
+    );
     return { id, key, prefix, client: stranger.with({ authorization: `Bearer ${key}` }) };
   };
 
   it('are asked for on every call below /v1, and 401 says how to authenticate', async () => {
     const document = openApi.parse((await stranger.get('/openapi.json')).body);
-    const calls = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => [method, path] as const));
+    const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method, path] as const),
+    );
     const guarded = calls.filter(([, path]) => path.startsWith('/v1/'));
     expect(guarded.length).toBeGreaterThan(9);
     for (const [method, path] of guarded) {
       const answer = await stranger.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'), {});
-      expect([path, answer.status, answer.headers.get('www-authenticate')]).toEqual([path, 401, 'Bearer realm="reseller"']);
+      expect([path, answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        path,
+        401,
+        'Bearer realm="reseller"',
+      ]);
     }
   });
 
@@ -83,7 +91,8 @@ describe('API keys', () => {
 
   it('have the time of their last use noted at most once a minute', async () => {
     const { id, client } = await addKey();
-    const lastUse = async () => (await api.database.run((db) => db.select().from(apiKeys).where(eq(apiKeys.id, id))))[0]?.lastUsedAt?.getTime();
+    const lastUse = async () =>
+      (await api.database.run((db) => db.select().from(apiKeys).where(eq(apiKeys.id, id))))[0]?.lastUsedAt?.getTime();
     await client.get('/v1/orders');
     await waitFor('the first use is noted', async () => (await lastUse()) === TEST_NOW);
     api.clock.now = TEST_NOW + 60_000;
@@ -105,15 +114,32 @@ describe('API keys', () => {
 
 describe('what the API does not know', () => {
   it('is answered with 404 as a problem', async () => {
-    for (const path of ['/', '/v1', '/v1/nothing', '/v1/orders/', '/V1/orders', '/docs/index.html', '/docs/..%2fpackage.json', '/problems/nothing']) {
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/nothing',
+      '/v1/orders/',
+      '/V1/orders',
+      '/docs/index.html',
+      '/docs/..%2fpackage.json',
+      '/problems/nothing',
+    ]) {
       const answer = await caller.get(path);
-      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 404, 'application/problem+json; charset=utf-8']);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+        path,
+        404,
+        'application/problem+json; charset=utf-8',
+      ]);
     }
   });
 
   it('is answered with 405 and the possible methods where the path exists', async () => {
     const deleted = await caller.call('DELETE', '/v1/orders', {});
-    expect([deleted.status, deleted.headers.get('allow'), deleted.read(problemSchema).code]).toEqual([405, 'POST, GET, HEAD', 'method_not_allowed']);
+    expect([deleted.status, deleted.headers.get('allow'), deleted.read(problemSchema).code]).toEqual([
+      405,
+      'POST, GET, HEAD',
+      'method_not_allowed',
+    ]);
     const got = await caller.get('/webhooks/service');
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
     const options = await caller.call('OPTIONS', '/v1/orders', {});
@@ -148,12 +174,18 @@ describe('every answer', () => {
     expect(own.headers.get('x-request-id')).toBe('my-id.1');
     const refused = await caller.get('/v1/orders', { headers: { 'x-request-id': 'a b' } });
     expect(refused.headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
-    await waitFor('the log has it', () => api.log.some((line) => line.includes('"requestId":"my-id.1"') && line.includes('"route":"/v1/orders"')));
+    await waitFor('the log has it', () =>
+      api.log.some((line) => line.includes('"requestId":"my-id.1"') && line.includes('"route":"/v1/orders"')),
+    );
   });
 
   it('hides an unknown failure behind the request id, and the log explains it', async () => {
     await using own = await startTestApi({
-      service: { ...idleService, listPackages: () => Promise.reject(new Error('inner workings')), getWallet: () => Promise.reject(new Error('inner workings')) },
+      service: {
+        ...idleService,
+        listPackages: () => Promise.reject(new Error('inner workings')),
+        getWallet: () => Promise.reject(new Error('inner workings')),
+      },
     });
     const answer = await (await own.caller()).get('/v1/wallet');
     expect(answer.status).toBe(500);
@@ -164,7 +196,11 @@ describe('every answer', () => {
       status: 500,
       request_id: answer.headers.get('x-request-id'),
     });
-    expect(own.log.some((line) => line.includes('inner workings') && line.includes(answer.headers.get('x-request-id') ?? '?'))).toBe(true);
+    expect(
+      own.log.some(
+        (line) => line.includes('inner workings') && line.includes(answer.headers.get('x-request-id') ?? '?'),
+      ),
+    ).toBe(true);
   });
 });
 
@@ -176,7 +212,20 @@ describe('the description of the API', () => {
     const calls = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length);
     const create = document.paths['/v1/orders']?.['post'];
-    expect(Object.keys(create?.responses ?? {})).toEqual(['201', '202', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503']);
+    expect(Object.keys(create?.responses ?? {})).toEqual([
+      '201',
+      '202',
+      '400',
+      '401',
+      '403',
+      '409',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
     expect(JSON.stringify(create)).toContain('Idempotency-Key');
   });
 
@@ -198,7 +247,8 @@ describe('the description of the API', () => {
       expect(answer.at(...reference.slice(1).split('/')), reference).toBeDefined();
     }
     const schemas = references.filter((reference) => reference.startsWith('/components/schemas/'));
-    for (const reference of new Set(schemas)) expect(ajv.getSchema(`api#${reference}`), reference).toBeTypeOf('function');
+    for (const reference of new Set(schemas))
+      expect(ajv.getSchema(`api#${reference}`), reference).toBeTypeOf('function');
 
     let checked = 0;
     for (const { schema, examples } of contentsOf(document)) {
@@ -217,7 +267,12 @@ describe('the description of the API', () => {
       expect([code, page.status, page.headers.get('content-type')]).toEqual([code, 200, 'text/html; charset=utf-8']);
       expect(page.text).toContain(`<code>${code}</code>, HTTP status ${PROBLEMS[code].status}`);
       const facts = await stranger.get(problemType(code), { headers: { accept: 'application/json' } });
-      expect(facts.body).toEqual({ type: problemType(code), code, meaning: PROBLEM_MEANINGS[code] ?? null, ...PROBLEMS[code] });
+      expect(facts.body).toEqual({
+        type: problemType(code),
+        code,
+        meaning: PROBLEM_MEANINGS[code] ?? null,
+        ...PROBLEMS[code],
+      });
     }
   });
 
@@ -245,15 +300,23 @@ describe('probes', () => {
   it('say that the process runs and is ready', async () => {
     expect((await stranger.get('/healthz')).body).toEqual({ status: 'ok' });
     const ready = await stranger.get('/readyz');
-    expect([ready.status, ready.body]).toEqual([200, { status: 'ready', checks: { database: { ok: true } }, degraded: [] }]);
+    expect([ready.status, ready.body]).toEqual([
+      200,
+      { status: 'ready', checks: { database: { ok: true } }, degraded: [] },
+    ]);
   });
 
   it('say what is wrong, and keep running, when it is not ready', async () => {
-    await using own = await startTestApi({ readinessChecks: { database: () => Promise.reject(new Error('the schema is old')) } });
+    await using own = await startTestApi({
+      readinessChecks: { database: () => Promise.reject(new Error('the schema is old')) },
+    });
     const client = new HttpClient(own.baseUrl);
     expect((await client.get('/healthz')).status).toBe(200);
     const ready = await client.get('/readyz');
-    expect([ready.status, ready.body]).toEqual([503, { status: 'not ready', checks: { database: { ok: false, detail: 'the schema is old' } }, degraded: [] }]);
+    expect([ready.status, ready.body]).toEqual([
+      503,
+      { status: 'not ready', checks: { database: { ok: false, detail: 'the schema is old' } }, degraded: [] },
+    ]);
   });
 
   it('count requests by route pattern, never by path', async () => {
@@ -278,17 +341,26 @@ const openApi = z.looseObject({
   openapi: z.string(),
   paths: z.record(
     z.string(),
-    z.record(z.string(), z.looseObject({ operationId: z.string(), requestBody: body.optional(), responses: z.record(z.string(), body) })),
+    z.record(
+      z.string(),
+      z.looseObject({ operationId: z.string(), requestBody: body.optional(), responses: z.record(z.string(), body) }),
+    ),
   ),
 });
 
 function contentsOf(document: z.output<typeof openApi>): { schema: unknown; examples: unknown[] }[] {
   return Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
-    .flatMap(({ requestBody, responses }) => [...(requestBody === undefined ? [] : [requestBody]), ...Object.values(responses)])
+    .flatMap(({ requestBody, responses }) => [
+      ...(requestBody === undefined ? [] : [requestBody]),
+      ...Object.values(responses),
+    ])
     .flatMap((each) => Object.values(each.content ?? {}))
     .map(({ schema, example, examples = {} }) => ({
       schema,
-      examples: [...(example === undefined ? [] : [example]), ...Object.values(examples).flatMap(({ value }) => (value === undefined ? [] : [value]))],
+      examples: [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values(examples).flatMap(({ value }) => (value === undefined ? [] : [value])),
+      ],
     }));
 }

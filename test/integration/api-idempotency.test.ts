@@ -1,4 +1,7 @@
-/** What docs/reference/api.md promises of the Idempotency-Key, by every call that takes one; every other POST is named with what it is. */
+/**
+ * What docs/reference/api.md promises of the Idempotency-Key, by every call that takes one; every other POST is named
+ * with what it is.
+ */
 import { randomUUID } from 'node:crypto';
 import { eq, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
@@ -24,8 +27,15 @@ beforeAll(async () => {
   caller = await api.caller();
   work = await makeOwnWork(api, caller);
   // One that was given up leaves its eSIM free for another.
-  await api.database.run((db) => db.update(schema.cancellations).set({ status: 'abandoned' }).where(eq(schema.cancellations.id, work.ids.cancellation)));
-  otherEndpoint = (await post({ path: '/v1/webhook-endpoints', body: { url: 'https://shop.example.com/other' } }, randomUUID())).textAt('id');
+  await api.database.run((db) =>
+    db
+      .update(schema.cancellations)
+      .set({ status: 'abandoned' })
+      .where(eq(schema.cancellations.id, work.ids.cancellation)),
+  );
+  otherEndpoint = (
+    await post({ path: '/v1/webhook-endpoints', body: { url: 'https://shop.example.com/other' } }, randomUUID())
+  ).textAt('id');
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -34,38 +44,77 @@ interface Request {
   readonly body?: object;
 }
 
-/** A request that is accepted, and another one for which its key must not be used: with another body, or where it has none, at another address. */
+/**
+ * A request that is accepted, and another one for which its key must not be used: with another body, or where it has
+ * none, at another address.
+ */
 interface Pair {
   readonly request: Request;
   readonly another: Request;
 }
 
-const bodies = (path: string, body: object, other: object): Pair => ({ request: { path, body }, another: { path, body: other } });
+const bodies = (path: string, body: object, other: object): Pair => ({
+  request: { path, body },
+  another: { path, body: other },
+});
 const endpoint = (act: string, id = work.ids.webhookEndpoint) => `/v1/webhook-endpoints/${id}/${act}`;
 const since = '2030-01-31T00:00:00Z';
-const rule = (country: string) => ({ target: { kind: 'country', country }, currency: 'EUR', terms: { margin: { percent: '20' } }, why: 'Test.' });
-const vpn = { vpn_plan_id: 7, external_subscription_id: 'idempotent-vpn', customer_reference: 'C-1', customer_price: '5.00' };
+const rule = (country: string) => ({
+  target: { kind: 'country', country },
+  currency: 'EUR',
+  terms: { margin: { percent: '20' } },
+  why: 'Test.',
+});
+const vpn = {
+  vpn_plan_id: 7,
+  external_subscription_id: 'idempotent-vpn',
+  customer_reference: 'C-1',
+  customer_price: '5.00',
+};
 
 /** One for each call that takes an Idempotency-Key; a new one without a row fails. */
 const PAIRS: Readonly<Record<string, () => Pair>> = {
-  createOrder: () => bodies('/v1/orders', { package_id: 101, external_order_id: 'idempotent' }, { package_id: 102, external_order_id: 'idempotent' }),
-  createTopup: () => bodies('/v1/topups', { esim_id: work.ids.esim, package_id: 101 }, { esim_id: work.ids.esim, package_id: 102 }),
+  createOrder: () =>
+    bodies(
+      '/v1/orders',
+      { package_id: 101, external_order_id: 'idempotent' },
+      { package_id: 102, external_order_id: 'idempotent' },
+    ),
+  createTopup: () =>
+    bodies('/v1/topups', { esim_id: work.ids.esim, package_id: 101 }, { esim_id: work.ids.esim, package_id: 102 }),
   createVpnSubscription: () => bodies('/v1/vpn/subscriptions', vpn, { ...vpn, customer_price: '6.00' }),
-  createCancellation: () => bodies('/v1/cancellations', { esim_id: work.ids.esim }, { esim_id: work.ids.esim, accept_without_refund: true }),
-  createWebhookEndpoint: () => bodies('/v1/webhook-endpoints', { url: 'https://shop.example.com/1' }, { url: 'https://shop.example.com/2' }),
+  createCancellation: () =>
+    bodies('/v1/cancellations', { esim_id: work.ids.esim }, { esim_id: work.ids.esim, accept_without_refund: true }),
+  createWebhookEndpoint: () =>
+    bodies('/v1/webhook-endpoints', { url: 'https://shop.example.com/1' }, { url: 'https://shop.example.com/2' }),
   rotateWebhookEndpointSecret: () => bodies(endpoint('rotate-secret'), { overlap_seconds: 60 }, { overlap_seconds: 0 }),
-  testWebhookEndpoint: () => ({ request: { path: endpoint('test') }, another: { path: endpoint('test', otherEndpoint) } }),
+  testWebhookEndpoint: () => ({
+    request: { path: endpoint('test') },
+    another: { path: endpoint('test', otherEndpoint) },
+  }),
   replayWebhooks: () => bodies(endpoint('replay'), { since }, { since, which: 'failed' }),
   createPricingRule: () => bodies('/v1/pricing/rules', rule('DE'), rule('FR')),
   pauseBuying: () => bodies('/v1/purchase-gate/pauses', { why: 'Stock-taking.' }, { why: 'Another reason.' }),
-  createServiceWebhookSecret: () => ({ request: { path: '/v1/service/webhook-secret' }, another: { path: '/v1/service/webhook-secret/rotate' } }),
-  rotateServiceWebhookSecret: () => bodies('/v1/service/webhook-secret/rotate', { overlap_seconds: 60 }, { overlap_seconds: 0 }),
+  createServiceWebhookSecret: () => ({
+    request: { path: '/v1/service/webhook-secret' },
+    another: { path: '/v1/service/webhook-secret/rotate' },
+  }),
+  rotateServiceWebhookSecret: () =>
+    bodies('/v1/service/webhook-secret/rotate', { overlap_seconds: 60 }, { overlap_seconds: 0 }),
 };
 
-/** POST without an Idempotency-Key that has to come, and why a repetition does no harm. A new one belongs in here, or is `idempotent`. */
+/**
+ * POST without an Idempotency-Key that has to come, and why a repetition does no harm. A new one belongs in here, or is
+ * `idempotent`.
+ */
 const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
   'an act that is judged by what is there: what was done before is refused or changes nothing': [
-    ...['Order', 'Topup', 'VpnSubscription', 'Cancellation'].flatMap((name) => [`retry${name}`, `abandon${name}`, `resolve${name}Case`, `change${name}RetryPolicy`]),
+    ...['Order', 'Topup', 'VpnSubscription', 'Cancellation'].flatMap((name) => [
+      `retry${name}`,
+      `abandon${name}`,
+      `resolve${name}Case`,
+      `change${name}RetryPolicy`,
+    ]),
     ...['Order', 'Topup', 'VpnSubscription'].flatMap((name) => [`release${name}`, `change${name}Limit`]),
     'cancelVpnSubscription',
     'releasePause',
@@ -77,8 +126,14 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     'enableWebhookEndpoint',
     'endPricingRule',
   ],
-  'replaces terms: a repetition makes a version with the same, or is refused where it names the version that it has read': ['changePricingRule'],
-  'needs a key unless `dry_run`, and keeps under it what it is about, not the answer': ['actOnManyOrders', 'actOnManyTopups', 'actOnManyVpnSubscriptions', 'actOnManyCancellations'],
+  'replaces terms: a repetition makes a version with the same, or is refused where it names the version that it has read':
+    ['changePricingRule'],
+  'needs a key unless `dry_run`, and keeps under it what it is about, not the answer': [
+    'actOnManyOrders',
+    'actOnManyTopups',
+    'actOnManyVpnSubscriptions',
+    'actOnManyCancellations',
+  ],
   'calculates, and stores nothing': ['tryPricing'],
   'from the service, known by the id of the delivery and by what was signed': ['receiveServiceWebhook'],
 };
@@ -98,7 +153,9 @@ async function rows(): Promise<Record<string, number>> {
 describe('every POST', () => {
   it('takes an Idempotency-Key, or is named here with why it needs none', () => {
     const named = Object.values(WITHOUT_KEY).flat();
-    const others = api.operations.filter(({ method, idempotent }) => method === 'post' && !idempotent).map(({ id }) => id);
+    const others = api.operations
+      .filter(({ method, idempotent }) => method === 'post' && !idempotent)
+      .map(({ id }) => id);
     expect(others.toSorted()).toEqual(named.toSorted());
   });
 
@@ -109,29 +166,36 @@ describe('every POST', () => {
 });
 
 describe('with an Idempotency-Key', () => {
-  it.each(Object.entries(PAIRS))('%s is carried out once, answered twice with the same bytes, and refused without the key or with another request', async (id, pairOf) => {
-    const { request, another } = pairOf();
-    const untouched = await rows();
-    const keyless = await post(request);
-    expect([keyless.status, keyless.at('code')]).toEqual([400, 'idempotency_key_missing']);
-    expect(await rows()).toEqual(untouched);
+  it.each(Object.entries(PAIRS))(
+    '%s is carried out once, answered twice with the same bytes, and refused without the key or with another request',
+    async (id, pairOf) => {
+      const { request, another } = pairOf();
+      const untouched = await rows();
+      const keyless = await post(request);
+      expect([keyless.status, keyless.at('code')]).toEqual([400, 'idempotency_key_missing']);
+      expect(await rows()).toEqual(untouched);
 
-    const key = randomUUID();
-    const first = await post(request, key);
-    expect([id, first.status >= 200 && first.status < 300], first.text).toEqual([id, true]);
-    expect(first.headers.get('idempotent-replayed')).toBeNull();
-    const carriedOut = await rows();
-    expect(carriedOut).not.toEqual(untouched);
+      const key = randomUUID();
+      const first = await post(request, key);
+      expect([id, first.status >= 200 && first.status < 300], first.text).toEqual([id, true]);
+      expect(first.headers.get('idempotent-replayed')).toBeNull();
+      const carriedOut = await rows();
+      expect(carriedOut).not.toEqual(untouched);
 
-    const again = await post(request, key);
-    expect([again.status, again.headers.get('idempotent-replayed'), again.headers.get('location')]).toEqual([first.status, 'true', first.headers.get('location')]);
-    expect(again.bytes.equals(first.bytes)).toBe(true);
-    expect((await post(request, `"${key}"`)).bytes.equals(first.bytes)).toBe(true);
+      const again = await post(request, key);
+      expect([again.status, again.headers.get('idempotent-replayed'), again.headers.get('location')]).toEqual([
+        first.status,
+        'true',
+        first.headers.get('location'),
+      ]);
+      expect(again.bytes.equals(first.bytes)).toBe(true);
+      expect((await post(request, `"${key}"`)).bytes.equals(first.bytes)).toBe(true);
 
-    const refused = await post(another, key);
-    expect([refused.status, refused.at('code')]).toEqual([422, 'idempotency_key_reused']);
-    expect(await rows()).toEqual(carriedOut);
-  });
+      const refused = await post(another, key);
+      expect([refused.status, refused.at('code')]).toEqual([422, 'idempotency_key_reused']);
+      expect(await rows()).toEqual(carriedOut);
+    },
+  );
 });
 
 describe('acting on many', () => {
@@ -142,28 +206,40 @@ describe('acting on many', () => {
     ['topups', schema.topups, 'topup'],
     ['vpn/subscriptions', schema.vpnSubscriptions, 'vpn_subscription'],
     ['cancellations', schema.cancellations, 'cancellation'],
-  ] as const)('of %s is about the same ones when it comes again, and changes nothing more', async (name, table, kind) => {
-    const path = `/v1/${name}/bulk-actions`;
-    const id = (await makeOwnWork(api, caller)).ids[kind];
-    await api.database.run((db) => db.update(table).set({ status: 'held', failureClass: 'price_above_limit' }).where(eq(table.id, id)));
-    expect((await post({ path, body: act })).at('code')).toBe('idempotency_key_missing');
+  ] as const)(
+    'of %s is about the same ones when it comes again, and changes nothing more',
+    async (name, table, kind) => {
+      const path = `/v1/${name}/bulk-actions`;
+      const id = (await makeOwnWork(api, caller)).ids[kind];
+      await api.database.run((db) =>
+        db.update(table).set({ status: 'held', failureClass: 'price_above_limit' }).where(eq(table.id, id)),
+      );
+      expect((await post({ path, body: act })).at('code')).toBe('idempotency_key_missing');
 
-    const key = randomUUID();
-    const first = await post({ path, body: act }, key);
-    expect([first.status, first.at('data')]).toEqual([200, [expect.objectContaining({ id, result: 'applied' })]]);
-    const carriedOut = await rows();
-    // By now the filter finds something else: a repetition does not look.
-    await api.database.run((db) => db.update(table).set({ failureClass: 'timeout' }).where(eq(table.id, id)));
-    const again = await post({ path, body: act }, key);
-    expect([again.status, again.at('matched'), again.at('data')]).toEqual([200, 1, [expect.objectContaining({ id, result: 'unchanged' })]]);
-    expect(again.headers.get('idempotent-replayed')).toBeNull();
-    expect((await post({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe('idempotency_key_reused');
-    expect(await rows()).toEqual(carriedOut);
-  });
+      const key = randomUUID();
+      const first = await post({ path, body: act }, key);
+      expect([first.status, first.at('data')]).toEqual([200, [expect.objectContaining({ id, result: 'applied' })]]);
+      const carriedOut = await rows();
+      // By now the filter finds something else: a repetition does not look.
+      await api.database.run((db) => db.update(table).set({ failureClass: 'timeout' }).where(eq(table.id, id)));
+      const again = await post({ path, body: act }, key);
+      expect([again.status, again.at('matched'), again.at('data')]).toEqual([
+        200,
+        1,
+        [expect.objectContaining({ id, result: 'unchanged' })],
+      ]);
+      expect(again.headers.get('idempotent-replayed')).toBeNull();
+      expect((await post({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe(
+        'idempotency_key_reused',
+      );
+      expect(await rows()).toEqual(carriedOut);
+    },
+  );
 });
 
 describe('a key that comes again after its answers are forgotten', () => {
-  const forget = () => api.database.run((db) => forgetAnswers(db, { before: new Date(TEST_NOW + 1_000), batch: 10_000 }));
+  const forget = () =>
+    api.database.run((db) => forgetAnswers(db, { before: new Date(TEST_NOW + 1_000), batch: 10_000 }));
 
   it('still stands for a top-up that has no reference of the caller: it is made once', async () => {
     const key = randomUUID();
@@ -181,9 +257,18 @@ describe('a key that comes again after its answers are forgotten', () => {
 
   it('is an act of its own for many: it does not count as done', async () => {
     const id = (await makeOwnWork(api, caller)).ids.order;
-    const hold = () => api.database.run((db) => db.update(schema.orders).set({ status: 'held', failureClass: 'price_above_limit' }).where(eq(schema.orders.id, id)));
+    const hold = () =>
+      api.database.run((db) =>
+        db
+          .update(schema.orders)
+          .set({ status: 'held', failureClass: 'price_above_limit' })
+          .where(eq(schema.orders.id, id)),
+      );
     const key = randomUUID();
-    const request = { path: '/v1/orders/bulk-actions', body: { action: 'release', filter: { ids: [id] }, why: 'Every night.' } };
+    const request = {
+      path: '/v1/orders/bulk-actions',
+      body: { action: 'release', filter: { ids: [id] }, why: 'Every night.' },
+    };
     await hold();
     expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
     await forget();

@@ -19,14 +19,18 @@ const client = (key: string) => new HttpClient(api.baseUrl, { authorization: `Be
 /** A key that is limited to its own work, and its successor. */
 async function rotated() {
   const [first, second] = [generateApiKey(), generateApiKey()];
-  const id = await api.database.run((db) => addApiKey(db, { name: 'shop', ...first, scopes: apiScopes, ownWorkOnly: true }));
+  const id = await api.database.run((db) =>
+    addApiKey(db, { name: 'shop', ...first, scopes: apiScopes, ownWorkOnly: true }),
+  );
   const former = client(first.key);
   return {
     id,
     former,
     rotate: async () => {
       const now = new Date(api.clock.now);
-      const result = await api.database.transaction((tx) => rotateApiKey(tx, first.prefix, second, { overlapMs: HOUR, now }));
+      const result = await api.database.transaction((tx) =>
+        rotateApiKey(tx, first.prefix, second, { overlapMs: HOUR, now }),
+      );
       if (!result.ok) throw new Error(JSON.stringify(result.refusal));
       return { successor: client(second.key), id: result.id };
     },
@@ -45,8 +49,11 @@ it('a successor goes on with the work of the key before it, and the audit log te
   // The gate finds the spend limit of the lineage by this.
   expect(stored[0]?.apiKeyId).toBe(id);
   // As with webhook endpoints: the first of the line, whichever of them asks.
-  for (const by of [former, successor]) expect((await by.get(`/v1/orders/${later.ids.order}`)).at('created_by')).toBe(id);
-  const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, made.ids.esim)));
+  for (const by of [former, successor])
+    expect((await by.get(`/v1/orders/${later.ids.order}`)).at('created_by')).toBe(id);
+  const audited = await api.database.run((db) =>
+    db.select().from(auditLog).where(eq(auditLog.subjectId, made.ids.esim)),
+  );
   expect(audited.map(({ actor }) => actor)).toEqual([successorId]);
 });
 

@@ -1,4 +1,7 @@
-/** PostgreSQL may lose its last commits. A caller who asks again gets the same work, so that its purchase has the same idempotency key. */
+/**
+ * PostgreSQL may lose its last commits. A caller who asks again gets the same work, so that its purchase has the same
+ * idempotency key.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,37 +35,53 @@ describe('work whose row was lost', () => {
       'a VPN subscription',
       'vpn_subscriptions',
       '/v1/vpn/subscriptions',
-      () => ({ external_subscription_id: `vpn-${randomUUID()}`, vpn_plan_id: 301, customer_reference: 'C-1', customer_price: '29.99' }),
+      () => ({
+        external_subscription_id: `vpn-${randomUUID()}`,
+        vpn_plan_id: 301,
+        customer_reference: 'C-1',
+        customer_price: '29.99',
+      }),
     ],
-  ])('of %s is made again under its id, whatever Idempotency-Key asks for its reference', async (_what, table, path, body) => {
-    const asked = body();
-    const first = await post(path, asked);
-    expect(first.status).toBe(202);
-    await lose(table);
-    const second = await post(path, asked);
-    expect(second.status).toBe(202);
-    expect(second.at('id')).toBe(first.at('id'));
-    expect((await post(path, body())).at('id')).not.toBe(first.at('id'));
-  });
+  ])(
+    'of %s is made again under its id, whatever Idempotency-Key asks for its reference',
+    async (_what, table, path, body) => {
+      const asked = body();
+      const first = await post(path, asked);
+      expect(first.status).toBe(202);
+      await lose(table);
+      const second = await post(path, asked);
+      expect(second.status).toBe(202);
+      expect(second.at('id')).toBe(first.at('id'));
+      expect((await post(path, body())).at('id')).not.toBe(first.at('id'));
+    },
+  );
 
   it('of a top-up is made again under its id: by its reference, or by the Idempotency-Key where it has none', async () => {
     const { esimId } = await acceptTestCancellation(api.database);
     const unnamed = { esim_id: esimId, package_id: 101 };
     const named = { ...unnamed, external_topup_id: 'topup-1' };
     const key = randomUUID();
-    const ids = async () => [(await post('/v1/topups', unnamed, key)).at('id'), (await post('/v1/topups', named)).at('id')];
+    const ids = async () => [
+      (await post('/v1/topups', unnamed, key)).at('id'),
+      (await post('/v1/topups', named)).at('id'),
+    ];
     const first = await ids();
     await lose('topups');
     expect(await ids()).toEqual(first);
     const others = await post('/v1/topups', unnamed);
     expect(first).not.toContain(others.at('id'));
-    expect((await (await api.caller()).post('/v1/topups', unnamed, { headers: { 'Idempotency-Key': key } })).at('id'), 'of another caller').not.toBe(first[0]);
+    expect(
+      (await (await api.caller()).post('/v1/topups', unnamed, { headers: { 'Idempotency-Key': key } })).at('id'),
+      'of another caller',
+    ).not.toBe(first[0]);
   });
 
   it('has the form of our ids, and a key for each attempt that follows from it', async () => {
     const id = String((await post('/v1/orders', { external_order_id: 'shop-form', package_id: 101 })).at('id'));
     expect(isId('order', id)).toBe(true);
-    expect(attemptKey(api.keyRing, { kind: 'order', id }, 1)).not.toBe(attemptKey(api.keyRing, { kind: 'order', id }, 2));
+    expect(attemptKey(api.keyRing, { kind: 'order', id }, 1)).not.toBe(
+      attemptKey(api.keyRing, { kind: 'order', id }, 2),
+    );
   });
 
   it('that is asked for by many at the same moment, each with a key of its own, is made once', async () => {

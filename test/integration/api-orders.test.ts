@@ -23,7 +23,11 @@ afterAll(async () => {
 });
 
 const IMEI = '490154203237518';
-const input = (more: Record<string, unknown> = {}) => ({ package_id: 101, external_order_id: `ref-${randomUUID()}`, ...more });
+const input = (more: Record<string, unknown> = {}) => ({
+  package_id: 101,
+  external_order_id: `ref-${randomUUID()}`,
+  ...more,
+});
 const create = (body: unknown, key: string = randomUUID(), by: HttpClient = caller): Promise<HttpAnswer> =>
   by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key } });
 /** What the answer says, checked by the schema that documents it. */
@@ -55,7 +59,13 @@ describe('creating an order', () => {
       submit_again: { verdict: 'not_needed', why: expect.stringContaining('goes on') },
       next_step_at: null,
       deadline: '2030-02-01T00:00:00.000Z',
-      retry_policy: { attempts: null, first_wait_seconds: null, longest_wait_seconds: null, gives_up_at: null, changed: [] },
+      retry_policy: {
+        attempts: null,
+        first_wait_seconds: null,
+        longest_wait_seconds: null,
+        gives_up_at: null,
+        changed: [],
+      },
       metadata: { shop_order: 'A-1' },
       attempts: 0,
       created_by: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
@@ -118,7 +128,9 @@ describe('creating an order', () => {
       expect(problem(other)).toMatchObject({ status: 409, code: 'idempotency_in_progress' });
       expect(other.headers.get('retry-after')).toBe('1');
     }
-    const rows = await api.database.run((db) => db.select().from(orders).where(eq(orders.externalOrderId, body.external_order_id)));
+    const rows = await api.database.run((db) =>
+      db.select().from(orders).where(eq(orders.externalOrderId, body.external_order_id)),
+    );
     expect(rows).toHaveLength(1);
     expect((await create(body, key)).text).toBe(accepted[0]?.text);
   });
@@ -148,7 +160,18 @@ describe('creating an order', () => {
   it('asks for an Idempotency-Key of visible characters', async () => {
     const missing = await caller.post('/v1/orders', input());
     expect([missing.status, problem(missing).code]).toEqual([400, 'idempotency_key_missing']);
-    for (const key of ['a b', 'x'.repeat(256), 'ü', '"open', '""', '"a"b"', '"a\\b"', '"a", "b"', '"a";b', `"${'x'.repeat(256)}"`]) {
+    for (const key of [
+      'a b',
+      'x'.repeat(256),
+      'ü',
+      '"open',
+      '""',
+      '"a"b"',
+      '"a\\b"',
+      '"a", "b"',
+      '"a";b',
+      `"${'x'.repeat(256)}"`,
+    ]) {
       const answer = await create(input(), key);
       expect([key, answer.status, problem(answer).code]).toEqual([key, 400, 'idempotency_key_invalid']);
     }
@@ -193,7 +216,11 @@ describe('bad input of an order', () => {
     ['a deadline without offset', { deadline: '2030-02-01T00:00:00' }, 'deadline'],
     ['a deadline on a day that does not exist', { deadline: '2030-02-30T00:00:00Z' }, 'deadline'],
     ['a deadline that is now', { deadline: '2030-01-31T12:00:00Z' }, 'deadline'],
-    ['21 pairs of metadata', { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, 'v'])) }, 'metadata'],
+    [
+      '21 pairs of metadata',
+      { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, 'v'])) },
+      'metadata',
+    ],
     ['metadata that is no text', { metadata: { a: 1 } }, 'metadata.a'],
     ['metadata with NUL', { metadata: { a: '\0' } }, 'metadata.a'],
     ['metadata with half a surrogate pair', { metadata: { a: '\ud800' } }, 'metadata.a'],
@@ -206,7 +233,11 @@ describe('bad input of an order', () => {
     const answer = await create(input(change));
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-    expect(problem(answer)).toMatchObject({ code: 'validation_failed', type: '/problems/validation-failed', status: 400 });
+    expect(problem(answer)).toMatchObject({
+      code: 'validation_failed',
+      type: '/problems/validation-failed',
+      status: 400,
+    });
     expect(problem(answer).errors).toEqual([{ in: 'body', field, message: expect.any(String) }]);
     expect(problem(answer).request_id).toBe(answer.headers.get('x-request-id'));
   });
@@ -223,7 +254,11 @@ describe('bad input of an order', () => {
     );
   });
 
-  it.each([['14', '49015420323751'], ['15', IMEI], ['16', '4901542032375181']])('takes an IMEI of %s digits [spec: field.order.device_imei]', async (_digits, imei) => {
+  it.each([
+    ['14', '49015420323751'],
+    ['15', IMEI],
+    ['16', '4901542032375181'],
+  ])('takes an IMEI of %s digits [spec: field.order.device_imei]', async (_digits, imei) => {
     expect((await create(input({ device_imei: imei }))).status).toBe(202);
   });
 
@@ -237,7 +272,9 @@ describe('bad input of an order', () => {
     const refused = await create(input({ device_imei: `${IMEI}x` }));
     expect(answer.text + refused.text + (await caller.get(`/v1/orders/${id}`)).text).not.toContain(IMEI);
     expect(api.log.join('')).not.toContain(IMEI);
-    const [stored] = await api.database.run((db) => db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key)));
+    const [stored] = await api.database.run((db) =>
+      db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key)),
+    );
     expect(stored!.sealedResponseBody.includes(Buffer.from(id))).toBe(false);
   });
 
@@ -252,15 +289,21 @@ describe('bad input of an order', () => {
     ['a list', '[]', 'validation_failed'],
     ['null', 'null', 'validation_failed'],
   ])('answers a body of %s with 400', async (_name, body, code) => {
-    const answer = await caller.post('/v1/orders', body, { headers: { 'Idempotency-Key': randomUUID(), 'content-type': 'application/json' } });
+    const answer = await caller.post('/v1/orders', body, {
+      headers: { 'Idempotency-Key': randomUUID(), 'content-type': 'application/json' },
+    });
     expect([answer.status, problem(answer).code]).toEqual([400, code]);
   });
 
   it('refuses other content types, encodings and sizes', async () => {
     const headers = { 'Idempotency-Key': randomUUID() };
-    const text = await caller.post('/v1/orders', JSON.stringify(input()), { headers: { ...headers, 'content-type': 'text/plain' } });
+    const text = await caller.post('/v1/orders', JSON.stringify(input()), {
+      headers: { ...headers, 'content-type': 'text/plain' },
+    });
     expect([text.status, problem(text).code]).toEqual([415, 'unsupported_media_type']);
-    const zipped = await caller.post('/v1/orders', JSON.stringify(input()), { headers: { ...headers, 'content-encoding': 'gzip' } });
+    const zipped = await caller.post('/v1/orders', JSON.stringify(input()), {
+      headers: { ...headers, 'content-encoding': 'gzip' },
+    });
     expect([zipped.status, problem(zipped).code]).toEqual([415, 'unsupported_encoding']);
     const large = await create({ ...input(), metadata: { a: 'x'.repeat(70_000) } });
     expect([large.status, problem(large).code]).toEqual([413, 'payload_too_large']);
@@ -278,20 +321,24 @@ describe('reading orders', () => {
       made.push((await create(input({ package_id: n < 5 ? 1 : 2 }), randomUUID(), by)).read(orderOutput).id);
     }
     const seen: string[] = [];
-    for (let cursor = ''; ; ) {
+    for (let cursor = ''; ;) {
       const page = (await by.get(`/v1/orders?limit=2${cursor}`)).read(orderPage);
       seen.push(...page.data.map(({ id }) => id));
       if (page.next_cursor === null) break;
       cursor = `&cursor=${page.next_cursor}`;
     }
-    // Ids say nothing of when an order was made: among those of one time they only keep the order the same from page to page.
-    const newestFirst = (...some: readonly string[]) => [some.slice(6), some.slice(3, 6), some.slice(0, 3)].flatMap((same) => same.toSorted().toReversed());
+    // Ids say nothing of when an order was made: among those of one time they only keep the order the same from page to
+    // page.
+    const newestFirst = (...some: readonly string[]) =>
+      [some.slice(6), some.slice(3, 6), some.slice(0, 3)].flatMap((same) => same.toSorted().toReversed());
     expect(seen).toEqual(newestFirst(...made));
     const ids = async (query: string) => (await by.get(`/v1/orders?${query}`)).read(orderPage).data.map(({ id }) => id);
     expect(await ids('package_id=2')).toEqual([made[6], made[5]]);
     expect(await ids('status=completed')).toEqual([]);
     expect(await ids(`created_after=${new Date(TEST_NOW + 1).toISOString()}`)).toEqual([made[6]]);
-    expect(await ids(`created_before=${new Date(TEST_NOW + 1).toISOString()}`)).toEqual(made.slice(0, 3).toSorted().toReversed());
+    expect(await ids(`created_before=${new Date(TEST_NOW + 1).toISOString()}`)).toEqual(
+      made.slice(0, 3).toSorted().toReversed(),
+    );
   });
 
   it.each([
@@ -303,7 +350,9 @@ describe('reading orders', () => {
       // With few rows a sort is cheaper; what matters is that none is needed.
       await tx.execute('set local enable_sort = off');
       await tx.execute('set local enable_seqscan = off');
-      const result = await tx.execute(sql`explain ${listOrderViews(tx, undefined, filter, { limit: 21, after }).getSQL()}`);
+      const result = await tx.execute(
+        sql`explain ${listOrderViews(tx, undefined, filter, { limit: 21, after }).getSQL()}`,
+      );
       return JSON.stringify(result.rows);
     });
     expect(plan).toContain(`using ${index} `);
@@ -367,7 +416,12 @@ describe('reading orders', () => {
     );
     expect(order(await caller.get(`/v1/orders/${id}`))).toMatchObject({
       status: 'needs_attention',
-      failure: { class: 'timeout', detail: 'No answer within 20 s.', meaning: expect.any(String), advice: expect.any(String) },
+      failure: {
+        class: 'timeout',
+        detail: 'No answer within 20 s.',
+        meaning: expect.any(String),
+        advice: expect.any(String),
+      },
       attention: { reason: 'outcome_unknown', meaning: expect.any(String), advice: expect.any(String) },
       charged: { amount: '9.80', currency: 'EUR' },
       next_step_at: '2030-01-31T12:00:01.000Z',
@@ -377,15 +431,24 @@ describe('reading orders', () => {
   it('pages through a timeline oldest first', async () => {
     const { id } = order(await create(input()));
     await api.database.run((db) =>
-      db.insert(timeline).values([1, 2].map((n) => ({ subjectKind: 'order', subjectId: id, event: `test.${n}`, message: 'm' }))),
+      db
+        .insert(timeline)
+        .values([1, 2].map((n) => ({ subjectKind: 'order', subjectId: id, event: `test.${n}`, message: 'm' }))),
     );
     const first = (await caller.get(`/v1/orders/${id}/timeline?limit=2`)).read(timelinePage);
     expect(first.data.map(({ event }) => event)).toEqual(['order.accepted', 'test.1']);
-    const second = (await caller.get(`/v1/orders/${id}/timeline?limit=2&cursor=${first.next_cursor}`)).read(timelinePage);
+    const second = (await caller.get(`/v1/orders/${id}/timeline?limit=2&cursor=${first.next_cursor}`)).read(
+      timelinePage,
+    );
     expect(second.data.map(({ event }) => event)).toEqual(['test.2']);
     expect(second.next_cursor).toBeNull();
     for (const { standing } of [first, second]) {
-      expect(standing).toMatchObject({ now: 'The order is accepted and stored.', why: null, next_at: null, submit_again: { verdict: 'not_needed' } });
+      expect(standing).toMatchObject({
+        now: 'The order is accepted and stored.',
+        why: null,
+        next_at: null,
+        submit_again: { verdict: 'not_needed' },
+      });
     }
   });
 });

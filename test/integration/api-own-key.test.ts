@@ -15,7 +15,9 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 async function keyWith(limits: Partial<NewApiKey>) {
   const { key, prefix, hash } = generateApiKey();
-  const id = await api.database.run((db) => addApiKey(db, { name: 'shop', prefix, hash, scopes: ['orders:write', 'orders:read'], ...limits }));
+  const id = await api.database.run((db) =>
+    addApiKey(db, { name: 'shop', prefix, hash, scopes: ['orders:write', 'orders:read'], ...limits }),
+  );
   return { id, prefix, key, client: clientOf(key) };
 }
 
@@ -34,13 +36,18 @@ async function spent(apiKeyId: string, amount: string, day = '2030-01-31'): Prom
       sealedRequestBody: Buffer.alloc(1),
       state: 'completed',
     });
-    await tx.insert(gateReservations).values({ attemptId, apiKeyId, day, amount, currency: 'EUR', madeAt: new Date(TEST_NOW) });
+    await tx
+      .insert(gateReservations)
+      .values({ attemptId, apiKeyId, day, amount, currency: 'EUR', madeAt: new Date(TEST_NOW) });
   });
 }
 
 describe('GET /v1/key', () => {
   it('needs no scope, and says what the key may do and where its limits are', async () => {
-    const { id, prefix, client, key } = await keyWith({ expiresAt: new Date(TEST_NOW + 86_400_000), ownWorkOnly: true });
+    const { id, prefix, client, key } = await keyWith({
+      expiresAt: new Date(TEST_NOW + 86_400_000),
+      ownWorkOnly: true,
+    });
     const answer = await client.get('/v1/key');
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
@@ -77,7 +84,9 @@ describe('GET /v1/key', () => {
     const { id, prefix } = await keyWith({ spendLimit: { amount: '50', currency: 'EUR' } });
     await spent(id, '20');
     const next = generateApiKey();
-    const rotated = await api.database.transaction((tx) => rotateApiKey(tx, prefix, next, { overlapMs: 0, now: new Date(TEST_NOW) }));
+    const rotated = await api.database.transaction((tx) =>
+      rotateApiKey(tx, prefix, next, { overlapMs: 0, now: new Date(TEST_NOW) }),
+    );
     if (!rotated.ok) throw new Error('it was not rotated');
     const answer = await clientOf(next.key).get('/v1/key');
     expect([answer.at('id'), answer.at('created_by')]).toEqual([rotated.id, id]);

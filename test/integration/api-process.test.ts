@@ -55,7 +55,11 @@ async function startApi(databaseUrl: string, more: Record<string, string> = {}) 
     environment: environmentOf(databaseUrl, port, more),
     readyUrl: `${baseUrl}/readyz`,
   });
-  return { process: started, baseUrl, client: new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(databaseUrl)}` }) };
+  return {
+    process: started,
+    baseUrl,
+    client: new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(databaseUrl)}` }),
+  };
 }
 
 async function makeKey(databaseUrl: string): Promise<string> {
@@ -67,10 +71,14 @@ async function makeKey(databaseUrl: string): Promise<string> {
 }
 
 const create = (client: HttpClient) =>
-  client.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, { headers: { 'Idempotency-Key': randomUUID() } });
+  client.post(
+    '/v1/orders',
+    { package_id: 101, external_order_id: randomUUID() },
+    { headers: { 'Idempotency-Key': randomUUID() } },
+  );
 
 describe('the API process', () => {
-  it('accepts orders while Temporal and the service are away, and says which of the service\'s answers are missing', async () => {
+  it("accepts orders while Temporal and the service are away, and says which of the service's answers are missing", async () => {
     const { process: api, client } = await startApi(database.url);
     await using _ = api;
     expect((await create(client)).status).toBe(202);
@@ -121,10 +129,18 @@ describe('the API process', () => {
     await locked.promise;
     const answer = create(client);
     await waitFor('the request waits for the lock', async () =>
-      opened.run(async (db) => (await db.execute("select 1 from pg_locks where not granted and relation = 'outbox'::regclass")).rowCount),
+      opened.run(
+        async (db) =>
+          (await db.execute("select 1 from pg_locks where not granted and relation = 'outbox'::regclass")).rowCount,
+      ),
     );
     api.signal('SIGTERM');
-    await waitFor('no connection is taken any more', async () => fetch(`${baseUrl}/healthz`).then(() => false, () => true));
+    await waitFor('no connection is taken any more', async () =>
+      fetch(`${baseUrl}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
     expect(api.running).toBe(true);
     resolve();
     await holding;
@@ -138,20 +154,31 @@ describe('the API process', () => {
     const { process: api, client } = await startApi(database.url);
     await using _ = api;
     const opened = openDatabase(database.url);
-    const relay = new Notifier({ channel: 'events', url: database.url, applicationName: 'test', onError: () => undefined });
+    const relay = new Notifier({
+      channel: 'events',
+      url: database.url,
+      applicationName: 'test',
+      onError: () => undefined,
+    });
     const publish = async () => {
       await opened.transaction((tx) => publishEvents(tx, 1_000));
       relay.wake();
     };
     await publish();
-    const waiting = async () => Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await client.get('/metrics')).text)?.[1] ?? 0);
+    const waiting = async () =>
+      Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await client.get('/metrics')).text)?.[1] ?? 0);
     const [one, two] = [await create(client), await create(client)].map((answer) => answer.textAt('id'));
     const stream = await readStream(client, '/v1/events/stream');
     const first = client.get(`/v1/orders/${one}?wait=40`);
     const second = client.get(`/v1/orders/${two}?wait=40`);
     await waitFor('both wait', async () => (await waiting()) === 2);
     await opened.transaction((tx) =>
-      recordStep(tx, { kind: 'order', id: one ?? '' }, { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } }, new Date()),
+      recordStep(
+        tx,
+        { kind: 'order', id: one ?? '' },
+        { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } },
+        new Date(),
+      ),
     );
     await publish();
     expect((await first).at('status')).toBe('failed');
@@ -196,7 +223,11 @@ describe('the API process', () => {
     const port = await freePort();
     const blocker: Server = createServer();
     await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve));
-    await using api = new TestProcess({ name: 'api', script: 'api/main.ts', environment: environmentOf(database.url, port) });
+    await using api = new TestProcess({
+      name: 'api',
+      script: 'api/main.ts',
+      environment: environmentOf(database.url, port),
+    });
     expect((await api.exit()).code).toBe(1);
     expect(api.output()).toContain('EADDRINUSE');
     await new Promise((resolve) => blocker.close(resolve));

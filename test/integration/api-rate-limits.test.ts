@@ -15,7 +15,12 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
-const limits = ({ status, headers }: HttpAnswer) => [status, headers.get('ratelimit-policy'), headers.get('ratelimit'), headers.get('retry-after')];
+const limits = ({ status, headers }: HttpAnswer) => [
+  status,
+  headers.get('ratelimit-policy'),
+  headers.get('ratelimit'),
+  headers.get('retry-after'),
+];
 async function statuses(count: number, ask: () => Promise<HttpAnswer>): Promise<number[]> {
   const all: number[] = [];
   for (let asked = 0; asked < count; asked += 1) all.push((await ask()).status);
@@ -32,7 +37,10 @@ describe('the limit of an API key', () => {
     expect(await statuses(7, () => caller.get('/v1/orders'))).toEqual(times(7, 200));
     const refused = await caller.get('/v1/orders');
     expect(limits(refused)).toEqual([429, '"key";q=10;w=10', '"key";r=0;t=10', '1']);
-    expect([refused.headers.get('content-type'), refused.read(problemSchema).code]).toEqual(['application/problem+json; charset=utf-8', 'rate_limited']);
+    expect([refused.headers.get('content-type'), refused.read(problemSchema).code]).toEqual([
+      'application/problem+json; charset=utf-8',
+      'rate_limited',
+    ]);
     api.clock.now += 2_000;
     expect(await statuses(3, () => caller.get('/v1/orders'))).toEqual([200, 200, 429]);
     api.clock.now = TEST_NOW;
@@ -41,8 +49,11 @@ describe('the limit of an API key', () => {
   it('is its own where it has one, and is shared with its successors, so that a rotation gives nothing extra', async () => {
     const [first, second] = [generateApiKey(), generateApiKey()];
     await api.database.run((db) => addApiKey(db, { name: 'shop', ...first, scopes: ['orders:read'], rateLimit: 12 }));
-    await api.database.transaction((tx) => rotateApiKey(tx, first.prefix, second, { overlapMs: 1_000, now: new Date(api.clock.now) }));
-    const ask = ({ key }: { key: string }) => stranger.get('/v1/orders', { headers: { authorization: `Bearer ${key}` } });
+    await api.database.transaction((tx) =>
+      rotateApiKey(tx, first.prefix, second, { overlapMs: 1_000, now: new Date(api.clock.now) }),
+    );
+    const ask = ({ key }: { key: string }) =>
+      stranger.get('/v1/orders', { headers: { authorization: `Bearer ${key}` } });
     expect(limits(await ask(first))).toEqual([200, '"key";q=2;w=10', '"key";r=1;t=5', null]);
     expect(limits(await ask(second))).toEqual([200, '"key";q=2;w=10', '"key";r=0;t=10', null]);
     expect(limits(await ask(first))).toEqual([429, '"key";q=2;w=10', '"key";r=0;t=10', '5']);
@@ -54,12 +65,16 @@ describe('the limit of an API key', () => {
       const answer = await stranger.get(path);
       expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([path, 200, null]);
     }
-    for (let sent = 0; sent < 15; sent += 1) expect((await api.deliver({ body: { event: 'nothing.known' } })).status).toBe(200);
+    for (let sent = 0; sent < 15; sent += 1)
+      expect((await api.deliver({ body: { event: 'nothing.known' } })).status).toBe(200);
   });
 });
 
 describe('failed authentication', () => {
-  const guess = (address: string) => stranger.get('/v1/orders', { headers: { ...from(address).headers, authorization: `Bearer ${generateApiKey().key}` } });
+  const guess = (address: string) =>
+    stranger.get('/v1/orders', {
+      headers: { ...from(address).headers, authorization: `Bearer ${generateApiKey().key}` },
+    });
 
   it('is limited by address: 429 after some, others are not concerned, and it passes', async () => {
     expect(await statuses(5, () => guess('192.0.2.1'))).toEqual([401, 401, 401, 429, 429]);
@@ -96,6 +111,8 @@ describe('failed authentication', () => {
     await using direct = await startTestApi({ rateLimits: { perMinute: 60, failuresPerMinute: 3 } });
     const client = new HttpClient(direct.baseUrl);
     let address = 0;
-    expect(await statuses(4, () => client.get('/v1/orders', from(`198.51.100.${(address += 1)}`)))).toEqual([401, 401, 401, 429]);
+    expect(await statuses(4, () => client.get('/v1/orders', from(`198.51.100.${(address += 1)}`)))).toEqual([
+      401, 401, 401, 429,
+    ]);
   });
 });

@@ -26,7 +26,12 @@ const CODE = 'LPA:1$smdp.example.com$A1B2-C3D4-E5F6';
 
 describe('an eSIM', () => {
   beforeAll(async () => {
-    const order = { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', apiKeyId: 'key_test', externalOrderId: 'shop-2030-000123', packageId: 101 };
+    const order = {
+      id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      apiKeyId: 'key_test',
+      externalOrderId: 'shop-2030-000123',
+      packageId: 101,
+    };
     await api.database.run((db) => db.insert(orders).values(order));
     await api.database.run((db) =>
       db.insert(esims).values({
@@ -86,18 +91,26 @@ describe('an eSIM', () => {
       confirmation_code_required: false,
       install_links: {
         ios: 'https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6',
-        android: 'https://esimsetup.android.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6',
+        android:
+          'https://esimsetup.android.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6',
       },
     });
     const svg = await caller.get(`/v1/esims/${ESIM}/qr.svg`);
-    expect([svg.headers.get('content-type'), svg.headers.get('cache-control')]).toEqual(['image/svg+xml; charset=utf-8', 'no-store']);
+    expect([svg.headers.get('content-type'), svg.headers.get('cache-control')]).toEqual([
+      'image/svg+xml; charset=utf-8',
+      'no-store',
+    ]);
     expect(qrOfSvg(svg.text)).toEqual({ text: CODE, quietZone: 4 });
     const png = await caller.get(`/v1/esims/${ESIM}/qr.png`);
     expect([png.headers.get('content-type'), png.headers.get('cache-control')]).toEqual(['image/png', 'no-store']);
     expect(qrOfPng(png.bytes)).toEqual({ text: CODE, quietZone: 4 });
 
     const entries = await audited();
-    expect(entries.map(({ action }) => action)).toEqual(['esim.activation_revealed', 'esim.qr_revealed', 'esim.qr_revealed']);
+    expect(entries.map(({ action }) => action)).toEqual([
+      'esim.activation_revealed',
+      'esim.qr_revealed',
+      'esim.qr_revealed',
+    ]);
     expect(entries.every(({ actor, at }) => actor.startsWith('key_') && at.getTime() === TEST_NOW)).toBe(true);
     expect(api.log.join('')).not.toContain('A1B2');
   });
@@ -124,10 +137,24 @@ describe('an eSIM', () => {
 
   it('is found in the list by what is known of it, and by nothing else', async () => {
     const path = (filter: string) => `/v1/esims?${filter}`;
-    for (const filter of ['status=installed', 'iccid=8944500102198304826', 'package_id=101', 'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', '']) {
-      expect((await caller.get(path(filter))).body, filter).toMatchObject({ data: [{ id: ESIM, external_order_id: 'shop-2030-000123' }], next_cursor: null });
+    for (const filter of [
+      'status=installed',
+      'iccid=8944500102198304826',
+      'package_id=101',
+      'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      '',
+    ]) {
+      expect((await caller.get(path(filter))).body, filter).toMatchObject({
+        data: [{ id: ESIM, external_order_id: 'shop-2030-000123' }],
+        next_cursor: null,
+      });
     }
-    for (const filter of ['status=active', 'iccid=8944500102198304827', 'package_id=102', 'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCE']) {
+    for (const filter of [
+      'status=active',
+      'iccid=8944500102198304827',
+      'package_id=102',
+      'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCE',
+    ]) {
       expect((await caller.get(path(filter))).body, filter).toEqual({ data: [], next_cursor: null });
     }
     expect((await caller.get(path('iccid=89'))).status).toBe(400);
@@ -155,8 +182,11 @@ describe('an eSIM', () => {
       ),
     );
     const seen: unknown[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = (await by.get(`/v1/esims?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as { data: { id: string }[]; next_cursor: string | null };
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = (await by.get(`/v1/esims?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as {
+        data: { id: string }[];
+        next_cursor: string | null;
+      };
       seen.push(...page.data.map(({ id }) => id));
       cursor = page.next_cursor;
     }
@@ -164,14 +194,33 @@ describe('an eSIM', () => {
   });
 
   it.each([
-    ['a total', { data_used_mb: 512.5, data_total_mb: 3072 }, { data_total_mb: 3072, data_left_mb: 2559.5, unlimited: false }],
-    ['no limit', { data_used_mb: 512.5, data_total_mb: null }, { data_total_mb: null, data_left_mb: null, unlimited: true }],
+    [
+      'a total',
+      { data_used_mb: 512.5, data_total_mb: 3072 },
+      { data_total_mb: 3072, data_left_mb: 2559.5, unlimited: false },
+    ],
+    [
+      'no limit',
+      { data_used_mb: 512.5, data_total_mb: null },
+      { data_total_mb: null, data_left_mb: null, unlimited: true },
+    ],
     ['neither', { data_used_mb: 512.5 }, { data_total_mb: null, data_left_mb: null, unlimited: null }],
   ])('shows its usage where the service names %s', async (_what, value, shown) => {
-    await using own = await startTestApi({ service: { ...idleService, getEsimUsage: async () => ({ ok: true, status: 200, value }) } });
-    await own.database.run(async (db) => db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))));
+    await using own = await startTestApi({
+      service: { ...idleService, getEsimUsage: async () => ({ ok: true, status: 200, value }) },
+    });
+    await own.database.run(async (db) =>
+      db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))),
+    );
     const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/usage`);
-    expect(answer.body).toMatchObject({ esim_id: ESIM, data_used_mb: 512.5, measured_at: null, source: 'service', age_seconds: 0, ...shown });
+    expect(answer.body).toMatchObject({
+      esim_id: ESIM,
+      data_used_mb: 512.5,
+      measured_at: null,
+      source: 'service',
+      age_seconds: 0,
+      ...shown,
+    });
   });
 
   it('shows the newest reading of its usage with its age while the service cannot be asked, and is honest where there is none', async () => {
@@ -181,11 +230,17 @@ describe('an eSIM', () => {
         ...idleService,
         getEsimUsage: async () =>
           asked.answers
-            ? { ok: true, status: 200, value: { data_used_mb: 100, data_total_mb: null, measured_at: '2030-01-31T11:59:00+00:00' } }
+            ? {
+                ok: true,
+                status: 200,
+                value: { data_used_mb: 100, data_total_mb: null, measured_at: '2030-01-31T11:59:00+00:00' },
+              }
             : { ok: false, kind: 'failure', failure: 'timeout', detail: 'No answer.' },
       },
     });
-    await own.database.run(async (db) => db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))));
+    await own.database.run(async (db) =>
+      db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))),
+    );
     const reader = await own.caller(['esims:read']);
     asked.answers = false;
     expect((await reader.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema).code).toBe('service_timeout');
@@ -204,7 +259,10 @@ describe('an eSIM', () => {
   });
 
   it('says of its usage that the service lacks the call, where it does', async () => {
-    expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({ status: 501, code: 'service_lacks_call' });
+    expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({
+      status: 501,
+      code: 'service_lacks_call',
+    });
   });
 
   it('is not found under another id, and then nothing is written down', async () => {
@@ -224,16 +282,50 @@ describe('packages and wallet', () => {
     const first = await caller.get('/v1/packages?limit=2');
     expect(first.body).toEqual({
       data: [
-        { id: 101, name: 'Europe 5 GB', countries: ['DE', 'FR'], data_mb: 5_120, unlimited: false, validity_days: 30, price_for_reseller: '9.80', currency: 'EUR', available: true, public_price: null, suggested_price: null },
-        { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, unlimited: false, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true, public_price: null, suggested_price: null },
+        {
+          id: 101,
+          name: 'Europe 5 GB',
+          countries: ['DE', 'FR'],
+          data_mb: 5_120,
+          unlimited: false,
+          validity_days: 30,
+          price_for_reseller: '9.80',
+          currency: 'EUR',
+          available: true,
+          public_price: null,
+          suggested_price: null,
+        },
+        {
+          id: 102,
+          name: 'Japan 1 GB',
+          countries: ['JP'],
+          data_mb: 1_024,
+          unlimited: false,
+          validity_days: 7,
+          price_for_reseller: '3.455',
+          currency: 'EUR',
+          available: true,
+          public_price: null,
+          suggested_price: null,
+        },
       ],
       next_cursor: expect.any(String) as string,
       read_at: new Date(TEST_NOW).toISOString(),
       age_seconds: 0,
     });
     const second = await caller.get(`/v1/packages?limit=2&cursor=${String(first.at('next_cursor'))}`);
-    expect([second.at('data', 0, 'id'), second.at('data', 1), second.at('next_cursor')]).toEqual([103, undefined, null]);
-    expect((await caller.get('/v1/packages/103')).body).toMatchObject({ id: 103, data_mb: null, unlimited: true, available: false, age_seconds: 0 });
+    expect([second.at('data', 0, 'id'), second.at('data', 1), second.at('next_cursor')]).toEqual([
+      103,
+      undefined,
+      null,
+    ]);
+    expect((await caller.get('/v1/packages/103')).body).toMatchObject({
+      id: 103,
+      data_mb: null,
+      unlimited: true,
+      available: false,
+      age_seconds: 0,
+    });
     for (const id of ['104', '0103', '1e2', 'x']) {
       expect((await caller.get(`/v1/packages/${id}`)).read(problemSchema).code).toBe('package_not_found');
     }
@@ -248,7 +340,10 @@ describe('packages and wallet', () => {
   it('are read once for many callers, kept a few seconds, then read again', async () => {
     let reads = 0;
     await using own = await startTestApi({
-      service: { ...idleService, getWallet: async () => ({ ok: true, status: 200, value: { balance: String((reads += 1)), currency: 'EUR' } }) },
+      service: {
+        ...idleService,
+        getWallet: async () => ({ ok: true, status: 200, value: { balance: String((reads += 1)), currency: 'EUR' } }),
+      },
     });
     const by = await own.caller();
     const answers = await Promise.all(Array.from({ length: 10 }, () => by.get('/v1/wallet')));
@@ -263,16 +358,31 @@ describe('packages and wallet', () => {
     const item = { id: 101, name: 'Europe 5 GB', countries: [], available: true };
     const unsaid = { ...item, id: 102, price: '4.99', currency: undefined };
     const listPublicPackages = async () =>
-      ({ ok: true, status: 200, value: { items: [{ ...item, price: '14.9', currency: 'EUR' }, unsaid], complete: true } }) as const;
+      ({
+        ok: true,
+        status: 200,
+        value: { items: [{ ...item, price: '14.9', currency: 'EUR' }, unsaid], complete: true },
+      }) as const;
     await using own = await startTestApi({ service: { ...idleService, listPublicPackages } });
     const by = await own.caller();
     expect((await by.get('/v1/packages')).body).toMatchObject({
-      data: [{ id: 101, public_price: { amount: '14.9', currency: 'EUR' } }, { id: 102, public_price: null }, { id: 103, public_price: null }],
+      data: [
+        { id: 101, public_price: { amount: '14.9', currency: 'EUR' } },
+        { id: 102, public_price: null },
+        { id: 103, public_price: null },
+      ],
     });
   });
 
   const failing = (failure: FailureClass, retryAfterMs?: number): ApiDependencies['service'] => {
-    const fail = async () => ({ ok: false, kind: 'failure', failure, detail: 'In words.', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }) as const;
+    const fail = async () =>
+      ({
+        ok: false,
+        kind: 'failure',
+        failure,
+        detail: 'In words.',
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      }) as const;
     return { ...idleService, listPackages: fail, getWallet: fail };
   };
 
@@ -301,8 +411,17 @@ describe('packages and wallet', () => {
 describe('the update check', () => {
   it('asks the service for the version and channel that are named, stable by default', async () => {
     const latest = await caller.get('/v1/updates/latest?current_version=2.3.0');
-    expect(latest.body).toMatchObject({ latest_version: '2.4.1', update_available: true, channel: 'stable', download_url: null, age_seconds: 0 });
-    expect((await caller.get('/v1/updates/latest?current_version=2.4.1&channel=beta')).body).toMatchObject({ update_available: false, channel: 'beta' });
+    expect(latest.body).toMatchObject({
+      latest_version: '2.4.1',
+      update_available: true,
+      channel: 'stable',
+      download_url: null,
+      age_seconds: 0,
+    });
+    expect((await caller.get('/v1/updates/latest?current_version=2.4.1&channel=beta')).body).toMatchObject({
+      update_available: false,
+      channel: 'beta',
+    });
   });
 
   it('refuses what is no version', async () => {

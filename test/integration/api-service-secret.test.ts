@@ -28,7 +28,12 @@ const answerTo = (call: string) => async () => {
 };
 const service = { ...idleService, createWebhookSecret: answerTo('create'), rotateWebhookSecret: answerTo('rotate') };
 const made = (secret: string): OptionalResult<WebhookSecretAnswer> => ({ ok: true, status: 201, value: { secret } });
-const failed = (failure: FailureClass): OptionalResult<WebhookSecretAnswer> => ({ ok: false, kind: 'failure', failure, detail: 'In words.' });
+const failed = (failure: FailureClass): OptionalResult<WebhookSecretAnswer> => ({
+  ok: false,
+  kind: 'failure',
+  failure,
+  detail: 'In words.',
+});
 
 let api: TestApi;
 let caller: HttpClient;
@@ -41,14 +46,23 @@ afterEach(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-const post = (path: string, body?: unknown, { by = caller, key = randomUUID() }: { by?: HttpClient; key?: string } = {}) =>
-  by.post(path, body, { headers: { 'Idempotency-Key': key } });
+const post = (
+  path: string,
+  body?: unknown,
+  { by = caller, key = randomUUID() }: { by?: HttpClient; key?: string } = {},
+) => by.post(path, body, { headers: { 'Idempotency-Key': key } });
 const rotate = (body: unknown = {}) => post(`${PATH}/rotate`, body);
-const statusOf = async (delivery: { secret: string }) => (await api.deliver({ body: { event: 'ping', data: { id: randomUUID() } }, ...delivery })).status;
+const statusOf = async (delivery: { secret: string }) =>
+  (await api.deliver({ body: { event: 'ping', data: { id: randomUUID() } }, ...delivery })).status;
 /** As another process does it. */
 const storeElsewhere = (secret: string) =>
   api.database.transaction((tx) =>
-    new WebhookSecretStore(tx, { keyRing: api.keyRing, environment: 'sandbox', overlapMs: HOUR, now: () => api.clock.now }).replace(secret),
+    new WebhookSecretStore(tx, {
+      keyRing: api.keyRing,
+      environment: 'sandbox',
+      overlapMs: HOUR,
+      now: () => api.clock.now,
+    }).replace(secret),
   );
 
 describe('POST /v1/service/webhook-secret', () => {
@@ -58,7 +72,12 @@ describe('POST /v1/service/webhook-secret', () => {
     const answer = await post(PATH);
     expect([answer.status, answer.body]).toEqual([
       201,
-      { environment: 'sandbox', stored_at: '2030-01-31T12:00:00.000Z', former_verifies_until: null, configured_secrets: 1 },
+      {
+        environment: 'sandbox',
+        stored_at: '2030-01-31T12:00:00.000Z',
+        former_verifies_until: null,
+        configured_secrets: 1,
+      },
     ]);
     // In the same second as the 401 before it: whoever stores does not wait for the next look.
     expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(200);
@@ -84,7 +103,9 @@ describe('POST /v1/service/webhook-secret', () => {
     script.answers = [made('whsec_shown_once'), made('whsec_second')];
     await post(PATH, undefined, { by: await api.caller(['service:admin']) });
     await rotate();
-    const entries = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectKind, 'webhook_secret')).orderBy(auditLog.id));
+    const entries = await api.database.run((db) =>
+      db.select().from(auditLog).where(eq(auditLog.subjectKind, 'webhook_secret')).orderBy(auditLog.id),
+    );
     expect(entries.map(({ actor, action, subjectId }) => [actor.slice(0, 4), action, subjectId])).toEqual([
       ['key_', 'webhook_secret.create', 'sandbox'],
       ['key_', 'webhook_secret.rotate', 'sandbox'],
@@ -133,8 +154,11 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
   });
 
   it('refuses an overlap that is none, and says when there is nothing to rotate', async () => {
-    for (const seconds of [-1, 0.5, '60', 2_592_001]) expect((await rotate({ overlap_seconds: seconds })).status).toBe(400);
-    script.answers = [{ ok: false, kind: 'failure', failure: 'invalid_request', detail: 'In words.', code: 'not_found' }];
+    for (const seconds of [-1, 0.5, '60', 2_592_001])
+      expect((await rotate({ overlap_seconds: seconds })).status).toBe(400);
+    script.answers = [
+      { ok: false, kind: 'failure', failure: 'invalid_request', detail: 'In words.', code: 'not_found' },
+    ];
     expect((await rotate()).at('code')).toBe('webhook_secret_missing');
   });
 
@@ -155,7 +179,11 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
     const slow = post(`${PATH}/rotate`, {}, { by });
     await asked;
     const second = await post(`${PATH}/rotate`, {}, { by });
-    expect([second.status, second.at('code'), second.headers.get('retry-after')]).toEqual([409, 'webhook_secret_busy', '5']);
+    expect([second.status, second.at('code'), second.headers.get('retry-after')]).toEqual([
+      409,
+      'webhook_secret_busy',
+      '5',
+    ]);
     resolve();
     expect((await slow).status).toBe(200);
   });
@@ -175,7 +203,12 @@ describe('a secret that another process has stored', () => {
     const ping = (secret: string) => own.deliver({ body: { event: 'ping' }, secret });
     expect((await ping('whsec_only')).status).toBe(401);
     await own.database.transaction((tx) =>
-      new WebhookSecretStore(tx, { keyRing: own.keyRing, environment: 'sandbox', overlapMs: 0, now: () => own.clock.now }).replace('whsec_only'),
+      new WebhookSecretStore(tx, {
+        keyRing: own.keyRing,
+        environment: 'sandbox',
+        overlapMs: 0,
+        now: () => own.clock.now,
+      }).replace('whsec_only'),
     );
     own.clock.now += 1_000;
     expect((await ping('whsec_only')).status).toBe(200);
@@ -234,9 +267,13 @@ describe('readiness', () => {
     const ids = [await hold('not_approved'), await hold('not_approved')];
     await hold('rate_limited');
     await degradedBecomes([
-      { condition: 'not_approved', detail: expect.stringMatching(/not approved .* 2 purchases are held for it\. Ask the service/) },
+      {
+        condition: 'not_approved',
+        detail: expect.stringMatching(/not approved .* 2 purchases are held for it\. Ask the service/),
+      },
     ]);
-    for (const id of ids) await api.database.run((db) => db.update(orders).set({ status: 'processing' }).where(eq(orders.id, id)));
+    for (const id of ids)
+      await api.database.run((db) => db.update(orders).set({ status: 'processing' }).where(eq(orders.id, id)));
     await degradedBecomes([]);
   });
 });

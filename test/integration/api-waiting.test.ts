@@ -26,23 +26,41 @@ afterAll(async () => {
 });
 
 const wait = (seconds: number) => ({ Prefer: `wait=${seconds}` });
-const input = (more: Record<string, unknown> = {}) => ({ package_id: 101, external_order_id: `wait-${randomUUID()}`, ...more });
-const create = (body: unknown, headers: Record<string, string> = {}, key: string = randomUUID(), by = caller): Promise<HttpAnswer> =>
-  by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key, ...headers } });
+const input = (more: Record<string, unknown> = {}) => ({
+  package_id: 101,
+  external_order_id: `wait-${randomUUID()}`,
+  ...more,
+});
+const create = (
+  body: unknown,
+  headers: Record<string, string> = {},
+  key: string = randomUUID(),
+  by = caller,
+): Promise<HttpAnswer> => by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key, ...headers } });
 async function waiting(by = caller): Promise<number> {
   const { text } = await by.get('/metrics');
   return Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
-const untilWaiting = (count: number) => waitFor(`${count} wait`, async () => (await waiting()) === count, { everyMs: 10 });
+const untilWaiting = (count: number) =>
+  waitFor(`${count} wait`, async () => (await waiting()) === count, { everyMs: 10 });
 
 /** What a workflow does with work, and what the relay does with what it announced. */
 async function move(kind: WorkKind, id: string, status: WorkStatus, on: TestApi = api): Promise<void> {
-  await on.database.transaction((tx) => recordStep(tx, { kind, id }, { status, entry: { event: `${kind}.${status}`, message: 'Test.' } }, new Date(TEST_NOW)));
+  await on.database.transaction((tx) =>
+    recordStep(
+      tx,
+      { kind, id },
+      { status, entry: { event: `${kind}.${status}`, message: 'Test.' } },
+      new Date(TEST_NOW),
+    ),
+  );
   await on.publish();
 }
 async function idOf(externalOrderId: string, on: TestApi = api): Promise<string> {
   return waitFor('the order is stored', async () => {
-    const [row] = await on.database.run((db) => db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId)));
+    const [row] = await on.database.run((db) =>
+      db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId)),
+    );
     return row?.id;
   });
 }
@@ -56,7 +74,12 @@ describe('creating with Prefer: wait', () => {
     await api.publish();
     await move('order', id, 'processing');
     expect(await waiting()).toBe(1);
-    await api.database.run((db) => db.update(orders).set({ esimId: newId('esim') }).where(eq(orders.id, id)));
+    await api.database.run((db) =>
+      db
+        .update(orders)
+        .set({ esimId: newId('esim') })
+        .where(eq(orders.id, id)),
+    );
     await move('order', id, 'completed');
     const answer = await answering;
     expect([answer.status, answer.read(orderOutput).status]).toEqual([201, 'completed']);
@@ -76,7 +99,11 @@ describe('creating with Prefer: wait', () => {
 
   it('answers at once without the preference, and says when to look', async () => {
     const answer = await create(input());
-    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([202, '2', null]);
+    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([
+      202,
+      '2',
+      null,
+    ]);
   });
 
   it('waits on while it is held, which passes by itself, and not when only a person brings the next step', async () => {
@@ -87,7 +114,11 @@ describe('creating with Prefer: wait', () => {
     await move('order', id, 'held');
     await move('order', id, 'needs_attention');
     const answer = await answering;
-    expect([answer.status, answer.at('status'), answer.headers.get('retry-after')]).toEqual([202, 'needs_attention', '60']);
+    expect([answer.status, answer.at('status'), answer.headers.get('retry-after')]).toEqual([
+      202,
+      'needs_attention',
+      '60',
+    ]);
   });
 
   it('grants no more than the policy', async () => {
@@ -97,7 +128,11 @@ describe('creating with Prefer: wait', () => {
     await untilWaiting(1);
     await move('order', id, 'failed');
     const answer = await answering;
-    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([201, 'failed', 'wait=50']);
+    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([
+      201,
+      'failed',
+      'wait=50',
+    ]);
   });
 
   it('sees what ended before anybody waited: nothing is lost between storing and listening', async () => {
@@ -117,7 +152,11 @@ describe('creating with Prefer: wait', () => {
       caller.post('/v1/orders', input(), { headers: wait(40) }),
       create(taken, wait(40)),
     ]);
-    expect(answers.map((answer) => answer.at('code'))).toEqual(['validation_failed', 'idempotency_key_missing', 'external_order_id_taken']);
+    expect(answers.map((answer) => answer.at('code'))).toEqual([
+      'validation_failed',
+      'idempotency_key_missing',
+      'external_order_id_taken',
+    ]);
   });
 });
 
@@ -131,7 +170,11 @@ describe('a repetition', () => {
     await move('order', id, 'failed');
     expect((await answering).status).toBe(201);
     const [one, two] = [await create(body, {}, key), await create(body, {}, key)];
-    expect([one?.status, one?.at('status'), one?.headers.get('idempotent-replayed')]).toEqual([202, 'accepted', 'true']);
+    expect([one?.status, one?.at('status'), one?.headers.get('idempotent-replayed')]).toEqual([
+      202,
+      'accepted',
+      'true',
+    ]);
     expect(two?.text).toBe(one?.text);
   });
 
@@ -212,11 +255,21 @@ describe('reading with ?wait', () => {
 describe('ending a VPN subscription', () => {
   /** One that is bought, as its workflow leaves it. @returns its address. */
   async function active(): Promise<{ id: string; path: string }> {
-    const body = { vpn_plan_id: 7, external_subscription_id: `vpn-${randomUUID()}`, customer_reference: 'C-1', customer_price: '5.99' };
+    const body = {
+      vpn_plan_id: 7,
+      external_subscription_id: `vpn-${randomUUID()}`,
+      customer_reference: 'C-1',
+      customer_price: '5.99',
+    };
     const created = await caller.post('/v1/vpn/subscriptions', body, { headers: { 'Idempotency-Key': randomUUID() } });
     const id = created.textAt('id');
     await move('vpn_subscription', id, 'active');
-    await api.database.run((db) => db.update(vpnSubscriptions).set({ completedAt: new Date(TEST_NOW) }).where(eq(vpnSubscriptions.id, id)));
+    await api.database.run((db) =>
+      db
+        .update(vpnSubscriptions)
+        .set({ completedAt: new Date(TEST_NOW) })
+        .where(eq(vpnSubscriptions.id, id)),
+    );
     return { id, path: `/v1/vpn/subscriptions/${id}` };
   }
 
@@ -227,17 +280,29 @@ describe('ending a VPN subscription', () => {
     await move('vpn_subscription', id, 'cancelling');
     await move('vpn_subscription', id, 'cancelled');
     const answer = await ending;
-    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([200, 'cancelled', 'wait=40']);
+    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([
+      200,
+      'cancelled',
+      'wait=40',
+    ]);
     expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([path, null]);
   });
 
   it('answers 202 with where and when to look: at once without the preference, and with it when the time is over', async () => {
     const { path } = await active();
-    const seen = ({ status, headers }: HttpAnswer) => [status, ...['location', 'retry-after', 'preference-applied'].map((name) => headers.get(name))];
+    const seen = ({ status, headers }: HttpAnswer) => [
+      status,
+      ...['location', 'retry-after', 'preference-applied'].map((name) => headers.get(name)),
+    ];
     expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }))).toEqual([202, path, '2', null]);
     // Asked for already: the answer is the same.
     expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }))).toEqual([202, path, '2', null]);
-    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(1) }))).toEqual([202, path, '2', 'wait=1']);
+    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(1) }))).toEqual([
+      202,
+      path,
+      '2',
+      'wait=1',
+    ]);
   });
 
   it('needs no reason: what is not said stands neither in the timeline nor in the audit log', async () => {
@@ -258,7 +323,11 @@ describe('ending a VPN subscription', () => {
     const { id, path } = await active();
     await move('vpn_subscription', id, 'expired');
     const refused = await caller.post(`${path}/cancel`, {});
-    expect([refused.status, refused.at('code'), refused.at('refusal')]).toEqual([409, 'action_not_possible', 'already_ended']);
+    expect([refused.status, refused.at('code'), refused.at('refusal')]).toEqual([
+      409,
+      'action_not_possible',
+      'already_ended',
+    ]);
     const other = await active();
     await move('vpn_subscription', other.id, 'cancelled');
     const again = await caller.post(`${other.path}/cancel`, {});
@@ -280,14 +349,24 @@ describe('every call that may wait', () => {
     const waitingCalls = api.operations.filter(({ prefersWait }) => prefersWait);
     expect(waitingCalls.length).toBeGreaterThan(4);
     for (const { id, answers } of waitingCalls) {
-      const described = Object.entries(answers).map(([status, { headers = {} }]) => [status, headers['Location'], headers['Retry-After'], headers['Preference-Applied']].map((text) => text !== undefined));
+      const described = Object.entries(answers).map(([status, { headers = {} }]) =>
+        [status, headers['Location'], headers['Retry-After'], headers['Preference-Applied']].map(
+          (text) => text !== undefined,
+        ),
+      );
       expect([id, ...described]).toEqual([id, [true, true, false, true], [true, true, true, true]]);
     }
   });
 
   it('describes of a GET as well that it may say when to ask again, and that it was waited', () => {
     const reads = api.operations.filter(({ query }) => query?.shape['wait'] !== undefined);
-    expect(reads.map(({ id }) => id).toSorted()).toEqual(['getCancellation', 'getOrder', 'getTopup', 'getVpnSubscription', 'listEvents']);
+    expect(reads.map(({ id }) => id).toSorted()).toEqual([
+      'getCancellation',
+      'getOrder',
+      'getTopup',
+      'getVpnSubscription',
+      'listEvents',
+    ]);
     for (const { id, answers } of reads) {
       expect([id, Object.keys(answers[200]?.headers ?? {})]).toEqual([id, ['Preference-Applied', 'Retry-After']]);
     }
@@ -298,13 +377,19 @@ describe('those who wait', () => {
   it('hold no connection of the database, and a thousand of them are answered by one change each', async () => {
     // They wait longer than it takes until all do, on a busy machine too.
     const metrics = createMetrics({ processMetrics: false });
-    const tail = { listen: (listener: Parameters<TestApi['tail']['listen']>[0]) => crowded.tail.listen(listener), get stopped() { return crowded.tail.stopped; } };
+    const tail = {
+      listen: (listener: Parameters<TestApi['tail']['listen']>[0]) => crowded.tail.listen(listener),
+      get stopped() {
+        return crowded.tail.stopped;
+      },
+    };
     const waits = new Waits({ tail, policy: { ...DEFAULT_POLICY.waiting, maxMs: MAX_WAIT_MS }, metrics });
     await using crowded: TestApi = await startTestApi({ metrics, waits });
     const by = await crowded.caller();
     const ids: string[] = [];
     const answering: Promise<HttpAnswer>[] = [];
-    // A hundred at a time: each reads before it waits, and more of them than that would be too long in the queue for the five connections.
+    // A hundred at a time: each reads before it waits, and more of them than that would be too long in the queue for
+    // the five connections.
     for (let n = 1; n <= 10; n += 1) {
       const id = (await create(input(), {}, randomUUID(), by)).textAt('id');
       ids.push(id);
@@ -312,13 +397,24 @@ describe('those who wait', () => {
       await waitFor(`${n} hundred wait`, async () => (await waiting(by)) === 100 * n);
     }
     // The pool has five connections: were they held, this would not be answered.
-    expect((await Promise.all(Array.from({ length: 20 }, () => by.get('/v1/orders?limit=1')))).every(({ status }) => status === 200)).toBe(true);
+    expect(
+      (await Promise.all(Array.from({ length: 20 }, () => by.get('/v1/orders?limit=1')))).every(
+        ({ status }) => status === 200,
+      ),
+    ).toBe(true);
     for (const [n, id] of ids.entries()) {
       await move('order', id, 'failed', crowded);
-      await waitFor('those who wait for it are answered, and no others', async () => (await waiting(by)) === 900 - 100 * n);
+      await waitFor(
+        'those who wait for it are answered, and no others',
+        async () => (await waiting(by)) === 900 - 100 * n,
+      );
     }
     const answers = await Promise.all(answering);
-    expect(answers.filter((answer) => answer.status !== 200 || answer.at('status') !== 'failed').map(({ status, text }) => [status, text])).toEqual([]);
+    expect(
+      answers
+        .filter((answer) => answer.status !== 200 || answer.at('status') !== 'failed')
+        .map(({ status, text }) => [status, text]),
+    ).toEqual([]);
   });
 
   it('are forgotten when they go away', async () => {
@@ -343,7 +439,8 @@ describe('those who wait', () => {
     const next = await create(input(), wait(50), randomUUID(), by);
     expect(next.status).toBe(202);
     // Neither was granted what it asked for, so neither is told that it was.
-    for (const { headers } of [answer, next]) expect([headers.get('retry-after'), headers.get('preference-applied')]).toEqual(['2', null]);
+    for (const { headers } of [answer, next])
+      expect([headers.get('retry-after'), headers.get('preference-applied')]).toEqual(['2', null]);
     await stopped[Symbol.asyncDispose]();
   });
 
@@ -356,7 +453,14 @@ describe('those who wait', () => {
     const waits = new Waits({ tail: small.tail, policy: { ...DEFAULT_POLICY.waiting, ...policy }, metrics });
     const gone = Promise.withResolvers<void>();
     const until = (lineageId: string, closed = gone.promise) =>
-      waits.until({ seconds: 50, lineageId, isNews: () => true, read: async () => 'read', isEnough: () => false, onClose: (listener) => void closed.then(listener) });
+      waits.until({
+        seconds: 50,
+        lineageId,
+        isNews: () => true,
+        read: async () => 'read',
+        isEnough: () => false,
+        onClose: (listener) => void closed.then(listener),
+      });
     const leave = Promise.withResolvers<void>();
     const first = until('key_ada', leave.promise);
     const answers = Object.entries(others).map(async ([lineageId, waited]) => [waited, await until(lineageId)]);

@@ -81,7 +81,9 @@ describe('a delivery under another prefix', () => {
     await degradedBecomes([
       {
         condition: 'other_header_prefix',
-        detail: expect.stringMatching(/X-Brand-Event.* unverified: .* If Brand is .* set SERVICE_HEADER_PREFIX=X-Brand,/),
+        detail: expect.stringMatching(
+          /X-Brand-Event.* unverified: .* If Brand is .* set SERVICE_HEADER_PREFIX=X-Brand,/,
+        ),
       },
     ]);
   });

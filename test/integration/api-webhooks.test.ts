@@ -28,7 +28,8 @@ const orderEvent = (outcome = 'completed', more: Record<string, unknown> = {}) =
   event: `order.${outcome}`,
   data: { id: `svc-${randomUUID()}`, external_order_id: `ref-${randomUUID()}`, status: outcome, ...more },
 });
-const rowsOf = (deliveryId: string) => api.database.run((db) => db.select().from(inbox).where(eq(inbox.deliveryId, deliveryId)).orderBy(inbox.id));
+const rowsOf = (deliveryId: string) =>
+  api.database.run((db) => db.select().from(inbox).where(eq(inbox.deliveryId, deliveryId)).orderBy(inbox.id));
 const countRows = () => api.database.run((db) => db.$count(inbox));
 const result = (answer: HttpAnswer) => [answer.status, answer.at('result')];
 
@@ -102,18 +103,27 @@ describe('a delivery that is signed', () => {
     await using own = await startTestApi({ webhookSecrets: [{ secret: vectors.secret }] });
     own.clock.now = Number(vectors.timestamp) * 1_000;
     for (const vector of vectors.vectors) {
-      const body = vector['body_hex'] === undefined ? Buffer.from(vector['body_utf8'] ?? '') : Buffer.from(vector['body_hex'], 'hex');
+      const body =
+        vector['body_hex'] === undefined
+          ? Buffer.from(vector['body_utf8'] ?? '')
+          : Buffer.from(vector['body_hex'], 'hex');
       const headers = { 'X-Service-Signature': vector['signature'], 'X-Service-Timestamp': vectors.timestamp };
       expect(result(await own.deliver({ body, headers }))).toEqual([200, 'quarantined']);
-      const forged = { ...headers, 'X-Service-Signature': vector['signature']?.replace(/.$/, (last) => (last === '0' ? '1' : '0')) };
+      const forged = {
+        ...headers,
+        'X-Service-Signature': vector['signature']?.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      };
       expect((await own.deliver({ body, headers: forged })).status).toBe(401);
     }
   });
 
-  it.each([-300, 300])('is accepted when its time differs by %i seconds [spec: limit.webhook-tolerance]', async (difference) => {
-    const answer = await api.deliver({ body: orderEvent(), timestamp: String(NOW_SECONDS + difference) });
-    expect(result(answer)).toEqual([200, 'accepted']);
-  });
+  it.each([-300, 300])(
+    'is accepted when its time differs by %i seconds [spec: limit.webhook-tolerance]',
+    async (difference) => {
+      const answer = await api.deliver({ body: orderEvent(), timestamp: String(NOW_SECONDS + difference) });
+      expect(result(answer)).toEqual([200, 'accepted']);
+    },
+  );
 
   it('is accepted with the old secret until the rotation ends, and not after', async () => {
     const secrets = [{ secret: 'the new secret' }, { secret: 'the old secret', acceptedUntil: TEST_NOW }];
@@ -151,11 +161,14 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
     ['in milliseconds', String(TEST_NOW)],
     ['with a blank inside', `${n.slice(0, 5)} ${n.slice(5)}`],
     ['in other digits', '١٧٠٠٠٠٠٠٠٠'],
-  ])('timestamp %s [spec: signature.stale-401, signature.digits-only, header.webhook.timestamp, limit.webhook-tolerance]', async (_name, timestamp) => {
-    // Header values are bytes; what is not ASCII is sent as UTF-8.
-    const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
-    expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
-  });
+  ])(
+    'timestamp %s [spec: signature.stale-401, signature.digits-only, header.webhook.timestamp, limit.webhook-tolerance]',
+    async (_name, timestamp) => {
+      // Header values are bytes; what is not ASCII is sent as UTF-8.
+      const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
+      expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
+    },
+  );
 
   it('timestamp missing', async () => {
     expect(await verdictOn({ headers: { 'X-Service-Timestamp': undefined } })).toEqual(refusal);
@@ -181,11 +194,14 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
     ['a list of versions', (hex) => `v0=${hex},v1=${hex}`],
     ['in base64', (hex) => `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
     ['of zeros', () => `v1=${'0'.repeat(64)}`],
-  ])('signature %s [spec: signature.invalid-401, versioning.signature-label, header.webhook.signature]', async (_name, change) => {
-    const body = JSON.stringify(orderEvent());
-    const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
-    expect(await verdictOn({ body, headers: { 'X-Service-Signature': change(hex) } })).toEqual(refusal);
-  });
+  ])(
+    'signature %s [spec: signature.invalid-401, versioning.signature-label, header.webhook.signature]',
+    async (_name, change) => {
+      const body = JSON.stringify(orderEvent());
+      const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
+      expect(await verdictOn({ body, headers: { 'X-Service-Signature': change(hex) } })).toEqual(refusal);
+    },
+  );
 
   it('signature header sent twice', async () => {
     const before = await countRows();
@@ -242,7 +258,10 @@ describe('a signed delivery that cannot be used', () => {
     ['is deeply nested', { body: `${'['.repeat(deep / 2)}${']'.repeat(deep / 2)}` }],
     ['is one long text', { body: JSON.stringify('x'.repeat(60_000)) }],
     ['is one long text of escapes', { body: JSON.stringify('\n'.repeat(30_000)) }],
-    ['holds NUL in the id of a cancelled eSIM', { body: { event: 'esim.cancelled', data: { esim_id: 'a\0b', status: 'cancelled' } } }],
+    [
+      'holds NUL in the id of a cancelled eSIM',
+      { body: { event: 'esim.cancelled', data: { esim_id: 'a\0b', status: 'cancelled' } } },
+    ],
   ])('is quarantined with 200 when its body %s', async (_name, delivery) => {
     const id = randomUUID();
     const wakeUps = api.wakeUps();
@@ -255,7 +274,10 @@ describe('a signed delivery that cannot be used', () => {
 
   it('is taken without a field that it could do without, such as an id of the eSIM with NUL', async () => {
     const id = randomUUID();
-    expect(result(await api.deliver({ id, body: orderEvent('completed', { esim_id: 'a\0b' }) }))).toEqual([200, 'accepted']);
+    expect(result(await api.deliver({ id, body: orderEvent('completed', { esim_id: 'a\0b' }) }))).toEqual([
+      200,
+      'accepted',
+    ]);
     expect(await rowsOf(id)).toMatchObject([{ state: 'pending', serviceEsimId: null }]);
   });
 
@@ -266,12 +288,15 @@ describe('a signed delivery that cannot be used', () => {
     expect(await rowsOf(id)).toMatchObject([{ state: 'pending', reference: null, serviceId: body.data.id }]);
   });
 
-  it.each(['gzip', 'br', 'deflate', 'x-unknown'])('gets 415 with Content-Encoding: %s, and nothing is stored', async (encoding) => {
-    const before = await countRows();
-    const answer = await api.deliver({ body: orderEvent(), headers: { 'Content-Encoding': encoding } });
-    expect([answer.status, answer.read(problemSchema).code]).toEqual([415, 'unsupported_encoding']);
-    expect(await countRows()).toBe(before);
-  });
+  it.each(['gzip', 'br', 'deflate', 'x-unknown'])(
+    'gets 415 with Content-Encoding: %s, and nothing is stored',
+    async (encoding) => {
+      const before = await countRows();
+      const answer = await api.deliver({ body: orderEvent(), headers: { 'Content-Encoding': encoding } });
+      expect([answer.status, answer.read(problemSchema).code]).toEqual([415, 'unsupported_encoding']);
+      expect(await countRows()).toBe(before);
+    },
+  );
 
   it('gets 413 above the size limit, and nothing is stored', async () => {
     const before = await countRows();
@@ -282,7 +307,10 @@ describe('a signed delivery that cannot be used', () => {
 
   it('is taken whatever its content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
-      expect(result(await api.deliver({ body: orderEvent(), headers: { 'Content-Type': type } }))).toEqual([200, 'accepted']);
+      expect(result(await api.deliver({ body: orderEvent(), headers: { 'Content-Type': type } }))).toEqual([
+        200,
+        'accepted',
+      ]);
     }
   });
 
@@ -346,13 +374,16 @@ describe('deliveries that come more than once', () => {
   it.each([
     ['under its own id is a duplicate', (id: string) => id, 'duplicate'],
     ['under another id is a replay', () => randomUUID(), 'replayed'],
-  ])('signed content that came first with another event header counts; the genuine delivery %s', async (_how, idOf, expected) => {
-    const first = randomUUID();
-    const body = orderEvent('completed');
-    expect(result(await api.deliver({ id: first, body, event: 'order.failed' }))).toEqual([200, 'accepted']);
-    expect(result(await api.deliver({ id: idOf(first), body, event: 'order.completed' }))).toEqual([200, expected]);
-    expect(await rowsOf(first)).toMatchObject([{ state: 'pending', outcome: 'completed' }]);
-  });
+  ])(
+    'signed content that came first with another event header counts; the genuine delivery %s',
+    async (_how, idOf, expected) => {
+      const first = randomUUID();
+      const body = orderEvent('completed');
+      expect(result(await api.deliver({ id: first, body, event: 'order.failed' }))).toEqual([200, 'accepted']);
+      expect(result(await api.deliver({ id: idOf(first), body, event: 'order.completed' }))).toEqual([200, expected]);
+      expect(await rowsOf(first)).toMatchObject([{ state: 'pending', outcome: 'completed' }]);
+    },
+  );
 
   it('fifty replays under ids of their own at once leave one row with an effect', async () => {
     const body = orderEvent();
@@ -361,7 +392,10 @@ describe('deliveries that come more than once', () => {
     expect(answers.filter((answer) => answer.at('result') === 'accepted')).toHaveLength(1);
     expect(answers.filter((answer) => answer.at('result') === 'replayed')).toHaveLength(49);
     const effective = await api.database.run((db) =>
-      db.select().from(inbox).where(and(eq(inbox.serviceId, body.data.id), eq(inbox.state, 'pending'))),
+      db
+        .select()
+        .from(inbox)
+        .where(and(eq(inbox.serviceId, body.data.id), eq(inbox.state, 'pending'))),
     );
     expect(effective).toHaveLength(1);
   });
@@ -389,7 +423,9 @@ describe('deliveries that come more than once', () => {
     for (let round = 0; round < 20; round += 1) {
       const deliveryId = randomUUID();
       const results = await Promise.all(
-        intakes.map((intake) => intake.accept(verified({ deliveryId, body: Buffer.from(JSON.stringify(orderEvent())) }))),
+        intakes.map((intake) =>
+          intake.accept(verified({ deliveryId, body: Buffer.from(JSON.stringify(orderEvent())) })),
+        ),
       );
       expect(results.map(({ kind }) => kind)).toEqual(['stored', 'stored']);
       expect(results.filter(({ conflict }) => conflict === 'new')).toHaveLength(1);
@@ -399,26 +435,43 @@ describe('deliveries that come more than once', () => {
 
   it('a conflict about an order shows in its timeline', async () => {
     const caller = await api.caller();
-    const created = await caller.post('/v1/orders', { package_id: 1, external_order_id: randomUUID() }, { headers: { 'Idempotency-Key': randomUUID() } });
+    const created = await caller.post(
+      '/v1/orders',
+      { package_id: 1, external_order_id: randomUUID() },
+      { headers: { 'Idempotency-Key': randomUUID() } },
+    );
     const orderId = String(created.at('id'));
     const id = randomUUID();
     await api.deliver({ id, body: orderEvent() });
     // As the relay does when it has matched the delivery.
-    await api.database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId }).where(eq(inbox.deliveryId, id)));
+    await api.database.run((db) =>
+      db.update(inbox).set({ subjectKind: 'order', subjectId: orderId }).where(eq(inbox.deliveryId, id)),
+    );
     await api.deliver({ id, body: orderEvent() });
     const entries = await api.database.run((db) =>
-      db.select().from(timeline).where(and(eq(timeline.subjectId, orderId), eq(timeline.event, 'webhook.conflict'))),
+      db
+        .select()
+        .from(timeline)
+        .where(and(eq(timeline.subjectId, orderId), eq(timeline.event, 'webhook.conflict'))),
     );
     expect(entries).toMatchObject([{ detail: { delivery_id: id } }]);
-    expect(await api.database.run((db) => db.select().from(orders).where(eq(orders.id, orderId)))).toMatchObject([{ status: 'accepted' }]);
+    expect(await api.database.run((db) => db.select().from(orders).where(eq(orders.id, orderId)))).toMatchObject([
+      { status: 'accepted' },
+    ]);
   });
 
   it('one that PostgreSQL refuses does not take along those that came with it', async () => {
     const intake = new InboxIntake(api.database, api.keyRing);
     const good = Array.from({ length: 5 }, () => verified({}));
     const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
-    const outcomes = await Promise.allSettled([...good, poison, ...good.map(() => verified({}))].map((each) => intake.accept(each)));
-    expect(outcomes.map(({ status }) => status)).toEqual([...Array(5).fill('fulfilled'), 'rejected', ...Array(5).fill('fulfilled')]);
+    const outcomes = await Promise.allSettled(
+      [...good, poison, ...good.map(() => verified({}))].map((each) => intake.accept(each)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array(5).fill('fulfilled'),
+      'rejected',
+      ...Array(5).fill('fulfilled'),
+    ]);
     expect(await rowsOf(poison.deliveryId)).toEqual([]);
   });
 });
@@ -443,9 +496,16 @@ async function metric(name: string): Promise<number> {
 /** With each header line as it stands; `fetch` joins repeated ones. */
 async function rawPost(url: string, headers: string[][], body: string): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  const sent = request(url, { method: 'POST', headers: [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Host', 'x']].flat() }, (response) => {
-    response.resume().once('end', () => resolve(response.statusCode));
-  });
+  const sent = request(
+    url,
+    {
+      method: 'POST',
+      headers: [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Host', 'x']].flat(),
+    },
+    (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    },
+  );
   sent.once('error', reject).end(body);
   return promise;
 }

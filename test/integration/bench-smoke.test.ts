@@ -38,21 +38,24 @@ it.each([
     },
   ],
   ['silent-orders', { 'silent_orders.one_by_one': 'one_by_one' }],
-])('a quick run of the benchmark %s measures against its peers and writes readable results', async (scenario, peers) => {
-  const folder = temporaryFolder('bench');
-  const output = join(folder, 'results.json');
-  await using run = new TestProcess({
-    name: 'bench',
-    script: 'bench/main.ts',
-    args: ['--quick', '--only', scenario, '--output', output],
-    environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '' },
-  });
-  expect(await run.exit(), run.tail()).toEqual({ code: 0, signal: null });
+])(
+  'a quick run of the benchmark %s measures against its peers and writes readable results',
+  async (scenario, peers) => {
+    const folder = temporaryFolder('bench');
+    const output = join(folder, 'results.json');
+    await using run = new TestProcess({
+      name: 'bench',
+      script: 'bench/main.ts',
+      args: ['--quick', '--only', scenario, '--output', output],
+      environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '' },
+    });
+    expect(await run.exit(), run.tail()).toEqual({ code: 0, signal: null });
 
-  const results = benchResults.parse(JSON.parse(readFileSync(output, 'utf8')));
-  expect(results.mode).toBe('quick');
-  expect(results.servers).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
-  expect(Object.fromEntries(results.scenarios.map(({ id, peer }) => [id, peer?.id]))).toEqual(peers);
-  for (const { id, value } of results.scenarios) expect(run.output()).toMatch(new RegExp(`\\| ${id} .*${value}`));
-  removeFolder(folder);
-});
+    const results = benchResults.parse(JSON.parse(readFileSync(output, 'utf8')));
+    expect(results.mode).toBe('quick');
+    expect(results.servers).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
+    expect(Object.fromEntries(results.scenarios.map(({ id, peer }) => [id, peer?.id]))).toEqual(peers);
+    for (const { id, value } of results.scenarios) expect(run.output()).toMatch(new RegExp(`\\| ${id} .*${value}`));
+    removeFolder(folder);
+  },
+);

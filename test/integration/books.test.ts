@@ -42,11 +42,14 @@ async function buyToTheEnd() {
 const booked = () =>
   bench.database.run(async (db) =>
     (await db.select().from(journal).orderBy(journal.id)).map(
-      ({ direction, amount, causeKind, causeId }) => `${direction} ${Number(amount).toFixed(2)} ${causeKind} ${causeId}`,
+      ({ direction, amount, causeKind, causeId }) =>
+        `${direction} ${Number(amount).toFixed(2)} ${causeKind} ${causeId}`,
     ),
   );
 const openCases = (subjectId: string) =>
-  bench.database.run(async (db) => (await db.select().from(cases).where(eq(cases.subjectId, subjectId))).filter((each) => each.closedAt === null));
+  bench.database.run(async (db) =>
+    (await db.select().from(cases).where(eq(cases.subjectId, subjectId))).filter((each) => each.closedAt === null),
+  );
 const findingsOf = ({ findings }: ReconciliationRow) => findings.map(({ kind }) => kind);
 
 /** The books come to what the service's wallet holds. */
@@ -63,13 +66,21 @@ describe('a comparison of the books', () => {
     const said = await buyToTheEnd();
     const nothing = { chargedAmount: null, chargedCurrency: null };
     await bench.database.run(async (db) => {
-      await db.update(attempts).set({ ...nothing, limitAmount: '1', limitCurrency: 'USD' }).where(eq(attempts.id, unsaid.attemptId));
+      await db
+        .update(attempts)
+        .set({ ...nothing, limitAmount: '1', limitCurrency: 'USD' })
+        .where(eq(attempts.id, unsaid.attemptId));
       await db.update(orders).set(nothing).where(eq(orders.id, unsaid.work.id));
       await db.update(attempts).set({ chargedAmount: '2.39' }).where(eq(attempts.id, said.attemptId));
     });
     await compare();
     const rows = await bench.database.run((db) => db.select().from(orders));
-    expect(rows.map(({ id, chargedAmount }) => [id, Number(chargedAmount)])).toEqual(expect.arrayContaining([[unsaid.work.id, 2.4], [said.work.id, 2.4]]));
+    expect(rows.map(({ id, chargedAmount }) => [id, Number(chargedAmount)])).toEqual(
+      expect.arrayContaining([
+        [unsaid.work.id, 2.4],
+        [said.work.id, 2.4],
+      ]),
+    );
     expect(Number((await bench.database.run((db) => findAttemptById(db, unsaid.attemptId))).chargedAmount)).toBe(2.4);
     expect((await openCases(unsaid.work.id)).map(({ reason }) => reason)).toEqual(['charged_above_limit']);
     expect(Number((await bench.database.run((db) => findAttemptById(db, said.attemptId))).chargedAmount)).toBe(2.39);
@@ -110,7 +121,10 @@ describe('a comparison of the books', () => {
     const before = await bench.rows();
     expect(await bench.activities.reconcileBooks({ runId: 'run-1' })).toEqual(first);
     expect(await bench.rows()).toEqual(before);
-    const both = await Promise.all([bench.activities.reconcileBooks({ runId: 'run-2' }), bench.activities.reconcileBooks({ runId: 'run-2' })]);
+    const both = await Promise.all([
+      bench.activities.reconcileBooks({ runId: 'run-2' }),
+      bench.activities.reconcileBooks({ runId: 'run-2' }),
+    ]);
     expect(both[1]).toEqual(both[0]);
   });
 
@@ -120,7 +134,9 @@ describe('a comparison of the books', () => {
     await bench.pass(3 * HOUR);
     const { stampOrVerify } = await import('#db/installation.ts');
     const { installation } = await import('#db/schema.ts');
-    await bench.database.run((db) => stampOrVerify(db, { serviceBaseUrl: 'http://x/api/reseller/v1', serviceMode: 'sandbox' }));
+    await bench.database.run((db) =>
+      stampOrVerify(db, { serviceBaseUrl: 'http://x/api/reseller/v1', serviceMode: 'sandbox' }),
+    );
     await bench.database.run((db) => db.update(installation).set({ stampedAt: new Date(bench.clock.now) }));
     await buyToTheEnd();
     const report = await compare();
@@ -143,12 +159,19 @@ describe('a comparison of the books', () => {
     expectBalanced(young);
     await bench.pass(GRACE);
     for (const report of [await compare(), await compare()]) {
-      expect(report.findings).toMatchObject([{ kind: 'orphan_movement', direction: 'debit', money: { amount: '2.40', currency: 'USD' } }]);
+      expect(report.findings).toMatchObject([
+        { kind: 'orphan_movement', direction: 'debit', money: { amount: '2.40', currency: 'USD' } },
+      ]);
       expectBalanced(report);
     }
     expect(await bench.database.run((db) => db.select().from(cases))).toEqual([]);
     const metrics = createMetrics({ processMetrics: false });
-    metrics.refreshWith(databaseGauges(bench.database, metrics, { webhookSilence: { windowMs: HOUR, news: 5 }, now: () => bench.clock.now + 7_000 }));
+    metrics.refreshWith(
+      databaseGauges(bench.database, metrics, {
+        webhookSilence: { windowMs: HOUR, news: 5 },
+        now: () => bench.clock.now + 7_000,
+      }),
+    );
     const { body } = await metrics.render();
     expect(body).toContain('reseller_books_findings{kind="orphan_movement"} 1');
     expect(body).toContain('reseller_books_findings{kind="debited_twice"} 0');
@@ -234,13 +257,18 @@ describe('a comparison of the books', () => {
     expect(rows.map((row) => row.split(' ').at(-1))).toEqual([`${ids.work.id}/2`, `${ids.work.id}/3`]);
     // After its end it is no period any more.
     await bench.database.run((db) =>
-      db.update(vpnSubscriptions).set({ status: 'expired', endedAs: 'expired', updatedAt: new Date(bench.clock.now) }).where(eq(vpnSubscriptions.id, ids.work.id)),
+      db
+        .update(vpnSubscriptions)
+        .set({ status: 'expired', endedAs: 'expired', updatedAt: new Date(bench.clock.now) })
+        .where(eq(vpnSubscriptions.id, ids.work.id)),
     );
     await bench.pass(30 * 24 * HOUR);
     await bench.admin.move(renewal);
     await bench.pass(GRACE);
     const ended = await compare();
-    expect(ended.findings).toMatchObject([{ kind: 'debited_twice', work: ids.work, detail: expect.stringContaining('which had ended') }]);
+    expect(ended.findings).toMatchObject([
+      { kind: 'debited_twice', work: ids.work, detail: expect.stringContaining('which had ended') },
+    ]);
     expectBalanced(ended);
   });
 
@@ -248,8 +276,21 @@ describe('a comparison of the books', () => {
     bench = await ActivityBench.start();
     const { work, attemptId } = await buyToTheEnd();
     // What we were told is what the journal has; it is only ever added to, so the test makes it the service's word.
-    await bench.database.run((db) => db.insert(journal).values({ direction: 'debit', amount: '9.99', currency: 'USD', causeKind: 'attempt', causeId: `${attemptId}x` }));
-    await bench.database.run((db) => db.update(attempts).set({ id: `${attemptId}x` }).where(eq(attempts.id, attemptId)));
+    await bench.database.run((db) =>
+      db.insert(journal).values({
+        direction: 'debit',
+        amount: '9.99',
+        currency: 'USD',
+        causeKind: 'attempt',
+        causeId: `${attemptId}x`,
+      }),
+    );
+    await bench.database.run((db) =>
+      db
+        .update(attempts)
+        .set({ id: `${attemptId}x` })
+        .where(eq(attempts.id, attemptId)),
+    );
     const report = await compare();
     expect(report.findings).toMatchObject([{ kind: 'amount_differs', work }]);
     expect(await openCases(work.id)).toMatchObject([{ reason: 'amount_differs' }]);
@@ -260,7 +301,11 @@ describe('a comparison of the books', () => {
   it('reports what our books have and the service does not show, and opens a case once', async () => {
     bench = await ActivityBench.start();
     const ids = await bench.begin();
-    await bench.database.run((db) => db.insert(journal).values({ direction: 'debit', amount: '2.40', currency: 'USD', causeKind: 'attempt', causeId: ids.attemptId }));
+    await bench.database.run((db) =>
+      db
+        .insert(journal)
+        .values({ direction: 'debit', amount: '2.40', currency: 'USD', causeKind: 'attempt', causeId: ids.attemptId }),
+    );
     await bench.pass(GRACE);
     const report = await compare();
     expect(report.findings).toMatchObject([{ kind: 'movement_missing', work: ids.work, attemptId: ids.attemptId }]);
@@ -273,7 +318,10 @@ describe('a comparison of the books', () => {
     bench = await ActivityBench.start({ capabilities: { wallet_transactions: false } });
     bench.gate.lowBalance = { amount: '100000.01', currency: 'USD' };
     const report = await compare();
-    expect(report).toMatchObject({ status: 'unsupported', detail: expect.stringContaining('shows no wallet transactions') });
+    expect(report).toMatchObject({
+      status: 'unsupported',
+      detail: expect.stringContaining('shows no wallet transactions'),
+    });
     expect([findingsOf(report), bench.crossings]).toEqual([[], ['low']]);
     expect(await bench.admin.requests('listWalletTransactions')).toEqual([]);
   });
@@ -296,7 +344,15 @@ describe('a comparison of the books', () => {
   it('reports a balance that the movements do not come to', async () => {
     bench = await ActivityBench.start();
     await compare();
-    await bench.database.run((db) => db.insert(journal).values({ direction: 'credit', amount: '5.00', currency: 'USD', causeKind: 'adjustment', causeId: 'a slip of ours' }));
+    await bench.database.run((db) =>
+      db.insert(journal).values({
+        direction: 'credit',
+        amount: '5.00',
+        currency: 'USD',
+        causeKind: 'adjustment',
+        causeId: 'a slip of ours',
+      }),
+    );
     const report = await compare();
     expect(report.findings).toMatchObject([{ kind: 'balance_differs', money: { amount: '-5.00', currency: 'USD' } }]);
   });
@@ -371,4 +427,3 @@ describe('the reconciler of silent work', () => {
     expect(await bench.admin.requests('getOrder')).toHaveLength(12);
   });
 });
-

@@ -20,12 +20,18 @@ afterAll(() => stack.stop());
 const answer = z.object({
   esim_status: z.string().nullable(),
   forecast: z.string(),
-  conditions: z.array(z.object({ name: z.string(), result: z.string(), evidence: z.string(), age_seconds: z.number().nullable() })),
+  conditions: z.array(
+    z.object({ name: z.string(), result: z.string(), evidence: z.string(), age_seconds: z.number().nullable() }),
+  ),
 });
-const preflight = async (esimId: string) => (await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`)).read(answer);
+const preflight = async (esimId: string) =>
+  (await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`)).read(answer);
 const failing = async (esimId: string) => {
   const { forecast, conditions } = await preflight(esimId);
-  return [forecast, ...conditions.filter(({ result }) => result !== 'pass').map(({ name, result }) => `${name} ${result}`)];
+  return [
+    forecast,
+    ...conditions.filter(({ result }) => result !== 'pass').map(({ name, result }) => `${name} ${result}`),
+  ];
 };
 
 describe('the preflight of a cancellation', () => {
@@ -47,10 +53,18 @@ describe('the preflight of a cancellation', () => {
     await desk.simulator.simulateEsim(await desk.esimAtService(installed), 'installed');
     expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);
     // What was read is what the eSIM shows from then on.
-    expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject({ status: 'installed', installed_at: expect.any(String) });
+    expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject({
+      status: 'installed',
+      installed_at: expect.any(String),
+    });
     const consumed = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(consumed), 'consumed');
-    expect(await failing(consumed)).toEqual(['no_refund_expected', 'usage_is_zero fail', 'never_installed fail', 'never_activated fail']);
+    expect(await failing(consumed)).toEqual([
+      'no_refund_expected',
+      'usage_is_zero fail',
+      'never_installed fail',
+      'never_activated fail',
+    ]);
     const recharged = await desk.newEsim();
     await desk.topupReaches(await desk.topUp(recharged, 1001), 'completed');
     expect(await failing(recharged)).toEqual(['no_refund_expected', 'no_completed_topup fail']);
@@ -61,7 +75,10 @@ describe('the preflight of a cancellation', () => {
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     const { status, body } = await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`);
-    expect([status, body]).toMatchObject([409, { code: 'cancellation_exists', existing: { id, href: `/v1/cancellations/${id}` } }]);
+    expect([status, body]).toMatchObject([
+      409,
+      { code: 'cancellation_exists', existing: { id, href: `/v1/cancellations/${id}` } },
+    ]);
   });
 
   it('of one that somebody else has cancelled at the service expects no refund, though all conditions pass', async () => {
@@ -90,6 +107,8 @@ async function cancelElsewhere(serviceEsimId: string): Promise<void> {
   const login = { email: SIMULATOR_EMAIL, password: 'simulator-password', device_name: 'another' };
   const token = (await stack.simulator.post('/api/reseller/v1/sandbox/login', login)).textAt('access_token');
   const headers = { Authorization: `Bearer ${token}`, 'Idempotency-Key': `elsewhere-${serviceEsimId}` };
-  const { status } = await stack.simulator.post(`/api/reseller/v1/sandbox/esims/${serviceEsimId}/cancel`, undefined, { headers });
+  const { status } = await stack.simulator.post(`/api/reseller/v1/sandbox/esims/${serviceEsimId}/cancel`, undefined, {
+    headers,
+  });
   expect(status).toBe(200);
 }

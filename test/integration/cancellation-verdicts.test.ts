@@ -11,7 +11,15 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_REFUND_DEADLINE: '2s', POLICY_ASK_AGAIN: '500ms', POLICY_ASK_AGAIN_MAX: '1s', POLICY_RESEND_WINDOW: '1s', POLICY_BOOKS_EVERY: '1s', POLICY_BOOKS_GRACE: '1s', POLICY_HOLD_DELAY: '10m' },
+    environment: {
+      POLICY_REFUND_DEADLINE: '2s',
+      POLICY_ASK_AGAIN: '500ms',
+      POLICY_ASK_AGAIN_MAX: '1s',
+      POLICY_RESEND_WINDOW: '1s',
+      POLICY_BOOKS_EVERY: '1s',
+      POLICY_BOOKS_GRACE: '1s',
+      POLICY_HOLD_DELAY: '10m',
+    },
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);
@@ -33,23 +41,36 @@ describe('a review that nobody ends', () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
-    expect((await desk.cancellationReaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'refund_missing' } });
+    expect((await desk.cancellationReaches(id, 'needs_attention')).body).toMatchObject({
+      attention: { reason: 'refund_missing' },
+    });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'needs_attention');
-    expect(shown).toMatchObject({ product: 'esim-cancellation', needsAttention: true, attentionReason: 'refund_missing' });
+    expect(shown).toMatchObject({
+      product: 'esim-cancellation',
+      needsAttention: true,
+      attentionReason: 'refund_missing',
+    });
     expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `refund_missing`/);
     for (const verdict of ['dismissed', 'refunded']) {
       const refused = await act(id, 'resolve', { case: 'refund_missing', verdict });
       expect([refused.status, refused.at('refusal')]).toEqual([409, 'not_cancelled']);
     }
-    expect((await act(id, 'resolve', { case: 'refund_missing', verdict: 'not_bought', next: 'abandon' })).status).toBe(200);
+    expect((await act(id, 'resolve', { case: 'refund_missing', verdict: 'not_bought', next: 'abandon' })).status).toBe(
+      200,
+    );
     await desk.cancellationReaches(id, 'abandoned');
     expect(await busyWith(id)).toEqual([null]);
 
     // The service carries it out after all: nobody may miss that, and its money comes into the books.
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
-    await waitFor('the contradiction is a case', async () => (await desk.cases(id)).some(({ reason, open }) => reason === 'contradiction' && open));
-    expect((await stack.api.get(`/v1/cancellations/${id}`)).body).toMatchObject({ status: 'abandoned', cancelled_at: expect.any(String) });
+    await waitFor('the contradiction is a case', async () =>
+      (await desk.cases(id)).some(({ reason, open }) => reason === 'contradiction' && open),
+    );
+    expect((await stack.api.get(`/v1/cancellations/${id}`)).body).toMatchObject({
+      status: 'abandoned',
+      cancelled_at: expect.any(String),
+    });
   });
 
   it('goes on when the service decides after all', async () => {
@@ -74,7 +95,10 @@ describe('a refund that comes after its cancellation was ended', () => {
       const rows = await stack.database.run((db) => db.select().from(journal).where(eq(journal.causeId, orderId)));
       return rows.some(({ causeKind, direction }) => causeKind === 'refund' && direction === 'credit');
     });
-    await waitFor('it counts as completed', async () => ((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status')) === 'completed');
+    await waitFor(
+      'it counts as completed',
+      async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status') === 'completed',
+    );
     expect(await desk.cases(id)).toEqual([]);
   });
 });
@@ -89,8 +113,14 @@ describe('a refund of which no word arrived before its cancellation ended', () =
     // As if none had ever been told.
     await stack.database.run((db) => db.delete(refunds).where(eq(refunds.cancellationId, id)));
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
-    await waitFor('it counts as completed', async () => ((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status')) === 'completed');
-    expect((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'amount')).toEqual({ amount: '2.40', currency: 'USD' });
+    await waitFor(
+      'it counts as completed',
+      async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status') === 'completed',
+    );
+    expect((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'amount')).toEqual({
+      amount: '2.40',
+      currency: 'USD',
+    });
     expect(await desk.cases(id)).toEqual([]);
   });
 });
@@ -118,8 +148,12 @@ describe('a cancellation of unknown outcome', () => {
     await desk.cancellationReaches(first, 'refused');
     await desk.simulator.onRequest('cancelEsim', { kind: 'server_error' }, { count: null });
     const second = await desk.cancel(esimId, { accept_without_refund: true });
-    expect((await desk.cancellationReaches(second, 'needs_attention')).body).toMatchObject({ attention: { reason: 'not_answered' } });
-    expect((await act(second, 'resolve', { case: 'not_answered', verdict: 'not_bought', next: 'abandon' })).status).toBe(200);
+    expect((await desk.cancellationReaches(second, 'needs_attention')).body).toMatchObject({
+      attention: { reason: 'not_answered' },
+    });
+    expect(
+      (await act(second, 'resolve', { case: 'not_answered', verdict: 'not_bought', next: 'abandon' })).status,
+    ).toBe(200);
     await desk.cancellationReaches(second, 'abandoned');
   });
 
@@ -137,12 +171,19 @@ describe('a cancellation of unknown outcome', () => {
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
   });
 
-  it('is not refused by an old word about the same eSIM that is nobody\'s', async () => {
+  it("is not refused by an old word about the same eSIM that is nobody's", async () => {
     const esimId = await desk.newEsim();
     const serviceEsimId = await desk.esimAtService(esimId);
     await desk.simulator.sendWebhook({
       event: 'refund.failed',
-      data: { id: 'sr_old', esim_id: serviceEsimId, status: 'failed', review: 'refused', amount: '2.40', currency: 'USD' },
+      data: {
+        id: 'sr_old',
+        esim_id: serviceEsimId,
+        status: 'failed',
+        review: 'refused',
+        amount: '2.40',
+        currency: 'USD',
+      },
     });
     const id = await desk.cancel(esimId);
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });

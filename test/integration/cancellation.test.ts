@@ -20,7 +20,9 @@ afterAll(() => stack.stop());
 
 const sendsOf = async (id: string) => {
   const rows = await desk.attemptsOf(id);
-  return (await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('cancelEsim', idempotencyKey)))).flat();
+  return (
+    await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('cancelEsim', idempotencyKey)))
+  ).flat();
 };
 const act = async (id: string, action: string, body: Record<string, unknown>) => {
   const answer = await stack.api.post(`/v1/cancellations/${id}/${action}`, { why: 'test', ...body });
@@ -49,13 +51,24 @@ describe('the cancellation of an eSIM', () => {
       failure: null,
       refund: { status: 'completed', review: 'accepted', amount: { amount: '2.40', currency: 'USD' } },
     });
-    expect((cancellation.body as { preflight: { result: string }[] }).preflight.map(({ result }) => result)).toEqual(Array(5).fill('pass'));
+    expect((cancellation.body as { preflight: { result: string }[] }).preflight.map(({ result }) => result)).toEqual(
+      Array(5).fill('pass'),
+    );
     expect((await stack.api.get(`/v1/esims/${esimId}`)).body).toMatchObject({ status: 'cancelled' });
     expect(await sendsOf(id)).toHaveLength(1);
     expect(await desk.events(id)).toEqual(
-      expect.arrayContaining(['cancellation.accepted', 'attempt.prepared', 'attempt.accepted', 'cancellation.esim_cancelled', 'refund.completed', 'cancellation.completed']),
+      expect.arrayContaining([
+        'cancellation.accepted',
+        'attempt.prepared',
+        'attempt.accepted',
+        'cancellation.esim_cancelled',
+        'refund.completed',
+        'cancellation.completed',
+      ]),
     );
-    const refundId = (await stack.api.get(`/v1/refunds?esim_id=${esimId}`)).body as { data: { id: string; status: string }[] };
+    const refundId = (await stack.api.get(`/v1/refunds?esim_id=${esimId}`)).body as {
+      data: { id: string; status: string }[];
+    };
     expect(refundId.data).toMatchObject([{ status: 'completed' }]);
     expect((await stack.api.get(`/v1/refunds/${refundId.data[0]!.id}`)).status).toBe(200);
   });
@@ -65,7 +78,11 @@ describe('the cancellation of an eSIM', () => {
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const id = await desk.cancel(esimId);
     const cancellation = await desk.cancellationReaches(id, 'refused');
-    expect(cancellation.body).toMatchObject({ failure: { class: 'refund_not_expected' }, refund: null, cancelled_at: null });
+    expect(cancellation.body).toMatchObject({
+      failure: { class: 'refund_not_expected' },
+      refund: null,
+      cancelled_at: null,
+    });
     expect(cancellation.text).toContain('usage_is_zero');
     expect(await sendsOf(id)).toEqual([]);
   });
@@ -95,7 +112,9 @@ describe('the cancellation of an eSIM', () => {
     const underWay = (await desk.simulator.topups()).find(({ status }) => status === 'processing');
     await desk.simulator.completeTopup(underWay!.id);
     await desk.topupReaches(topup, 'completed');
-    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({ failure: { class: 'refund_not_expected' } });
+    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({
+      failure: { class: 'refund_not_expected' },
+    });
     expect(await sendsOf(id)).toEqual([]);
   });
 
@@ -115,9 +134,16 @@ describe('the cancellation of an eSIM', () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
-    const again = await stack.api.post('/v1/cancellations', { esim_id: esimId }, { headers: { 'idempotency-key': randomUUID() } });
+    const again = await stack.api.post(
+      '/v1/cancellations',
+      { esim_id: esimId },
+      { headers: { 'idempotency-key': randomUUID() } },
+    );
     expect(again.status).toBe(409);
-    expect(again.body).toMatchObject({ code: 'cancellation_exists', existing: { id, href: `/v1/cancellations/${id}` } });
+    expect(again.body).toMatchObject({
+      code: 'cancellation_exists',
+      existing: { id, href: `/v1/cancellations/${id}` },
+    });
   });
 
   it('that the service takes for review waits for its person for as long as it takes, and is refunded then', async () => {
@@ -144,11 +170,20 @@ describe('the cancellation of an eSIM', () => {
       const found = await desk.refundsAtService(esimId);
       return found.length === 0 ? undefined : found;
     });
-    const data = { id: refund!.id, esim_id: await desk.esimAtService(esimId), status: 'completed', review: 'accepted', amount: '1.00', currency: 'USD' };
+    const data = {
+      id: refund!.id,
+      esim_id: await desk.esimAtService(esimId),
+      status: 'completed',
+      review: 'accepted',
+      amount: '1.00',
+      currency: 'USD',
+    };
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'refund.completed', data });
     await waitFor('the word is judged', async () => (await desk.inbox(id)).length > 0);
     await desk.simulator.decideRefund(refund!.id, 'accept');
-    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } } });
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({
+      refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } },
+    });
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
   });
 
@@ -158,7 +193,9 @@ describe('the cancellation of an eSIM', () => {
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'processing');
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
-    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({ failure: { class: 'cancellation_refused' } });
+    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({
+      failure: { class: 'cancellation_refused' },
+    });
     await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
   });
 
@@ -176,17 +213,21 @@ describe('the cancellation of an eSIM', () => {
     expect([await refundOf(refused), await refundOf(paid)]).toEqual(['failed', 'completed']);
   });
 
-  it('whose customer installs the eSIM between our look and the service\'s is judged by the service', async () => {
+  it("whose customer installs the eSIM between our look and the service's is judged by the service", async () => {
     const esimId = await desk.newEsim();
     const serviceEsimId = await desk.esimAtService(esimId);
     await desk.simulator.onRequest('cancelEsim', { kind: 'latency', ms: 4_000, at: 'work' });
     const id = await desk.cancel(esimId);
     await waitFor('the service has the request', async () => (await sendsOf(id)).length === 1);
     await desk.simulator.simulateEsim(serviceEsimId, 'installed');
-    await waitFor('the refund is in review', async () => (await desk.refundsAtService(esimId)).some(({ review }) => review === 'manual_review'));
+    await waitFor('the refund is in review', async () =>
+      (await desk.refundsAtService(esimId)).some(({ review }) => review === 'manual_review'),
+    );
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     const cancellation = await desk.cancellationReaches(id, 'refused');
-    expect((cancellation.body as { preflight: { result: string }[] }).preflight.every(({ result }) => result === 'pass')).toBe(true);
+    expect(
+      (cancellation.body as { preflight: { result: string }[] }).preflight.every(({ result }) => result === 'pass'),
+    ).toBe(true);
   });
 });
 
@@ -218,7 +259,10 @@ describe('a refund', () => {
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     await silence();
     const id = await desk.cancel(esimId);
-    await waitFor('it is known to be cancelled', async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('cancelled_at') !== null);
+    await waitFor(
+      'it is known to be cancelled',
+      async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('cancelled_at') !== null,
+    );
     await reconcileBooks(stack);
     const { body } = await desk.cancellationReaches(id, 'completed');
     expect(body).toMatchObject({ refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } } });
@@ -231,7 +275,11 @@ describe('a refund', () => {
     await desk.simulator.onWebhook('esim.cancelled', { kind: 'late', ms: 1_500 });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
-    await waitFor('both events are in', async () => (await desk.inbox(id)).filter(({ source, state }) => source === 'webhook' && state === 'applied').length === 2);
+    await waitFor(
+      'both events are in',
+      async () =>
+        (await desk.inbox(id)).filter(({ source, state }) => source === 'webhook' && state === 'applied').length === 2,
+    );
     expect(await desk.cases(id)).toEqual([]);
   });
 
@@ -240,7 +288,10 @@ describe('a refund', () => {
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);
     const parked = await desk.cancellationReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'refund_failed' }, refund: { status: 'needs_attention' } });
+    expect(parked.body).toMatchObject({
+      attention: { reason: 'refund_failed' },
+      refund: { status: 'needs_attention' },
+    });
     await act(id, 'resolve', { case: 'refund_failed', verdict: 'dismissed' });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'failed' } });
     expect(await desk.cases(id)).toEqual([{ reason: 'refund_failed', open: false }]);
@@ -249,7 +300,11 @@ describe('a refund', () => {
   it('of which nothing is ever heard again is asked for by the reconciler', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'processing_then_accepted', delay_ms: 300 });
+    await desk.simulator.nextPurchases({
+      operation: 'cancellation',
+      outcome: 'processing_then_accepted',
+      delay_ms: 300,
+    });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     expect((await desk.inbox(id)).map(({ source }) => source)).toContain('read');

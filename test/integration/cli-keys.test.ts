@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createKey, limitKey, limitKeyRate, listKeys, revokeKey, rotateKey, type NewKeyOptions } from '#cli/commands/keys.ts';
+import {
+  createKey,
+  limitKey,
+  limitKeyRate,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  type NewKeyOptions,
+} from '#cli/commands/keys.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { report } from '#cli/report.ts';
 import { UserError } from '#cli/user-error.ts';
@@ -69,7 +77,10 @@ describe('reseller keys list', () => {
   it('says of a database without our tables that it has to be migrated, and shows no statement', async () => {
     const { postgresUrl } = inject('servers');
     const name = `empty_${randomBytes(6).toString('hex')}`;
-    await withClient(postgresUrl, async (client) => void (await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)));
+    await withClient(
+      postgresUrl,
+      async (client) => void (await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)),
+    );
     try {
       const url = new URL(postgresUrl);
       url.pathname = `/${name}`;
@@ -100,7 +111,9 @@ describe('reseller keys limit', () => {
 
 describe('reseller keys rotate', () => {
   const rotate = async (prefix: string, overlap = 3_600_000, expires?: number) =>
-    prefixOf(await printed(() => rotateKey(prefix, { overlap, ...(expires !== undefined && { expires }) }, environment())));
+    prefixOf(
+      await printed(() => rotateKey(prefix, { overlap, ...(expires !== undefined && { expires }) }, environment())),
+    );
   const find = async (prefix: string) => (await stored()).find((key) => key.prefix === prefix);
 
   it('makes a successor with the same name, scopes and limits in one lineage, and ends the former after the overlap', async () => {
@@ -110,7 +123,14 @@ describe('reseller keys rotate', () => {
     const at = Date.now();
     const second = await rotate(first);
     const [former, successor] = [await find(first), await find(second)];
-    for (const same of ['name', 'scopes', 'ownWorkOnly', 'rateLimit', 'spendLimitAmount', 'spendLimitCurrency'] as const) {
+    for (const same of [
+      'name',
+      'scopes',
+      'ownWorkOnly',
+      'rateLimit',
+      'spendLimitAmount',
+      'spendLimitCurrency',
+    ] as const) {
       expect([same, successor?.[same]]).toEqual([same, before?.[same]]);
     }
     expect(successor?.lineageId).toBe(before?.id);
@@ -125,7 +145,9 @@ describe('reseller keys rotate', () => {
     const lines = list.split('\n').filter((line) => line.includes('  rotated  '));
     expect(lines.map((line) => prefixOf(`_${line.slice(0, 8)}`))).toEqual([first, second, third]);
     expect(lines[1]).toContain(`expired`);
-    expect(lines[2]).toContain(`successor of ${second}, own work only, at most 100.00 USD a day, at most 120 requests a minute  orders:read,orders:write`);
+    expect(lines[2]).toContain(
+      `successor of ${second}, own work only, at most 100.00 USD a day, at most 120 requests a minute  orders:read,orders:write`,
+    );
     // By which `created_by` and the audit log name it.
     expect(lines[0]?.endsWith(`  ${before?.id}`)).toBe(true);
   });
@@ -135,7 +157,8 @@ describe('reseller keys rotate', () => {
     const second = await rotate(first);
     await printed(() => limitKey(second, '7.00 EUR', environment()));
     await printed(() => limitKeyRate(first, 30, environment()));
-    for (const prefix of [first, second]) expect(await find(prefix)).toMatchObject({ spendLimitAmount: '7.000000', rateLimit: 30 });
+    for (const prefix of [first, second])
+      expect(await find(prefix)).toMatchObject({ spendLimitAmount: '7.000000', rateLimit: 30 });
     await printed(() => limitKeyRate(second, null, environment()));
     expect((await find(first))?.rateLimit).toBeNull();
   });
@@ -164,7 +187,9 @@ describe('the audit log', () => {
     const ids = (await stored()).filter(({ name }) => name === 'audited').map(({ id }) => id);
     const entries = await opened.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id));
     const own = entries.filter(({ subjectId }) => ids.includes(subjectId));
-    expect(own.map(({ actor, subjectKind, action, subjectId }) => [actor, subjectKind, action, ids.indexOf(subjectId)])).toEqual([
+    expect(
+      own.map(({ actor, subjectKind, action, subjectId }) => [actor, subjectKind, action, ids.indexOf(subjectId)]),
+    ).toEqual([
       [`command/${account()}`, 'api_key', 'api_key.create', 0],
       [`command/${account()}`, 'api_key', 'api_key.rotate', 1],
       [`command/${account()}`, 'api_key', 'api_key.change_spend_limit', 1],

@@ -11,7 +11,9 @@ const printed: string[] = [];
 beforeAll(async () => {
   api = await startTestApi();
   const { key, prefix, hash } = generateApiKey();
-  await api.database.run((db) => addApiKey(db, { name: 'desk', prefix, hash, scopes: ['pricing:read', 'pricing:write'] }));
+  await api.database.run((db) =>
+    addApiKey(db, { name: 'desk', prefix, hash, scopes: ['pricing:read', 'pricing:write'] }),
+  );
   desk = new PricingDesk({ RESELLER_API_KEY: key }, { write: (text: string) => printed.push(text) > 0 });
 });
 
@@ -27,15 +29,37 @@ describe('reseller pricing', () => {
     await desk.list(at);
     expect(said()).toContain('no pricing rule');
 
-    await desk.set({ ...at, country: 'DE', currency: 'EUR', margin: '35%+0.50', step: '1', ending: '0.99', maxPriceDrift: '2', why: 'Spring.' });
+    await desk.set({
+      ...at,
+      country: 'DE',
+      currency: 'EUR',
+      margin: '35%+0.50',
+      step: '1',
+      ending: '0.99',
+      maxPriceDrift: '2',
+      why: 'Spring.',
+    });
     const id = /^Made: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
-    await desk.set({ ...at, country: 'DE', currency: 'EUR', minimumMargin: '1.00', maxPriceDrift: '0', why: 'Summer.' });
-    expect(said()).toMatch(new RegExp(`^Changed: ${id} {2}country DE in EUR, version 2: margin 0% \\+ 0, at least 0% \\+ 1\\.00, drift 0 %`));
+    await desk.set({
+      ...at,
+      country: 'DE',
+      currency: 'EUR',
+      minimumMargin: '1.00',
+      maxPriceDrift: '0',
+      why: 'Summer.',
+    });
+    expect(said()).toMatch(
+      new RegExp(`^Changed: ${id} {2}country DE in EUR, version 2: margin 0% \\+ 0, at least 0% \\+ 1\\.00, drift 0 %`),
+    );
     await desk.set({ ...at, default: true, currency: 'EUR', margin: '20%', maxPriceDrift: '0', why: 'All else.' });
     said();
 
     await desk.list(at);
-    expect(said().split('\n').map((line) => line.split('  ')[1]?.split(' ')[0])).toEqual(['country', 'default', undefined]);
+    expect(
+      said()
+        .split('\n')
+        .map((line) => line.split('  ')[1]?.split(' ')[0]),
+    ).toEqual(['country', 'default', undefined]);
     await desk.versions(id, at);
     expect(said()).toMatch(/^2 {2}changed at \S+ by key_\w+: Summer\.\n.*\n1 {2}created at \S+ by key_\w+: Spring\.\n/);
     await desk.end(id, { ...at, why: 'Over.' });

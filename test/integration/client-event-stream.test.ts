@@ -22,7 +22,12 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 async function announce(types: readonly EventType[]): Promise<void> {
   for (const type of types) {
-    const event = { type, subject: { kind: type.split('.')[0] as EventSubjectKind, id: newId('order') }, apiKeyId: null, data: { status: 'Ünverändert €' } };
+    const event = {
+      type,
+      subject: { kind: type.split('.')[0] as EventSubjectKind, id: newId('order') },
+      apiKeyId: null,
+      data: { status: 'Ünverändert €' },
+    };
     await api.database.transaction((tx) => recordEvent(tx, event, new Date(TEST_NOW)));
   }
   await api.publish();
@@ -37,7 +42,9 @@ async function client(cutAfter?: () => number): Promise<ResellerClient> {
     sleep: async () => undefined,
     fetch: async (input, init) => {
       const answer = await fetch(input, init);
-      return cutAfter === undefined || answer.body === null ? answer : new Response(answer.body.pipeThrough(cutting(cutAfter())), answer);
+      return cutAfter === undefined || answer.body === null
+        ? answer
+        : new Response(answer.body.pipeThrough(cutting(cutAfter())), answer);
     },
   });
 }
@@ -66,7 +73,8 @@ async function take(events: AsyncIterable<Event>, count: number): Promise<Event[
 }
 /** What the feed has, after a cursor. */
 const feed = async (from: ResellerClient, cursor: string) => from.listEvents({ cursor }).take(10_000);
-const streams = async () => /^reseller_waiting\{for="stream"\} (\d+)$/m.exec(await (await fetch(`${api.baseUrl}/metrics`)).text())?.[1] ?? '0';
+const streams = async () =>
+  /^reseller_waiting\{for="stream"\} (\d+)$/m.exec(await (await fetch(`${api.baseUrl}/metrics`)).text())?.[1] ?? '0';
 /** Begins to read, and resolves once the stream has said where it begins. */
 async function begun(events: EventStream): Promise<string> {
   return waitFor('the stream has begun', () => events.cursor);
@@ -79,7 +87,10 @@ describe('the stream of the TypeScript client', () => {
     const events = reader.streamEvents();
     const taking = take(events, 200);
     const first = await begun(events);
-    for (let round = 0; round < 20; round += 1) await announce(Array.from({ length: 10 }, () => seeded.pick(['order.held', 'topup.completed', 'refund.expected'])));
+    for (let round = 0; round < 20; round += 1)
+      await announce(
+        Array.from({ length: 10 }, () => seeded.pick(['order.held', 'topup.completed', 'refund.expected'])),
+      );
     const taken = await taking;
     expect(taken).toEqual(await feed(await client(), first));
     expect(taken).toHaveLength(200);
@@ -94,7 +105,10 @@ describe('the stream of the TypeScript client', () => {
     expect(cursor).toMatch(/^[\w-]+$/);
     await announce(['order.held', 'order.completed']);
     const whole = await client();
-    expect((await take(whole.streamEvents({ cursor }), 2)).map(({ type }) => type)).toEqual(['order.held', 'order.completed']);
+    expect((await take(whole.streamEvents({ cursor }), 2)).map(({ type }) => type)).toEqual([
+      'order.held',
+      'order.completed',
+    ]);
   });
 
   it('is narrowed by the API, and goes on in another program from the cursor of this one', async () => {
@@ -122,6 +136,9 @@ describe('the stream of the TypeScript client', () => {
   });
 
   it('says that a cursor is none, instead of beginning anywhere', async () => {
-    await expect(take((await client()).streamEvents({ cursor: 'nonsense' }), 1)).rejects.toMatchObject({ code: 'validation_failed', status: 400 });
+    await expect(take((await client()).streamEvents({ cursor: 'nonsense' }), 1)).rejects.toMatchObject({
+      code: 'validation_failed',
+      status: 400,
+    });
   });
 });

@@ -35,40 +35,70 @@ describe('the TypeScript client', () => {
     const esimId = order.esim_id ?? '';
     expect((await client.getEsimActivation(esimId)).activation_code).toMatch(/^LPA:1\$/);
     expect(await client.getEsimQrSvg(esimId)).toMatch(/^<svg/);
-    expect(Buffer.from(await client.getEsimQrPng(esimId)).subarray(1, 4).toString()).toBe('PNG');
+    expect(
+      Buffer.from(await client.getEsimQrPng(esimId))
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
     expect((await client.listEsims({ order_id: order.id }).take(2)).map(({ id }) => id)).toEqual([esimId]);
   });
 
   it('sends the same key twice and gets the same order', async () => {
     const body = { package_id: 1001, external_order_id: reference() };
     const idempotencyKey = randomUUID();
-    const [first, second] = [await client.createOrder(body, { idempotencyKey }), await client.createOrder(body, { idempotencyKey })];
+    const [first, second] = [
+      await client.createOrder(body, { idempotencyKey }),
+      await client.createOrder(body, { idempotencyKey }),
+    ];
     expect(second).toEqual(first);
   });
 
   it('shows with what headers the API answers', async () => {
     const body = { package_id: 1001, external_order_id: reference() };
     const answers: ResponseInfo[] = [];
-    const options = { idempotencyKey: randomUUID(), requestId: 'the-first', onResponse: (response: ResponseInfo) => void answers.push(response) };
+    const options = {
+      idempotencyKey: randomUUID(),
+      requestId: 'the-first',
+      onResponse: (response: ResponseInfo) => void answers.push(response),
+    };
     await client.createOrder(body, options);
     await client.createOrder(body, { ...options, requestId: 'the-second' });
-    expect(answers.map(({ operation, status, headers }) => [operation, status, headers.get('X-Request-Id'), headers.get('Idempotent-Replayed')])).toEqual([
+    expect(
+      answers.map(({ operation, status, headers }) => [
+        operation,
+        status,
+        headers.get('X-Request-Id'),
+        headers.get('Idempotent-Replayed'),
+      ]),
+    ).toEqual([
       ['createOrder', 202, 'the-first', null],
       ['createOrder', 202, 'the-second', 'true'],
     ]);
   });
 
   it('asks for lists as the API takes them: several of a set, and flags', async () => {
-    const dear = await client.createOrder({ package_id: 1001, external_order_id: reference(), max_price: { amount: '0.01', currency: 'USD' } });
+    const dear = await client.createOrder({
+      package_id: 1001,
+      external_order_id: reference(),
+      max_price: { amount: '0.01', currency: 'USD' },
+    });
     await client.waitFor(dear, { until: ['held'] });
-    const listed = async (...status: ('held' | 'needs_attention' | 'completed')[]) => (await client.listOrders({ status }).page()).data.map(({ id }) => id);
+    const listed = async (...status: ('held' | 'needs_attention' | 'completed')[]) =>
+      (await client.listOrders({ status }).page()).data.map(({ id }) => id);
     expect(await listed('held', 'needs_attention')).toContain(dear.id);
     expect(await listed('completed', 'needs_attention')).not.toContain(dear.id);
     const all = await client.listPackages().take(100);
-    const [sold, unsold] = [await client.listPackages({ available: true }).take(100), await client.listPackages({ available: false }).take(100)];
+    const [sold, unsold] = [
+      await client.listPackages({ available: true }).take(100),
+      await client.listPackages({ available: false }).take(100),
+    ];
     expect(sold.length).toBeGreaterThan(0);
     expect(sold.every(({ available }) => available)).toBe(true);
-    const byId = (...lists: { id: number }[][]) => lists.flat().map(({ id }) => id).toSorted((a, b) => a - b);
+    const byId = (...lists: { id: number }[][]) =>
+      lists
+        .flat()
+        .map(({ id }) => id)
+        .toSorted((a, b) => a - b);
     expect(byId(sold, unsold)).toEqual(byId(all));
     expect((await client.getPackage(1001)).id).toBe(1001);
   });
@@ -82,7 +112,12 @@ describe('the TypeScript client', () => {
         const answer = await fetch(input, init);
         if (keys.push(new Headers(init?.headers).get('Idempotency-Key')) > 1) return answer;
         const whole = await answer.text();
-        return new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError(`terminated before ${whole.length} bytes`)) }), answer);
+        return new Response(
+          new ReadableStream({
+            pull: (controller) => controller.error(new TypeError(`terminated before ${whole.length} bytes`)),
+          }),
+          answer,
+        );
       },
     });
     const external_order_id = reference();
@@ -147,7 +182,8 @@ describe('the TypeScript client', () => {
     const place = join(folder, 'watched');
     const { next_cursor: end } = await client.listEvents({ since: '9990-01-01T00:00:00Z' }).page();
     writeFileSync(place, end ?? '');
-    const bought = async () => (await client.waitFor(await client.createOrder({ package_id: 9001, external_order_id: reference() }))).id;
+    const bought = async () =>
+      (await client.waitFor(await client.createOrder({ package_id: 9001, external_order_id: reference() }))).id;
     /** What it says until it has told that this order is completed. */
     const watched = async (id: string): Promise<string> => {
       const watcher = spawn(process.execPath, ['clients/typescript/examples/watch-events.ts', place], {
@@ -158,7 +194,9 @@ describe('the TypeScript client', () => {
       let said = '';
       watcher.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
       try {
-        await waitFor('the end of the order is told', () => said.includes(`order.completed  /v1/orders/${id}\n`), { context: () => said });
+        await waitFor('the end of the order is told', () => said.includes(`order.completed  /v1/orders/${id}\n`), {
+          context: () => said,
+        });
         await waitFor('it is written down how far it is', async () => {
           const left = await client.listEvents({ cursor: readFileSync(place, 'utf8') }).take(1_000);
           return !left.some(({ subject }) => subject.id === id);
@@ -183,7 +221,11 @@ describe('the TypeScript client', () => {
   it('is built to a package without dependencies, whose declarations a stranger can use', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reseller-client-'));
     try {
-      await run(process.execPath, [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--project', 'clients/typescript', '--outDir', folder], { cwd: PROJECT });
+      await run(
+        process.execPath,
+        [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--project', 'clients/typescript', '--outDir', folder],
+        { cwd: PROJECT },
+      );
       const script = `import { ResellerClient } from ${JSON.stringify(join(folder, 'index.js'))};
         const client = new ResellerClient({ baseUrl: ${JSON.stringify(stack.api.baseUrl)}, apiKey: ${JSON.stringify(stack.apiKey)} });
         console.log((await client.getWallet()).currency);`;

@@ -16,7 +16,14 @@ describe('a completion of which the workflow does not hear', () => {
     const { work } = ids;
     await bench.activities.sendPurchase(ids);
     expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toEqual({ kind: 'completed' });
-    const step = { work, stepKey: randomUUID(), event: 'vpn_subscription.step', message: 'A test.', attemptNumber: 1, applied: [] } as const;
+    const step = {
+      work,
+      stepKey: randomUUID(),
+      event: 'vpn_subscription.step',
+      message: 'A test.',
+      attemptNumber: 1,
+      applied: [],
+    } as const;
     const attention = { reason: 'delivery_unavailable', detail: 'A test.' } as const;
     await bench.activities.recordStep({ ...step, status: 'needs_attention', attention });
     await bench.activities.recordStep({ ...step, stepKey: randomUUID(), status: 'processing' });
@@ -30,7 +37,10 @@ describe('a refund whose wallet is not answered', () => {
     const ids = await bench.beginCancellation();
     await bench.activities.sendPurchase(ids);
     await bench.admin.onRequest('listWalletTransactions', { kind: 'server_error' }, { count: null });
-    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({ kind: 'not_yet', reason: 'server_error' });
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({
+      kind: 'not_yet',
+      reason: 'server_error',
+    });
     await bench.admin.calm();
     expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({ kind: 'completed' });
   });

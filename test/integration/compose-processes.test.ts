@@ -44,7 +44,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([...running.values()].map((process) => process.kill()));
-  await withClient(inject('servers').postgresUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
+  await withClient(inject('servers').postgresUrl, (client) =>
+    client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`),
+  );
   removeFolder(folder);
 });
 
@@ -56,7 +58,10 @@ function here(value: string): string {
     .replace(/^temporal:7233$/, temporalAddress)
     .replace(/^0\.0\.0\.0$/, '127.0.0.1')
     .replace(/^\/var\/lib\/simulator\//, `${folder}/`)
-    .replace(/^http:\/\/(?:simulator|api|127\.0\.0\.1):(\d+)(?=\/)/, (_, port: string) => `http://127.0.0.1:${ports.get(port) ?? port}`)
+    .replace(
+      /^http:\/\/(?:simulator|api|127\.0\.0\.1):(\d+)(?=\/)/,
+      (_, port: string) => `http://127.0.0.1:${ports.get(port) ?? port}`,
+    )
     .replace(/^\d{4}$/, (port) => ports.get(port) ?? port);
 }
 
@@ -99,10 +104,16 @@ describe('the commands of docker-compose.yml', () => {
   });
 
   it('carry an order from the API to its eSIM', async () => {
-    const create = await run(process.execPath, [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose', '--scopes', 'all'], {
-      env: { PATH: process.env['PATH'], ...environmentOf(composeService('migrate', VALUES)) },
+    const create = await run(
+      process.execPath,
+      [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose', '--scopes', 'all'],
+      {
+        env: { PATH: process.env['PATH'], ...environmentOf(composeService('migrate', VALUES)) },
+      },
+    );
+    const api = new HttpClient(`http://127.0.0.1:${ports.get('3000')}`, {
+      authorization: `Bearer ${create.stdout.trim()}`,
     });
-    const api = new HttpClient(`http://127.0.0.1:${ports.get('3000')}`, { authorization: `Bearer ${create.stdout.trim()}` });
     const packages = await api.get('/v1/packages?limit=1');
     const created = await api.post(
       '/v1/orders',

@@ -26,7 +26,9 @@ describe('what readiness names as degraded', () => {
     const news = { work: orderWork(id), evidence: refused, now: Date.now() };
     await opened.database.transaction((tx) => noteSend(tx, news, DEFAULT_POLICY.gate));
     expect(await conditions()).toEqual(['not_approved']);
-    await opened.database.run((db) => db.update(orders).set({ status: 'held', failureClass: 'not_approved' }).where(eq(orders.id, id)));
+    await opened.database.run((db) =>
+      db.update(orders).set({ status: 'held', failureClass: 'not_approved' }).where(eq(orders.id, id)),
+    );
     expect(await conditions()).toEqual(['not_approved']);
 
     const asked = { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'test' } as const;
@@ -40,15 +42,22 @@ describe('what readiness names as degraded', () => {
 describe('the age of unfinished work', () => {
   it('is that of the one that has not changed for longest, by kind and status', async () => {
     const now = Date.now();
-    for (const [status, ageSeconds] of [['accepted', 400], ['processing', 90], ['processing', 7_200]] as const) {
+    for (const [status, ageSeconds] of [
+      ['accepted', 400],
+      ['processing', 90],
+      ['processing', 7_200],
+    ] as const) {
       const id = await acceptTestOrder(opened.database);
       const updatedAt = new Date(now - ageSeconds * 1_000);
       await opened.database.run((db) => db.update(orders).set({ status, updatedAt }).where(eq(orders.id, id)));
     }
     const metrics = createMetrics({ processMetrics: false });
-    metrics.refreshWith(databaseGauges(opened.database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => now }));
+    metrics.refreshWith(
+      databaseGauges(opened.database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => now }),
+    );
     const { body } = await metrics.render();
-    const age = (status: string) => Number(new RegExp(`work_oldest_seconds\\{kind="order",status="${status}"\\} (\\S+)`).exec(body)?.[1]);
+    const age = (status: string) =>
+      Number(new RegExp(`work_oldest_seconds\\{kind="order",status="${status}"\\} (\\S+)`).exec(body)?.[1]);
     expect(['accepted', 'submitting', 'processing'].map(age)).toEqual([400, 0, 7_200]);
   });
 });

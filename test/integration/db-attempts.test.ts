@@ -8,7 +8,14 @@ import { attempts, cases, journal } from '#db/schema.ts';
 import { recordSendFailure } from '#db/send-claim.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/database-clock.ts';
-import { acceptTestOrder, claimOf, claimTestSend, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
+import {
+  acceptTestOrder,
+  claimOf,
+  claimTestSend,
+  openTestAttempt,
+  orderWork,
+  storeTestFacts,
+} from '#test/support/order-rows.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -42,7 +49,13 @@ describe('an attempt', () => {
     const orderId = await acceptTestOrder(database);
     const first = await openTestAttempt(database, orderId, { reference: 'ref-first' });
     const again = await database.transaction((tx) =>
-      openAttempt(tx, { work: orderWork(orderId), number: 1, idempotencyKey: 'another', reference: 'ref-other', sealedBody: () => Buffer.from('other bytes') }),
+      openAttempt(tx, {
+        work: orderWork(orderId),
+        number: 1,
+        idempotencyKey: 'another',
+        reference: 'ref-other',
+        sealedBody: () => Buffer.from('other bytes'),
+      }),
     );
     expect(again).toEqual(first);
   });
@@ -103,7 +116,8 @@ describe('the right to send', () => {
   });
 
   it('is never given again where nothing may be sent again, for what the service knows already, and for what a person calls bought', async () => {
-    const again = (id: string, resendWindowMs: number | undefined) => claim(id, later(60_000), { leaseMs: 1_000, resendWindowMs });
+    const again = (id: string, resendWindowMs: number | undefined) =>
+      claim(id, later(60_000), { leaseMs: 1_000, resendWindowMs });
     const { id } = await newAttempt();
     await claim(id, NOW);
     expect(await again(id, undefined), 'a send that nobody knows the end of').toEqual({ kind: 'resend_not_allowed' });
@@ -114,7 +128,9 @@ describe('the right to send', () => {
     expect(await again(known.id, 600_000)).toEqual({ kind: 'too_late' });
 
     const called = await newAttempt();
-    await database.run((db) => db.update(attempts).set({ state: 'unknown', anyUnknown: true }).where(eq(attempts.id, called.id)));
+    await database.run((db) =>
+      db.update(attempts).set({ state: 'unknown', anyUnknown: true }).where(eq(attempts.id, called.id)),
+    );
     expect(await again(called.id, 600_000), 'it was never sent by us').toEqual({ kind: 'too_late' });
   });
 
@@ -150,7 +166,12 @@ describe('the result of a send', () => {
   it('that is a refusal proves that nothing was bought, as long as no send was unknown', async () => {
     const { id } = await newAttempt();
     const row = await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
-    expect(row).toMatchObject({ state: 'refused', anyUnknown: false, failureClass: 'insufficient_balance', leaseToken: null });
+    expect(row).toMatchObject({
+      state: 'refused',
+      anyUnknown: false,
+      failureClass: 'insufficient_balance',
+      leaseToken: null,
+    });
   });
 
   it('that is a refusal proves nothing once a send was unknown', async () => {
@@ -195,7 +216,11 @@ describe('what the service says', () => {
 
   it('of a failure writes no debit: only the wallet can tell whether there was one', async () => {
     const { id } = await newAttempt();
-    await storeTestFacts(database, id, { outcome: 'failed', serviceId: 'so-5', charged: { amount: '1', currency: 'USD' } });
+    await storeTestFacts(database, id, {
+      outcome: 'failed',
+      serviceId: 'so-5',
+      charged: { amount: '1', currency: 'USD' },
+    });
     expect(await entries(id)).toEqual([]);
   });
 
@@ -211,14 +236,21 @@ describe('what the service says', () => {
   it('is stored for one attempt only: two attempts cannot have one order of the service', async () => {
     const [left, right] = [await newAttempt(), await newAttempt()];
     await storeTestFacts(database, left.id, { outcome: 'processing', serviceId: 'so-8' });
-    await expect(storeTestFacts(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow('attempts');
+    await expect(storeTestFacts(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow(
+      'attempts',
+    );
   });
 });
 
 describe('silent attempts', () => {
   it('are those that may be bought and were neither heard of nor asked about; the longest silence first', async () => {
     await database.run((db) => db.update(attempts).set({ state: 'refused' }));
-    const [old, young, asked, settled] = [await newAttempt(), await newAttempt(), await newAttempt(), await newAttempt()];
+    const [old, young, asked, settled] = [
+      await newAttempt(),
+      await newAttempt(),
+      await newAttempt(),
+      await newAttempt(),
+    ];
     await claim(old.id, NOW);
     await claim(young.id, later(50_000));
     await claim(asked.id, later(-5_000));
@@ -226,7 +258,11 @@ describe('silent attempts', () => {
     await claim(settled.id, NOW);
     await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
     const silent = async (now: Date, policy: Partial<SilencePolicy> = {}) =>
-      (await database.run((db) => findSilentAttempts(db, { ...DEFAULT_POLICY.reconcile, silentAfterMs: 0, ...policy }, now))).map(({ id }) => id);
+      (
+        await database.run((db) =>
+          findSilentAttempts(db, { ...DEFAULT_POLICY.reconcile, silentAfterMs: 0, ...policy }, now),
+        )
+      ).map(({ id }) => id);
     expect(await silent(later(1))).toEqual([old.id]);
     expect(await silent(later(60_000))).toEqual([old.id, young.id]);
     expect(await silent(later(80_000))).toEqual([old.id, young.id, asked.id]);

@@ -16,12 +16,14 @@ beforeAll(async () => {
 afterAll(() => opened.drop());
 
 const key = (id: string) => ({ id, name: id, prefix: id, hash: Buffer.alloc(32), scopes: [] });
-const stored = async () => (await database.run((db) => db.select({ id: apiKeys.id }).from(apiKeys))).map(({ id }) => id);
+const stored = async () =>
+  (await database.run((db) => db.select({ id: apiKeys.id }).from(apiKeys))).map(({ id }) => id);
 const pidOf = async (db: Parameters<Parameters<Database['transaction']>[0]>[0]) => {
   const { rows } = await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
   return rows[0]!.pid;
 };
-const killBackend = (pid: number) => withClient(opened.url, (client) => client.query('SELECT pg_terminate_backend($1)', [pid]));
+const killBackend = (pid: number) =>
+  withClient(opened.url, (client) => client.query('SELECT pg_terminate_backend($1)', [pid]));
 
 describe('a transaction', () => {
   it('commits what its work returns, and nothing of what its work throws', async () => {
@@ -70,11 +72,18 @@ describe('a transaction', () => {
   });
 
   it('never gives a connection back with a transaction still open on it', async () => {
-    const single = new Database({ url: opened.url, poolSize: 1, applicationName: 'single', onConnectionError: () => undefined });
+    const single = new Database({
+      url: opened.url,
+      poolSize: 1,
+      applicationName: 'single',
+      onConnectionError: () => undefined,
+    });
     try {
       for (let round = 0; round < 3; round += 1) {
         await single.transaction(() => Promise.reject(new Error('no'))).catch(() => undefined);
-        const { rows } = await single.run((db) => db.execute<{ open: boolean }>(sql`select now() <> statement_timestamp() as open`));
+        const { rows } = await single.run((db) =>
+          db.execute<{ open: boolean }>(sql`select now() <> statement_timestamp() as open`),
+        );
         expect(rows[0]!.open).toBe(false);
       }
     } finally {
@@ -117,7 +126,9 @@ describe('a transaction', () => {
 describe('errors of PostgreSQL', () => {
   it('name the violated constraint and the SQLSTATE through the wrapper', async () => {
     await database.transaction((tx) => tx.insert(apiKeys).values(key('twice')));
-    const error: unknown = await database.transaction((tx) => tx.insert(apiKeys).values(key('twice'))).catch((caught: unknown) => caught);
+    const error: unknown = await database
+      .transaction((tx) => tx.insert(apiKeys).values(key('twice')))
+      .catch((caught: unknown) => caught);
     expect(sqlState(error)).toBe('23505');
     expect(violatedConstraint(error)).toBe('api_keys_pkey');
     expect(error).not.toBeInstanceOf(DatabaseUnavailableError);
@@ -126,7 +137,12 @@ describe('errors of PostgreSQL', () => {
   it('of a server that is not there say so, for transactions and for single statements', async () => {
     const nowhere = new URL(opened.url);
     nowhere.port = String(await freePort());
-    const absent = new Database({ url: nowhere.href, poolSize: 1, applicationName: 'absent', onConnectionError: () => undefined });
+    const absent = new Database({
+      url: nowhere.href,
+      poolSize: 1,
+      applicationName: 'absent',
+      onConnectionError: () => undefined,
+    });
     try {
       await expect(absent.transaction(async () => undefined)).rejects.toBeInstanceOf(DatabaseUnavailableError);
       await expect(absent.run((db) => db.execute(sql`select 1`))).rejects.toBeInstanceOf(DatabaseUnavailableError);
@@ -137,7 +153,12 @@ describe('errors of PostgreSQL', () => {
 
   it('of an idle connection that breaks are reported to the owner and thrown at nobody', async () => {
     const broken = Promise.withResolvers<Error>();
-    const watched = new Database({ url: opened.url, poolSize: 1, applicationName: 'watched', onConnectionError: broken.resolve });
+    const watched = new Database({
+      url: opened.url,
+      poolSize: 1,
+      applicationName: 'watched',
+      onConnectionError: broken.resolve,
+    });
     try {
       await killBackend(await watched.run(pidOf));
       expect(await broken.promise).toBeInstanceOf(pg.DatabaseError);

@@ -37,13 +37,16 @@ describe('a database', () => {
     expect(await stamps()).toMatchObject([SANDBOX]);
   });
 
-  it.each(OTHERS)('that is stamped refuses another address and another mode, and stays what it was: $serviceBaseUrl, $serviceMode [spec: auth.separate]', async (other) => {
-    await stamp(SANDBOX);
-    await expect(stamp(other)).rejects.toThrow(OtherInstallationError);
-    await expect(stamp(other)).rejects.toThrow(`configuration: ${other.serviceBaseUrl} (${other.serviceMode})`);
-    await expect(opened.database.run((db) => verifyStamp(db, other))).rejects.toThrow(OtherInstallationError);
-    expect(await stamps()).toMatchObject([SANDBOX]);
-  });
+  it.each(OTHERS)(
+    'that is stamped refuses another address and another mode, and stays what it was: $serviceBaseUrl, $serviceMode [spec: auth.separate]',
+    async (other) => {
+      await stamp(SANDBOX);
+      await expect(stamp(other)).rejects.toThrow(OtherInstallationError);
+      await expect(stamp(other)).rejects.toThrow(`configuration: ${other.serviceBaseUrl} (${other.serviceMode})`);
+      await expect(opened.database.run((db) => verifyStamp(db, other))).rejects.toThrow(OtherInstallationError);
+      expect(await stamps()).toMatchObject([SANDBOX]);
+    },
+  );
 
   it('that two use at once for the first time belongs to one of them', async () => {
     const contestants = [SANDBOX, ...OTHERS];
@@ -54,33 +57,40 @@ describe('a database', () => {
     expect(winners).toEqual([{ serviceBaseUrl: row?.serviceBaseUrl, serviceMode: row?.serviceMode }]);
   });
 
-  it.each(['api/main.ts', 'worker/main.ts'])('of the sandbox ends the process of production that is given it: %s [spec: auth.separate]', async (script) => {
-    await stamp(SANDBOX);
-    await using process = new TestProcess({
-      name: 'other',
-      script,
-      environment: {
-        DATABASE_URL: opened.url,
-        ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-        SERVICE_BASE_URL: SANDBOX.serviceBaseUrl,
-        SERVICE_MODE: 'production',
-        SERVICE_EMAIL: 'shop@example.com',
-        SERVICE_PASSWORD: 'secret',
-        SERVICE_WEBHOOK_SECRETS: 'whsec_installation_test',
-        TEMPORAL_ADDRESS: '127.0.0.1:1',
-        API_PORT: String(await freePort()),
-        WORKER_PROBE_PORT: String(await freePort()),
-      },
-    });
-    expect((await process.exit()).code, process.tail()).toBe(1);
-    expect(process.output()).toContain('This database belongs to another service or environment');
-  });
+  it.each(['api/main.ts', 'worker/main.ts'])(
+    'of the sandbox ends the process of production that is given it: %s [spec: auth.separate]',
+    async (script) => {
+      await stamp(SANDBOX);
+      await using process = new TestProcess({
+        name: 'other',
+        script,
+        environment: {
+          DATABASE_URL: opened.url,
+          ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+          SERVICE_BASE_URL: SANDBOX.serviceBaseUrl,
+          SERVICE_MODE: 'production',
+          SERVICE_EMAIL: 'shop@example.com',
+          SERVICE_PASSWORD: 'secret',
+          SERVICE_WEBHOOK_SECRETS: 'whsec_installation_test',
+          TEMPORAL_ADDRESS: '127.0.0.1:1',
+          API_PORT: String(await freePort()),
+          WORKER_PROBE_PORT: String(await freePort()),
+        },
+      });
+      expect((await process.exit()).code, process.tail()).toBe(1);
+      expect(process.output()).toContain('This database belongs to another service or environment');
+    },
+  );
 });
 
 describe('tokens', () => {
   /** Everything that could bring one environment's token into the other's calls, in any order. */
   const step = fc.oneof(
-    fc.record({ kind: fc.constant('call' as const), mode: fc.constantFrom<ServiceMode>('sandbox', 'production'), process: fc.nat({ max: 1 }) }),
+    fc.record({
+      kind: fc.constant('call' as const),
+      mode: fc.constantFrom<ServiceMode>('sandbox', 'production'),
+      process: fc.nat({ max: 1 }),
+    }),
     fc.record({ kind: fc.constant('revoke' as const), mode: fc.constantFrom<ServiceMode>('sandbox', 'production') }),
   );
 
@@ -99,7 +109,9 @@ describe('tokens', () => {
         }
         const token = /^authorization: Bearer (.*)$/im.exec(head)?.[1] ?? '';
         seen.push({ mode, token });
-        socket.write(valid[mode].has(token) ? httpAnswer(200, '{"balance":"1","currency":"EUR"}') : httpAnswer(401, '{}'));
+        socket.write(
+          valid[mode].has(token) ? httpAnswer(200, '{"balance":"1","currency":"EUR"}') : httpAnswer(401, '{}'),
+        );
       },
     });
     const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
@@ -112,15 +124,24 @@ describe('tokens', () => {
         deviceName: 'backend',
         capabilities: ALL_CAPABILITIES,
         deadlineMs: 20_000,
-        tokens: new ServiceTokenStore({ database: opened.database, keyRing, environment: mode, account: 'shop@example.com' }),
+        tokens: new ServiceTokenStore({
+          database: opened.database,
+          keyRing,
+          environment: mode,
+          account: 'shop@example.com',
+        }),
         now: Date.now,
       });
-    const services = { sandbox: [open('sandbox'), open('sandbox')], production: [open('production'), open('production')] };
+    const services = {
+      sandbox: [open('sandbox'), open('sandbox')],
+      production: [open('production'), open('production')],
+    };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
         for (const each of steps) {
           if (each.kind === 'revoke') valid[each.mode].clear();
-          // A session that has just renewed in vain pauses; that it is never answered with the other's wallet is the point.
+          // A session that has just renewed in vain pauses; that it is never answered with the other's wallet is the
+          // point.
           else await services[each.mode][each.process]?.client.getWallet();
         }
         expect(seen.filter(({ mode, token }) => !token.startsWith(`${mode}-`))).toEqual([]);

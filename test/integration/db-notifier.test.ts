@@ -18,7 +18,12 @@ describe('waking the relay', () => {
     await using database = await createTestDatabase();
     await using listener = await listen(database.url);
     const errors: Error[] = [];
-    const wakeup = new Notifier({ channel: 'relay', url: database.url, applicationName: 'test', onError: (error) => errors.push(error) });
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: database.url,
+      applicationName: 'test',
+      onError: (error) => errors.push(error),
+    });
     for (let n = 0; n < 1_000; n += 1) wakeup.wake();
     await waitFor('the relay is woken', () => listener.heard.length > 0);
     const afterBurst = listener.heard.length;
@@ -33,7 +38,12 @@ describe('waking the relay', () => {
   it('goes on with a new connection after its own was cut', async () => {
     await using database = await createTestDatabase();
     await using listener = await listen(database.url);
-    const wakeup = new Notifier({ channel: 'relay', url: database.url, applicationName: 'to-be-cut', onError: () => undefined });
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: database.url,
+      applicationName: 'to-be-cut',
+      onError: () => undefined,
+    });
     wakeup.wake();
     await waitFor('the relay is woken', () => listener.heard.length > 0);
     const admin = new pg.Client({ connectionString: database.url });
@@ -51,7 +61,12 @@ describe('waking the relay', () => {
 
   it('reports that PostgreSQL is away, never throws, and still closes', async () => {
     const errors: Error[] = [];
-    const wakeup = new Notifier({ channel: 'relay', url: 'postgres://a:b@127.0.0.1:1/c', applicationName: 'test', onError: (error) => errors.push(error) });
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: 'postgres://a:b@127.0.0.1:1/c',
+      applicationName: 'test',
+      onError: (error) => errors.push(error),
+    });
     wakeup.wake();
     await waitFor('the error is reported', () => errors.length > 0);
     // Further wishes wait a while instead of knocking all the time.

@@ -23,7 +23,13 @@ beforeAll(async () => {
     await opened.database.run((db) =>
       db
         .update(orders)
-        .set({ status: STATUSES[n % 4], apiKeyId: OWNERS[n % 2], packageId: 1 + (n % 3), createdAt: timeOf(n), updatedAt: timeOf(24 - n) })
+        .set({
+          status: STATUSES[n % 4],
+          apiKeyId: OWNERS[n % 2],
+          packageId: 1 + (n % 3),
+          createdAt: timeOf(n),
+          updatedAt: timeOf(24 - n),
+        })
         .where(eq(orders.id, id)),
     );
   }
@@ -65,7 +71,9 @@ describe('a page whose query was built before', () => {
   it('has each of some statuses once, however often it is named', async () => {
     const page = { limit: 6 };
     const [once, twice] = await Promise.all(
-      [['held'], ['held', 'held']].map((statuses) => opened.database.run((db) => pageOfOrders(db, undefined, { statuses: statuses as ['held'] }, page))),
+      [['held'], ['held', 'held']].map((statuses) =>
+        opened.database.run((db) => pageOfOrders(db, undefined, { statuses: statuses as ['held'] }, page)),
+      ),
     );
     expect(once).toHaveLength(6);
     expect(twice).toEqual(once);

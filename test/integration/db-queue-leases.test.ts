@@ -46,8 +46,16 @@ describe('a lease of the inbox', () => {
     await passQueueTime(database, HOUR);
     const [second] = await take(1);
     await passQueueTime(database, HOUR);
-    expect(await database.transaction((tx) => holdRow(tx, first!, HOUR))).toMatchObject({ state: 'pending', decision: null, isOurs: false });
-    expect(await database.transaction((tx) => holdRow(tx, second!, HOUR))).toMatchObject({ state: 'pending', decision: null, isOurs: true });
+    expect(await database.transaction((tx) => holdRow(tx, first!, HOUR))).toMatchObject({
+      state: 'pending',
+      decision: null,
+      isOurs: false,
+    });
+    expect(await database.transaction((tx) => holdRow(tx, second!, HOUR))).toMatchObject({
+      state: 'pending',
+      decision: null,
+      isOurs: true,
+    });
     expect(await take(1)).toEqual([]);
     await database.run((db) => postpone(db, first!, { error: 'late', delayMs: 0, isLasting: false }));
     expect(await take(1)).toEqual([]);

@@ -12,7 +12,13 @@ import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
 import { recordStep } from '#db/work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { passQueueTime } from '#test/support/relay.ts';
-import { acceptTestOrder, deliverTestEvent, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
+import {
+  acceptTestOrder,
+  deliverTestEvent,
+  openTestAttempt,
+  orderWork,
+  storeTestFacts,
+} from '#test/support/order-rows.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -31,9 +37,11 @@ const HOUR = 3_600_000;
 const LEASED = { leaseMs: HOUR };
 const take = (batch: number) => database.run((db) => takePending(db, { batch, ...LEASED }));
 const deliverMany = async (count: number) => {
-  for (let n = 0; n < count; n += 1) await deliverTestEvent(database, { outcome: 'processing', serviceId: `so-${n}-${Math.random()}` });
+  for (let n = 0; n < count; n += 1)
+    await deliverTestEvent(database, { outcome: 'processing', serviceId: `so-${n}-${Math.random()}` });
 };
-const inboxStates = async () => (await database.run((db) => db.select().from(inbox).orderBy(inbox.id))).map(({ state }) => state);
+const inboxStates = async () =>
+  (await database.run((db) => db.select().from(inbox).orderBy(inbox.id))).map(({ state }) => state);
 
 describe('the inbox', () => {
   it('is shared by several relays at once: each row is taken by one of them', async () => {
@@ -134,7 +142,9 @@ describe('the inbox', () => {
     await database.run((db) => db.update(inbox).set({ decision: 'advance' }));
     await database.transaction((tx) => markApplied(tx, [inboxKey(row!)], 'the first', new Date()));
     await database.transaction((tx) => markApplied(tx, [inboxKey(row!)], 'the second', new Date()));
-    expect(await database.run((db) => db.select().from(inbox))).toMatchObject([{ state: 'applied', note: 'the first' }]);
+    expect(await database.run((db) => db.select().from(inbox))).toMatchObject([
+      { state: 'applied', note: 'the first' },
+    ]);
   });
 });
 
@@ -143,7 +153,9 @@ describe('after PostgreSQL was set back', () => {
     const orderId = await acceptTestOrder(database);
     await deliverMany(1);
     const [row] = await take(1);
-    await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance', state: 'relayed' }));
+    await database.run((db) =>
+      db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance', state: 'relayed' }),
+    );
     const answered = inboxKey({ id: row!.id, bodyHash: Buffer.alloc(32, 9) });
     await database.transaction((tx) => markApplied(tx, [answered], 'of another report', new Date()));
     expect(await inboxStates()).toEqual(['relayed']);
@@ -172,7 +184,9 @@ describe('the outbox', () => {
   it('holds one wish to start an order, however often it is asked for', async () => {
     const orderId = await acceptTestOrder(database);
     for (let n = 0; n < 3; n += 1) await database.transaction((tx) => requestStart(tx, orderWork(orderId)));
-    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ topic: 'start_work', subjectId: orderId }]);
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
+      { topic: 'start_work', subjectId: orderId },
+    ]);
   });
 
   it('has no wish for an order whose acceptance was rolled back', async () => {
@@ -219,11 +233,15 @@ describe('the outbox', () => {
     await acceptTestOrder(database);
     const options = { batch: 1, ...LEASED };
     const [row] = await database.run((db) => takeOutbox(db, options));
-    await database.run((db) => postponeOutbox(db, row!, { error: 'Temporal is down', delayMs: 2 * HOUR, isLasting: false }));
+    await database.run((db) =>
+      postponeOutbox(db, row!, { error: 'Temporal is down', delayMs: 2 * HOUR, isLasting: false }),
+    );
     await passQueueTime(database, HOUR);
     expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
     await passQueueTime(database, HOUR);
-    expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([{ lastError: 'Temporal is down', tries: 2 }]);
+    expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([
+      { lastError: 'Temporal is down', tries: 2 },
+    ]);
   });
 });
 
@@ -232,8 +250,14 @@ describe('the journal', () => {
 
   it('takes one debit and one credit per attempt, however often they are seen', async () => {
     const { id: attemptId } = await openTestAttempt(database, await acceptTestOrder(database));
-    const record = (direction: 'debit' | 'credit') => database.run((db) => recordMovement(db, { direction, attemptId, money }));
-    expect([await record('debit'), await record('debit'), await record('credit'), await record('credit')]).toEqual([true, false, true, false]);
+    const record = (direction: 'debit' | 'credit') =>
+      database.run((db) => recordMovement(db, { direction, attemptId, money }));
+    expect([await record('debit'), await record('debit'), await record('credit'), await record('credit')]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
     expect(await database.run((db) => db.select().from(journal).where(eq(journal.causeId, attemptId)))).toHaveLength(2);
   });
 
@@ -273,7 +297,12 @@ describe('an order', () => {
       await database.run((db) => db.update(attempts).set({ state }).where(eq(attempts.id, attempt.id)));
       await expect(
         database.transaction((tx) =>
-          recordStep(tx, orderWork(orderId), { status: 'failed', entry: { event: 'order.failed', message: 'No.' } }, new Date()),
+          recordStep(
+            tx,
+            orderWork(orderId),
+            { status: 'failed', entry: { event: 'order.failed', message: 'No.' } },
+            new Date(),
+          ),
         ),
       ).resolves.toBe('may_be_bought');
     }
@@ -293,7 +322,9 @@ describe('an order', () => {
     const finish = async () => {
       const orderId = await acceptTestOrder(database);
       const { id: attemptId } = await openTestAttempt(database, orderId);
-      return database.transaction((tx) => completeOrder(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()));
+      return database.transaction((tx) =>
+        completeOrder(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()),
+      );
     };
     await finish();
     esim.id = newId('esim');

@@ -1,10 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findRefund, parkRefund, settleRefund, storeCancellationFacts, undoCancelled, type CancellationFacts } from '#db/cancellation-facts.ts';
+import {
+  findRefund,
+  parkRefund,
+  settleRefund,
+  storeCancellationFacts,
+  undoCancelled,
+  type CancellationFacts,
+} from '#db/cancellation-facts.ts';
 import type { Database } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { refunds } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work.ts';
-import { REFUND_EVENTS, REFUND_LIFECYCLE, REFUND_STANDINGS, type RefundEvent, type RefundStanding } from '#domain/refund-lifecycle.ts';
+import {
+  REFUND_EVENTS,
+  REFUND_LIFECYCLE,
+  REFUND_STANDINGS,
+  type RefundEvent,
+  type RefundStanding,
+} from '#domain/refund-lifecycle.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { acceptTestCancellation } from '#test/support/order-rows.ts';
 
@@ -21,14 +34,21 @@ const NOW = new Date('2030-01-31T12:00:00Z');
 /** A cancellation whose refund stands so. */
 async function standing(status: RefundStanding): Promise<WorkRef> {
   const { id, ...of } = await acceptTestCancellation(database);
-  if (status !== 'none') await database.run((db) => db.insert(refunds).values({ id: newId('refund'), cancellationId: id, ...of, status }));
+  if (status !== 'none')
+    await database.run((db) => db.insert(refunds).values({ id: newId('refund'), cancellationId: id, ...of, status }));
   return { kind: 'cancellation', id };
 }
 
 type Happening = (work: WorkRef) => Promise<unknown>;
 
-const told = (refund: CancellationFacts['refund']): Happening => (work) => database.transaction((tx) => storeCancellationFacts(tx, work, { refund }, NOW));
-const settled = (isPaid: boolean): Happening => ({ id }) => database.transaction((tx) => settleRefund(tx, id, isPaid, NOW));
+const told =
+  (refund: CancellationFacts['refund']): Happening =>
+  (work) =>
+    database.transaction((tx) => storeCancellationFacts(tx, work, { refund }, NOW));
+const settled =
+  (isPaid: boolean): Happening =>
+  ({ id }) =>
+    database.transaction((tx) => settleRefund(tx, id, isPaid, NOW));
 
 /** How each event of the table comes about. */
 const HAPPENINGS: Readonly<Record<RefundEvent, Happening>> = {
@@ -42,13 +62,16 @@ const HAPPENINGS: Readonly<Record<RefundEvent, Happening>> = {
 };
 
 describe('the row of a refund', () => {
-  it.each(Object.keys(REFUND_EVENTS) as RefundEvent[])('has after %s the status that the table names, whatever it was before', async (event) => {
-    for (const before of REFUND_STANDINGS) {
-      const work = await standing(before);
-      await HAPPENINGS[event](work);
-      const next = REFUND_LIFECYCLE[event][before];
-      const row = await database.run((db) => findRefund(db, work.id));
-      expect(row?.status ?? 'none', `${before}, ${event}`).toBe(next === 'unchanged' ? before : next);
-    }
-  });
+  it.each(Object.keys(REFUND_EVENTS) as RefundEvent[])(
+    'has after %s the status that the table names, whatever it was before',
+    async (event) => {
+      for (const before of REFUND_STANDINGS) {
+        const work = await standing(before);
+        await HAPPENINGS[event](work);
+        const next = REFUND_LIFECYCLE[event][before];
+        const row = await database.run((db) => findRefund(db, work.id));
+        expect(row?.status ?? 'none', `${before}, ${event}`).toBe(next === 'unchanged' ? before : next);
+      }
+    },
+  );
 });

@@ -6,7 +6,13 @@ import type { Database, Executor } from '#db/database.ts';
 import { recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
-import { addDeliveries, claimDelivery, giveUpDeliveries, recordTry, type ClaimedDelivery } from '#db/webhook-deliveries.ts';
+import {
+  addDeliveries,
+  claimDelivery,
+  giveUpDeliveries,
+  recordTry,
+  type ClaimedDelivery,
+} from '#db/webhook-deliveries.ts';
 import {
   addWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -44,7 +50,13 @@ const ago = (ms: number) => new Date(NOW.getTime() - ms);
 /** A delivery of which a try is under way, to an endpoint of its own. */
 async function tryUnderWay(): Promise<ClaimedDelivery> {
   return database.transaction(async (tx) => {
-    const wanted = { apiKeyId: 'key_a', ownerId: undefined, url: 'https://example.com/', description: null, eventTypes: ['*'] };
+    const wanted = {
+      apiKeyId: 'key_a',
+      ownerId: undefined,
+      url: 'https://example.com/',
+      description: null,
+      eventTypes: ['*'],
+    };
     const { id: endpointId } = await addWebhookEndpoint(tx, KEYS, wanted, generateWebhookSecret(), NOW);
     const subject = { kind: 'order', id: newId('order') } as const;
     await recordEvent(tx, { type: 'order.completed', subject, apiKeyId: 'key_a', data: { status: 'completed' } }, NOW);
@@ -59,24 +71,39 @@ async function tryUnderWay(): Promise<ClaimedDelivery> {
 
 type Happening = (tx: Executor, claimed: ClaimedDelivery) => Promise<unknown>;
 
-const answered = (status: number): Happening => (tx, claimed) =>
-  recordTry(tx, claimed, { outcome: { kind: 'answered', status }, at: NOW, durationMs: 1, sealExcerpt: () => null }, { now: NOW, spread: 0.5, policy });
+const answered =
+  (status: number): Happening =>
+  (tx, claimed) =>
+    recordTry(
+      tx,
+      claimed,
+      { outcome: { kind: 'answered', status }, at: NOW, durationMs: 1, sealExcerpt: () => null },
+      { now: NOW, spread: 0.5, policy },
+    );
 
 /** After a change of the row of the delivery, or of the endpoint. */
-const ofDelivery = (change: Partial<typeof webhookDeliveries.$inferInsert>, happening: Happening): Happening => async (tx, claimed) => {
-  await tx.update(webhookDeliveries).set(change).where(eq(webhookDeliveries.id, claimed.delivery.id));
-  await happening(tx, claimed);
-};
-const ofEndpoint = (change: Partial<WebhookEndpointRow>, happening: Happening): Happening => async (tx, claimed) => {
-  await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, claimed.endpoint.id));
-  await happening(tx, claimed);
-};
+const ofDelivery =
+  (change: Partial<typeof webhookDeliveries.$inferInsert>, happening: Happening): Happening =>
+  async (tx, claimed) => {
+    await tx.update(webhookDeliveries).set(change).where(eq(webhookDeliveries.id, claimed.delivery.id));
+    await happening(tx, claimed);
+  };
+const ofEndpoint =
+  (change: Partial<WebhookEndpointRow>, happening: Happening): Happening =>
+  async (tx, claimed) => {
+    await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, claimed.endpoint.id));
+    await happening(tx, claimed);
+  };
 
 const giveUp: Happening = (tx, { endpoint }) => giveUpDeliveries(tx, endpoint.id, 10, NOW);
 
 /** The ways in which each event of a delivery comes about. */
 const OF_DELIVERY: readonly (readonly [event: DeliveryEvent, how: string, happening: Happening])[] = [
-  ['queued', 'it is replayed', (tx, { delivery: { endpointId, eventId } }) => addDeliveries(tx, [{ endpointId, eventId }], NOW)],
+  [
+    'queued',
+    'it is replayed',
+    (tx, { delivery: { endpointId, eventId } }) => addDeliveries(tx, [{ endpointId, eventId }], NOW),
+  ],
   ['arrived', 'it is answered with 200', answered(200)],
   ['missed', 'it is answered with 500', answered(500)],
   ['given_up', 'the last try fails', ofDelivery({ triedSince: ago(policy.retryForMs) }, answered(500))],
@@ -110,34 +137,47 @@ async function deliveryAfter(state: DeliveryState, happening: Happening): Promis
 }
 
 describe('the row of a webhook delivery', () => {
-  it.each(OF_DELIVERY)('has after %s (%s) the state that the table names, whatever it was before', async (event, _how, happening) => {
-    for (const before of DELIVERY_STATES) {
-      const next = DELIVERY_LIFECYCLE[event][before];
-      expect(await deliveryAfter(before, happening), `${before}, ${event}`).toBe(next === 'unchanged' ? before : next);
-    }
-  });
+  it.each(OF_DELIVERY)(
+    'has after %s (%s) the state that the table names, whatever it was before',
+    async (event, _how, happening) => {
+      for (const before of DELIVERY_STATES) {
+        const next = DELIVERY_LIFECYCLE[event][before];
+        expect(await deliveryAfter(before, happening), `${before}, ${event}`).toBe(
+          next === 'unchanged' ? before : next,
+        );
+      }
+    },
+  );
 });
 
 describe('the row of a webhook endpoint', () => {
-  it.each(Object.keys(ENDPOINT_EVENTS) as EndpointEvent[])('has after %s the state that the table names, whatever it was before', async (event) => {
-    for (const before of ENDPOINT_STATES) {
-      const next = ENDPOINT_LIFECYCLE[event][before];
-      if (next === 'forbidden') continue;
-      const claimed = await tryUnderWay();
-      const [row] = await database.transaction(async (tx) => {
-        await ofEndpoint(columnsOf(before), OF_ENDPOINT[event])(tx, claimed);
-        return tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, claimed.endpoint.id));
-      });
-      expect(row === undefined ? undefined : endpointState(row), `${before}, ${event}`).toBe(next === 'unchanged' ? before : next);
-    }
-  });
+  it.each(Object.keys(ENDPOINT_EVENTS) as EndpointEvent[])(
+    'has after %s the state that the table names, whatever it was before',
+    async (event) => {
+      for (const before of ENDPOINT_STATES) {
+        const next = ENDPOINT_LIFECYCLE[event][before];
+        if (next === 'forbidden') continue;
+        const claimed = await tryUnderWay();
+        const [row] = await database.transaction(async (tx) => {
+          await ofEndpoint(columnsOf(before), OF_ENDPOINT[event])(tx, claimed);
+          return tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, claimed.endpoint.id));
+        });
+        expect(row === undefined ? undefined : endpointState(row), `${before}, ${event}`).toBe(
+          next === 'unchanged' ? before : next,
+        );
+      }
+    },
+  );
 
   it('says of one that we disable that we did, and of one that was deleted while its try was under way nothing', async () => {
     const announcedOf = async (state: EndpointState) => {
       const claimed = await tryUnderWay();
       return database.transaction(async (tx) => {
         await ofEndpoint(columnsOf(state), answered(410))(tx, claimed);
-        return tx.select().from(events).where(and(eq(events.subjectId, claimed.endpoint.id), eq(events.type, 'webhook_endpoint.disabled')));
+        return tx
+          .select()
+          .from(events)
+          .where(and(eq(events.subjectId, claimed.endpoint.id), eq(events.type, 'webhook_endpoint.disabled')));
       });
     };
     expect(await announcedOf('enabled')).toMatchObject([{ data: { reason: 'gone' } }]);

@@ -32,7 +32,10 @@ const rows = () => opened.database.run((db) => db.select().from(webhookSecrets))
 describe('a stored webhook secret', () => {
   it('verifies from then on, until another replaces it', async () => {
     expect(await replace('whsec_first')).toEqual({ storedAt: new Date(NOW), formerVerifiesUntil: undefined });
-    expect(await read(NOW + 1_000 * HOUR)).toEqual({ secrets: [{ secret: 'whsec_first', storedAt: new Date(NOW) }], unopened: 0 });
+    expect(await read(NOW + 1_000 * HOUR)).toEqual({
+      secrets: [{ secret: 'whsec_first', storedAt: new Date(NOW) }],
+      unopened: 0,
+    });
   });
 
   it('that is replaced verifies until the overlap ends, to the millisecond', async () => {
@@ -72,7 +75,9 @@ describe('a stored webhook secret', () => {
     await replace('whsec_sandbox');
     await replace('whsec_production', { environment: 'production' });
     expect(await verifying(NOW)).toEqual(['whsec_sandbox']);
-    expect((await read(NOW, { environment: 'production' })).secrets.map(({ secret }) => secret)).toEqual(['whsec_production']);
+    expect((await read(NOW, { environment: 'production' })).secrets.map(({ secret }) => secret)).toEqual([
+      'whsec_production',
+    ]);
   });
 
   it('is sealed for its environment and its moment: moved elsewhere it does not open, and takes no other with it', async () => {
@@ -80,7 +85,10 @@ describe('a stored webhook secret', () => {
     await replace('whsec_second', { now: NOW + 10 });
     for (const { sealedSecret } of await rows()) expect(sealedSecret.includes(Buffer.from('whsec'))).toBe(false);
     await opened.database.run((db) =>
-      db.update(webhookSecrets).set({ storedAt: new Date(NOW + 1) }).where(eq(webhookSecrets.storedAt, new Date(NOW))),
+      db
+        .update(webhookSecrets)
+        .set({ storedAt: new Date(NOW + 1) })
+        .where(eq(webhookSecrets.storedAt, new Date(NOW))),
     );
     expect(await read(NOW)).toMatchObject({ secrets: [{ secret: 'whsec_second' }], unopened: 1 });
     const otherRing = new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]);
@@ -94,7 +102,12 @@ describe('a change of the secret', () => {
     const { promise: locked, resolve: lockedNow } = Promise.withResolvers<void>();
     const lock = (hold: Promise<void>, environment = 'sandbox') =>
       opened.database.transaction(async (tx) => {
-        const free = await new WebhookSecretStore(tx, { keyRing: KEYS, environment, overlapMs: 0, now: () => NOW }).lock();
+        const free = await new WebhookSecretStore(tx, {
+          keyRing: KEYS,
+          environment,
+          overlapMs: 0,
+          now: () => NOW,
+        }).lock();
         lockedNow();
         await hold;
         return free;
@@ -111,7 +124,12 @@ describe('a change of the secret', () => {
   it('leaves the former secret as it is when it is not committed', async () => {
     await replace('whsec_first');
     const broken = opened.database.transaction(async (tx) => {
-      await new WebhookSecretStore(tx, { keyRing: KEYS, environment: 'sandbox', overlapMs: 0, now: () => NOW + 1 }).replace('whsec_lost');
+      await new WebhookSecretStore(tx, {
+        keyRing: KEYS,
+        environment: 'sandbox',
+        overlapMs: 0,
+        now: () => NOW + 1,
+      }).replace('whsec_lost');
       throw new Error('the process ends here');
     });
     await expect(broken).rejects.toThrow('the process ends here');

@@ -2,13 +2,25 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Database } from '#db/database.ts';
-import { deadLetterId, dismissDeadLetter, listDeadLetters, requeueDeadLetter, type DeadLetterQueue } from '#db/dead-letters.ts';
+import {
+  deadLetterId,
+  dismissDeadLetter,
+  listDeadLetters,
+  requeueDeadLetter,
+  type DeadLetterQueue,
+} from '#db/dead-letters.ts';
 import { isWaking, requestWake } from '#db/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { WorkWorkflows } from '#worker/relay.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
-import { acceptTestOrder, deliverTestEvent, deliverUnreadableEvent, openTestAttempt, orderWork } from '#test/support/order-rows.ts';
+import {
+  acceptTestOrder,
+  deliverTestEvent,
+  deliverUnreadableEvent,
+  openTestAttempt,
+  orderWork,
+} from '#test/support/order-rows.ts';
 import { passQueueTime, testRelay } from '#test/support/relay.ts';
 
 const HOUR = 3_600_000;
@@ -67,11 +79,14 @@ async function ordered(reference: string) {
 
 const inboxRows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
 const outboxRows = () => database.run((db) => db.select().from(outbox));
-const openCases = async () => (await database.run((db) => db.select().from(cases))).filter(({ closedAt }) => closedAt === null);
+const openCases = async () =>
+  (await database.run((db) => db.select().from(cases))).filter(({ closedAt }) => closedAt === null);
 const letters = (queue: DeadLetterQueue) => database.run((db) => listDeadLetters(db, queue, { limit: 10 }));
 const requeue = async (queue: DeadLetterQueue) => {
   const [letter] = await letters(queue);
-  await database.transaction((tx) => requeueDeadLetter(tx, { queue, rowId: letter!.row.id, resolution: 'requeued: it was mended', now: new Date() }));
+  await database.transaction((tx) =>
+    requeueDeadLetter(tx, { queue, rowId: letter!.row.id, resolution: 'requeued: it was mended', now: new Date() }),
+  );
 };
 const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx) => buyingBarrier(tx, work));
 
@@ -83,26 +98,44 @@ describe('a report of the service that cannot be decrypted', () => {
     expect(await inboxRows()).toMatchObject([{ state: 'pending', lastingErrors: TRIES - 1 }]);
     await tries(1);
     const [row] = await inboxRows();
-    expect(row).toMatchObject({ state: 'quarantined', subjectKind: 'order', subjectId: work.id, note: expect.stringContaining('ENCRYPTION_KEYS') });
+    expect(row).toMatchObject({
+      state: 'quarantined',
+      subjectKind: 'order',
+      subjectId: work.id,
+      note: expect.stringContaining('ENCRYPTION_KEYS'),
+    });
     expect(await openCases()).toMatchObject([
-      { reason: 'message_quarantined', subjectKind: 'order', subjectId: work.id, detail: expect.stringContaining(deadLetterId('inbox', row!.id)) },
+      {
+        reason: 'message_quarantined',
+        subjectKind: 'order',
+        subjectId: work.id,
+        detail: expect.stringContaining(deadLetterId('inbox', row!.id)),
+      },
     ]);
     expect(await barrier(work)).toBe('observations_pending');
     await tries(2);
     expect(await inboxRows()).toMatchObject([{ tries: TRIES }]);
 
     const dismissed = { queue: 'inbox', rowId: row!.id } as const;
-    await database.transaction((tx) => dismissDeadLetter(tx, { ...dismissed, resolution: 'dismissed: of no use', now: new Date() }));
+    await database.transaction((tx) =>
+      dismissDeadLetter(tx, { ...dismissed, resolution: 'dismissed: of no use', now: new Date() }),
+    );
     expect(await barrier(work)).toBeUndefined();
     expect(await openCases()).toEqual([]);
-    expect(await inboxRows()).toMatchObject([{ state: 'ignored', note: expect.stringContaining('dismissed: of no use') }]);
-    expect(await database.transaction((tx) => dismissDeadLetter(tx, { ...dismissed, resolution: 'again', now: new Date() }))).toBeUndefined();
+    expect(await inboxRows()).toMatchObject([
+      { state: 'ignored', note: expect.stringContaining('dismissed: of no use') },
+    ]);
+    expect(
+      await database.transaction((tx) => dismissDeadLetter(tx, { ...dismissed, resolution: 'again', now: new Date() })),
+    ).toBeUndefined();
   });
 
   it('has a case of its own where no work is known', async () => {
     await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-nobody', deliveryId: 'dlv-nobody' });
     await tries(TRIES);
-    expect(await openCases()).toMatchObject([{ reason: 'message_quarantined', subjectKind: 'delivery', subjectId: 'dlv-nobody' }]);
+    expect(await openCases()).toMatchObject([
+      { reason: 'message_quarantined', subjectKind: 'delivery', subjectId: 'dlv-nobody' },
+    ]);
   });
 
   it('is told once it is requeued and can be read again; the case closes with the last one of its work', async () => {
@@ -121,7 +154,10 @@ describe('a report of the service that cannot be decrypted', () => {
     await requeue('inbox');
     expect(await openCases()).toEqual([]);
     await tries(1);
-    expect((await inboxRows()).map(({ state, lastingErrors }) => [state, lastingErrors])).toEqual([['relayed', 0], ['relayed', 0]]);
+    expect((await inboxRows()).map(({ state, lastingErrors }) => [state, lastingErrors])).toEqual([
+      ['relayed', 0],
+      ['relayed', 0],
+    ]);
     expect(await letters('inbox')).toEqual([]);
     expect(work.kind).toBe('order');
   });
@@ -132,7 +168,9 @@ describe('a request to a workflow that cannot be carried out', () => {
     const work = { kind: 'order', id: 'ord_00000000000000000000000000' } as const;
     await database.transaction((tx) => requestWake(tx, work));
     await tries(TRIES);
-    expect(await outboxRows()).toMatchObject([{ quarantinedAt: expect.any(Date), lastError: expect.stringContaining('does not exist') }]);
+    expect(await outboxRows()).toMatchObject([
+      { quarantinedAt: expect.any(Date), lastError: expect.stringContaining('does not exist') },
+    ]);
     expect(await openCases()).toMatchObject([{ reason: 'message_quarantined', subjectId: work.id }]);
     expect(await database.run((db) => isWaking(db, work))).toBe(false);
     await tries(1);
@@ -149,7 +187,14 @@ describe('a request to a workflow that cannot be carried out', () => {
     expect(await openCases()).toEqual([]);
     await tries(TRIES);
     const [letter] = await letters('outbox');
-    await database.transaction((tx) => dismissDeadLetter(tx, { queue: 'outbox', rowId: letter!.row.id, resolution: 'dismissed: it is gone', now: new Date() }));
+    await database.transaction((tx) =>
+      dismissDeadLetter(tx, {
+        queue: 'outbox',
+        rowId: letter!.row.id,
+        resolution: 'dismissed: it is gone',
+        now: new Date(),
+      }),
+    );
     expect(await outboxRows()).toEqual([]);
     expect(await openCases()).toEqual([]);
   });
@@ -177,6 +222,8 @@ describe('an outage', () => {
     await tries(2 * TRIES);
     await database.run((db) => db.execute(sql`alter table timeline_away rename to timeline`));
     await database.run((db) => db.execute(sql`alter table attempts_away rename to attempts`));
-    expect(await inboxRows()).toMatchObject([{ state: 'pending', lastError: 'PostgreSQL error 42P01', lastingErrors: 0 }]);
+    expect(await inboxRows()).toMatchObject([
+      { state: 'pending', lastError: 'PostgreSQL error 42P01', lastingErrors: 0 },
+    ]);
   });
 });

@@ -20,7 +20,9 @@ import { waitFor } from '#test/support/wait-for.ts';
 
 const jsonReport = z.object({
   exit_code: z.int(),
-  checks: z.array(z.object({ check: z.string(), status: z.string(), detail: z.string(), advice: z.string().optional() })),
+  checks: z.array(
+    z.object({ check: z.string(), status: z.string(), detail: z.string(), advice: z.string().optional() }),
+  ),
 });
 
 let stack: Stack;
@@ -33,7 +35,9 @@ afterAll(async () => {
 
 const SANDBOX = `${BASE_PATH}${SANDBOX_SUFFIX}`;
 
-/** The contract line has a test of its own; the others do not depend on how much of the interface the simulator serves. */
+/**
+ * The contract line has a test of its own; the others do not depend on how much of the interface the simulator serves.
+ */
 const WITHOUT_DESCRIPTION = { SERVICE_WITHOUT: 'openapi_download' };
 
 /** The command as a process, with the environment of the stack's worker and API. */
@@ -46,12 +50,20 @@ async function doctor(changes: Record<string, string> = {}, args: readonly strin
     ...changes,
   };
   const defined = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? '']));
-  await using command = await startProcess({ name: 'doctor', script: 'cli/main.ts', args: ['doctor', ...args], environment: defined });
+  await using command = await startProcess({
+    name: 'doctor',
+    script: 'cli/main.ts',
+    args: ['doctor', ...args],
+    environment: defined,
+  });
   const { code } = await command.exit();
   return { code, output: command.output() };
 }
 
-/** @returns the findings by check, and the status of those that are not ok; that of the contract only where it is looked at. */
+/**
+ * @returns the findings by check, and the status of those that are not ok; that of the contract only where it is looked
+ *   at.
+ */
 async function findings(changes: Record<string, string> = {}) {
   const { code, output } = await doctor(changes, ['--json']);
   const { exit_code: stated, checks } = jsonReport.parse(JSON.parse(output));
@@ -83,7 +95,9 @@ describe('reseller doctor on a set-up that runs', () => {
     const { code, output } = await doctor({ SERVICE_WITHOUT: '' });
     const lines = output.trimEnd().split('\n');
     const titles = Object.values(CHECKS);
-    expect(lines.slice(0, titles.length).map((line) => line.slice(0, 22).trimEnd())).toEqual(titles.map((title) => `✔ ${title}`));
+    expect(lines.slice(0, titles.length).map((line) => line.slice(0, 22).trimEnd())).toEqual(
+      titles.map((title) => `✔ ${title}`),
+    );
     expect(lines.at(-1)).toBe(`${titles.length} ok, 0 warnings, 0 failures, 0 not checked`);
     expect(code).toBe(0);
   });
@@ -95,7 +109,9 @@ describe('reseller doctor on a set-up that runs', () => {
     const described = await stack.simulator.get(`${SANDBOX}/openapi.json`, { headers: { authorization } });
     const { compatible } = checkContract(readDocument(Buffer.from(described.text)), ALL_CAPABILITIES);
     const { code, problems } = await findings({ SERVICE_WITHOUT: '' });
-    expect({ code, problems }).toEqual(compatible ? { code: 0, problems: {} } : { code: 1, problems: { contract: 'failure' } });
+    expect({ code, problems }).toEqual(
+      compatible ? { code: 0, problems: {} } : { code: 1, problems: { contract: 'failure' } },
+    );
   });
 
   it('buys nothing, and leaves one ping in the inbox that moves nothing', async () => {
@@ -131,7 +147,10 @@ describe('reseller doctor on a set-up that runs', () => {
 
   it('shows that there is no webhook secret at all, and does not try the address with none', async () => {
     const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: '' });
-    expect({ code, problems }).toEqual({ code: 1, problems: { webhook_secret: 'failure', webhook_address: 'not_checked' } });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: { webhook_secret: 'failure', webhook_address: 'not_checked' },
+    });
     expect(of['webhook_secret']?.advice).toMatch(/reseller service-secret create/);
   });
 
@@ -160,15 +179,29 @@ describe('reseller doctor on a set-up that runs', () => {
 
   it('shows a wrong password, and still checks what needs no login', async () => {
     const { code, problems, of } = await findings({ SERVICE_PASSWORD: 'wrong-password' });
-    expect({ code, problems }).toEqual({ code: 1, problems: { login: 'failure', token: 'not_checked', wallet: 'not_checked' } });
-    expect(of['login']).toMatchObject({ detail: expect.stringContaining('401'), advice: expect.stringContaining('SERVICE_PASSWORD') });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: { login: 'failure', token: 'not_checked', wallet: 'not_checked' },
+    });
+    expect(of['login']).toMatchObject({
+      detail: expect.stringContaining('401'),
+      advice: expect.stringContaining('SERVICE_PASSWORD'),
+    });
   });
 
   it('shows missing migrations', async () => {
     const empty = await emptyDatabase();
     try {
       const { code, problems, of } = await findings({ DATABASE_URL: empty.url });
-      expect({ code, problems }).toEqual({ code: 1, problems: { migrations: 'failure', installation: 'not_checked', encryption_keys: 'not_checked', webhook_arrival: 'not_checked' } });
+      expect({ code, problems }).toEqual({
+        code: 1,
+        problems: {
+          migrations: 'failure',
+          installation: 'not_checked',
+          encryption_keys: 'not_checked',
+          webhook_arrival: 'not_checked',
+        },
+      });
       expect(of['migrations']?.advice).toMatch(/reseller migrate/);
     } finally {
       await empty.drop();
@@ -179,7 +212,13 @@ describe('reseller doctor on a set-up that runs', () => {
     const { code, problems } = await findings({ DATABASE_URL: `postgres://127.0.0.1:${await freePort()}/none` });
     expect({ code, problems }).toEqual({
       code: 1,
-      problems: { database: 'failure', migrations: 'not_checked', installation: 'not_checked', encryption_keys: 'not_checked', webhook_arrival: 'not_checked' },
+      problems: {
+        database: 'failure',
+        migrations: 'not_checked',
+        installation: 'not_checked',
+        encryption_keys: 'not_checked',
+        webhook_arrival: 'not_checked',
+      },
     });
   });
 
@@ -231,7 +270,10 @@ describe('reseller doctor on a set-up that runs', () => {
     }
     const { code, problems, of } = await findings({ TEMPORAL_NAMESPACE: namespace });
     expect({ code, problems }).toEqual({ code: 1, problems: { search_attributes: 'failure' } });
-    expect(of['search_attributes']).toMatchObject({ detail: expect.stringContaining('PackageId'), advice: expect.stringContaining('TEMPORAL_NAMESPACE') });
+    expect(of['search_attributes']).toMatchObject({
+      detail: expect.stringContaining('PackageId'),
+      advice: expect.stringContaining('TEMPORAL_NAMESPACE'),
+    });
   });
 
   it('stamps no database', async () => {
@@ -245,9 +287,15 @@ describe('reseller doctor on a set-up that runs', () => {
   it('ends with 78 when the configuration cannot be used, and checks the rest all the same', async () => {
     const { code, problems, of } = await findings({ WORKER_PROBE_PORT: 'many', SERVICE_EMAIL: '' });
     expect(code).toBe(78);
-    expect(of['configuration']?.detail).toMatch(/WORKER_PROBE_PORT: .*SERVICE_EMAIL is missing|SERVICE_EMAIL is missing.*WORKER_PROBE_PORT: /);
+    expect(of['configuration']?.detail).toMatch(
+      /WORKER_PROBE_PORT: .*SERVICE_EMAIL is missing|SERVICE_EMAIL is missing.*WORKER_PROBE_PORT: /,
+    );
     expect(problems).toMatchObject({ configuration: 'failure', login: 'not_checked' });
-    expect(of).toMatchObject({ database: { status: 'ok' }, temporal: { status: 'ok' }, webhook_address: { status: 'ok' } });
+    expect(of).toMatchObject({
+      database: { status: 'ok' },
+      temporal: { status: 'ok' },
+      webhook_address: { status: 'ok' },
+    });
   });
 
   // Last: it takes the service away.
@@ -256,7 +304,13 @@ describe('reseller doctor on a set-up that runs', () => {
     const { code, problems, of } = await findings({ SERVICE_WITHOUT: '' });
     expect({ code, problems }).toEqual({
       code: 1,
-      problems: { login: 'failure', token: 'not_checked', wallet: 'not_checked', clock: 'not_checked', contract: 'not_checked' },
+      problems: {
+        login: 'failure',
+        token: 'not_checked',
+        wallet: 'not_checked',
+        clock: 'not_checked',
+        contract: 'not_checked',
+      },
     });
     expect(of['login']?.advice).toMatch(/SERVICE_BASE_URL/);
   });

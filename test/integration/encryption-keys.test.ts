@@ -35,12 +35,15 @@ const environmentWith = async ({ id, key: bytes }: NamedKey): Promise<Record<str
 });
 
 describe('a database that was used with a key', () => {
-  it.each(['api/main.ts', 'worker/main.ts'])('ends the process that has other bytes under the same id: %s', async (script) => {
-    await register(FIRST);
-    await using process = new TestProcess({ name: 'other', script, environment: await environmentWith(OTHER_BYTES) });
-    expect((await process.exit()).code, process.tail()).toBe(1);
-    expect(process.output()).toContain('has other bytes than the key');
-  });
+  it.each(['api/main.ts', 'worker/main.ts'])(
+    'ends the process that has other bytes under the same id: %s',
+    async (script) => {
+      await register(FIRST);
+      await using process = new TestProcess({ name: 'other', script, environment: await environmentWith(OTHER_BYTES) });
+      expect((await process.exit()).code, process.tail()).toBe(1);
+      expect(process.output()).toContain('has other bytes than the key');
+    },
+  );
 
   it('refuses other bytes, a key that is missing and another last key, and names each', async () => {
     await register(FIRST);
@@ -63,9 +66,14 @@ describe('a database that was used with a key', () => {
     await register(FIRST);
     await register(SECOND, FIRST);
     const sealedToken = new KeyRing([SECOND, FIRST]).seal('token', 'place');
-    await opened.database.run((db) => db.insert(serviceTokens).values({ environment: 'sandbox', sealedToken, version: 1, renewedAt: new Date() }));
+    await opened.database.run((db) =>
+      db.insert(serviceTokens).values({ environment: 'sandbox', sealedToken, version: 1, renewedAt: new Date() }),
+    );
     const retire = (id: string) => opened.database.transaction((tx) => retireKey(tx, id));
-    expect(await retire('k2')).toEqual({ kind: 'in_use', values: [{ table: 'service_tokens', column: 'sealed_token', count: 1 }] });
+    expect(await retire('k2')).toEqual({
+      kind: 'in_use',
+      values: [{ table: 'service_tokens', column: 'sealed_token', count: 1 }],
+    });
     expect(await retire('k1')).toEqual({ kind: 'makes_hashes' });
     expect(await retire('k9')).toEqual({ kind: 'unknown' });
     await opened.database.run((db) => db.delete(serviceTokens));

@@ -30,14 +30,27 @@ const isWaitingForLock = async () => {
 const publish = (batch = 100) => database.transaction((tx) => publishEvents(tx, batch));
 const eventsOf = (subjectId: string) =>
   database.run((db) => db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(asc(events.sequence)));
-const announce = (tx: Executor, id = newId('order')) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date());
+const announce = (tx: Executor, id = newId('order')) =>
+  recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date());
 
 describe('events of work', () => {
   it('tells each status once, with what was before it, and not that a request is on its way', async () => {
     const orderId = await acceptTestOrder(database, 'EV-1');
-    const move = (status: 'held' | 'submitting' | 'failed', failure: 'not_sent' | 'insufficient_balance' | 'invalid_request') =>
+    const move = (
+      status: 'held' | 'submitting' | 'failed',
+      failure: 'not_sent' | 'insufficient_balance' | 'invalid_request',
+    ) =>
       database.transaction((tx) =>
-        recordStep(tx, orderWork(orderId), { status, entry: { event: `order.${status}`, message: 'Test.' }, failure: { class: failure, detail: 'Test.' } }, new Date()),
+        recordStep(
+          tx,
+          orderWork(orderId),
+          {
+            status,
+            entry: { event: `order.${status}`, message: 'Test.' },
+            failure: { class: failure, detail: 'Test.' },
+          },
+          new Date(),
+        ),
       );
     await move('held', 'not_sent');
     await move('submitting', 'not_sent');
@@ -59,7 +72,16 @@ describe('events of work', () => {
     const orderId = await acceptTestOrder(database);
     const hold = () =>
       database.transaction((tx) =>
-        recordStep(tx, orderWork(orderId), { status: 'held', entry: { event: 'order.held', message: 'Test.' }, failure: { class: 'not_sent', detail: 'Test.' } }, new Date()),
+        recordStep(
+          tx,
+          orderWork(orderId),
+          {
+            status: 'held',
+            entry: { event: 'order.held', message: 'Test.' },
+            failure: { class: 'not_sent', detail: 'Test.' },
+          },
+          new Date(),
+        ),
       );
     await hold();
     await database.transaction((tx) => announce(tx, orderId));
@@ -105,7 +127,9 @@ describe('the order of events', () => {
       const rounds = await Promise.all(Array.from({ length: 4 }, () => publish(7)));
       all.push(...rounds.flat().map(({ position }) => position));
     }
-    expect(all.toSorted((left, right) => Number(left - right))).toEqual(Array.from({ length: 40 }, (_, index) => BigInt(index + 1)));
+    expect(all.toSorted((left, right) => Number(left - right))).toEqual(
+      Array.from({ length: 40 }, (_, index) => BigInt(index + 1)),
+    );
   });
 
   it('waits for another process that publishes, and then puts out what that one did not see', async () => {
@@ -115,7 +139,10 @@ describe('the order of events', () => {
       // Announced too late for the holder, whose own look is over.
       await database.transaction((late) => announce(late));
       const waiting = publish();
-      await waitFor('the other process waits for the lock or gives up', async () => (await isWaitingForLock()) || isSettled(waiting));
+      await waitFor(
+        'the other process waits for the lock or gives up',
+        async () => (await isWaitingForLock()) || isSettled(waiting),
+      );
       return { waiting };
     });
     expect(await others.waiting).toHaveLength(1);

@@ -1,4 +1,7 @@
-/** In production, services whose answers have another shape: the order arrives, or nothing is bought and the field is named. */
+/**
+ * In production, services whose answers have another shape: the order arrives, or nothing is bought and the field is
+ * named.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { SHAPES, type ShapeName } from '#simulator/shape/shape.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
@@ -21,7 +24,10 @@ async function start(shape: ShapeName) {
 
 describe('in production, an order', () => {
   it.each<[ShapeName, string]>([
-    ['minor_units', 'GET /packages: it answered 200, but in its data[].price_for_reseller every price is a whole number'],
+    [
+      'minor_units',
+      'GET /packages: it answered 200, but in its data[].price_for_reseller every price is a whole number',
+    ],
     ['other_words', 'status'],
     ['no_esim_id', 'esim_id'],
     ['no_references', 'external_order_id'],
@@ -39,7 +45,10 @@ describe('in production, an order', () => {
     'arrives although the service looks different: %s',
     async (shape) => {
       const { desk } = await start(shape);
-      const orders = [await desk.complete(PACKAGE.completedAtOnce), await desk.complete(PACKAGE.processingThenCompleted)];
+      const orders = [
+        await desk.complete(PACKAGE.completedAtOnce),
+        await desk.complete(PACKAGE.processingThenCompleted),
+      ];
       expect(orders.map((order) => order.at('status'))).toEqual(['completed', 'completed']);
     },
   );

@@ -24,23 +24,56 @@ describe('a sweep', () => {
     await bench.database.run((db) => db.delete(events));
     await bench.database.run((db) =>
       db.insert(idempotencyKeys).values(
-        rows.map((index) => ({ apiKeyId: 'key_a', key: `k-${index}`, requestHash: Buffer.alloc(32), responseStatus: 202, responseHeaders: {}, sealedResponseBody: Buffer.alloc(1), createdAt: at(index, sweep.answersKeptMs) })),
+        rows.map((index) => ({
+          apiKeyId: 'key_a',
+          key: `k-${index}`,
+          requestHash: Buffer.alloc(32),
+          responseStatus: 202,
+          responseHeaders: {},
+          sealedResponseBody: Buffer.alloc(1),
+          createdAt: at(index, sweep.answersKeptMs),
+        })),
       ),
     );
     await bench.database.run((db) =>
       db.insert(events).values(
-        rows.map((index) => ({ id: newId('event'), position: BigInt(index + 1), type: 'order.held' as const, subjectKind: 'order' as const, subjectId: 'ord_1', data: {}, occurredAt: at(index, sweep.eventsKeptMs) })),
+        rows.map((index) => ({
+          id: newId('event'),
+          position: BigInt(index + 1),
+          type: 'order.held' as const,
+          subjectKind: 'order' as const,
+          subjectId: 'ord_1',
+          data: {},
+          occurredAt: at(index, sweep.eventsKeptMs),
+        })),
       ),
     );
-    const endpoint = { apiKeyId: 'key_a', ownerId: undefined, url: 'https://shop.example.com/hook', description: null, eventTypes: ['*'] };
-    const { id: endpointId } = await bench.database.transaction((tx) => addWebhookEndpoint(tx, bench.keyRing, endpoint, generateWebhookSecret(), new Date(now)));
+    const endpoint = {
+      apiKeyId: 'key_a',
+      ownerId: undefined,
+      url: 'https://shop.example.com/hook',
+      description: null,
+      eventTypes: ['*'],
+    };
+    const { id: endpointId } = await bench.database.transaction((tx) =>
+      addWebhookEndpoint(tx, bench.keyRing, endpoint, generateWebhookSecret(), new Date(now)),
+    );
     await bench.database.run((db) =>
       db.insert(webhookDeliveries).values(
-        rows.map((index) => ({ id: newId('webhookDelivery'), endpointId, eventId: `evt_${index}`, state: 'failed' as const, triedSince: new Date(now), createdAt: new Date(now), endedAt: at(index, outbound.logKeptMs) })),
+        rows.map((index) => ({
+          id: newId('webhookDelivery'),
+          endpointId,
+          eventId: `evt_${index}`,
+          state: 'failed' as const,
+          triedSince: new Date(now),
+          createdAt: new Date(now),
+          endedAt: at(index, outbound.logKeptMs),
+        })),
       ),
     );
     expect(await bench.activities.forgetOldAnswers()).toEqual({ forgotten: 3 * OLD });
-    for (const table of [idempotencyKeys, events, webhookDeliveries]) expect(await bench.database.run((db) => db.$count(table))).toBe(3);
+    for (const table of [idempotencyKeys, events, webhookDeliveries])
+      expect(await bench.database.run((db) => db.$count(table))).toBe(3);
     expect(await bench.activities.forgetOldAnswers()).toEqual({ forgotten: 0 });
   });
 });

@@ -21,7 +21,13 @@ afterEach(() => bench[Symbol.asyncDispose]());
 const WINDOW = 600_000;
 type Answer = Awaited<ReturnType<ActivityBench['service']['createOrder']>>;
 const LOST: Answer = { ok: false, kind: 'failure', failure: 'timeout', detail: 'No answer.' };
-const REFUSED: Answer = { ok: false, kind: 'failure', failure: 'insufficient_balance', detail: 'Too little money.', status: 402 };
+const REFUSED: Answer = {
+  ok: false,
+  kind: 'failure',
+  failure: 'insufficient_balance',
+  detail: 'Too little money.',
+  status: 402,
+};
 const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
 const standing = async ({ work }: AttemptRef) => {
   const { status, attentionReason } = await bench.database.run((db) => readWork(db, work));
@@ -39,15 +45,33 @@ async function sendMeanwhile(ref: AttemptRef, happens: (answer: Answer) => Promi
   return createWorkActivities({ ...bench.dependencies, service }).sendPurchase({ ...ref, resendWindowMs: WINDOW });
 }
 
-async function park({ work }: AttemptRef, reason: 'outcome_unknown' | 'debit_without_goods', more: Partial<StepRecord> = {}) {
+async function park(
+  { work }: AttemptRef,
+  reason: 'outcome_unknown' | 'debit_without_goods',
+  more: Partial<StepRecord> = {},
+) {
   const attention = { reason, detail: 'A person is to look.' };
-  const step = { work, stepKey: randomUUID(), status: 'needs_attention', event: 'order.needs_attention', message: 'Waits for a person.' } as const;
+  const step = {
+    work,
+    stepKey: randomUUID(),
+    status: 'needs_attention',
+    event: 'order.needs_attention',
+    message: 'Waits for a person.',
+  } as const;
   return bench.activities.recordStep({ ...step, attemptNumber: 1, attention, applied: [], ...more });
 }
 
 /** PostgreSQL loses what was recorded of the sends. */
 async function setBack({ attemptId }: AttemptRef) {
-  const unsent = { state: 'prepared', sends: 0, anyUnknown: false, leaseToken: null, leaseUntil: null, firstSentAt: null, firstUnrefusedSendAt: null } as const;
+  const unsent = {
+    state: 'prepared',
+    sends: 0,
+    anyUnknown: false,
+    leaseToken: null,
+    leaseUntil: null,
+    firstSentAt: null,
+    firstUnrefusedSendAt: null,
+  } as const;
   await bench.database.run((db) => db.update(attempts).set(unsent).where(eq(attempts.id, attemptId)));
 }
 
@@ -64,7 +88,9 @@ describe('the answer of a send that was given up', () => {
     await sendMeanwhile(ref, async (answer) => {
       if (!answer.ok) throw new Error(answer.detail);
       const serviceId = answer.value.id;
-      await bench.database.transaction((tx) => recordFacts(tx, ref.attemptId, { outcome: 'processing', serviceId }, new Date(bench.clock.now)));
+      await bench.database.transaction((tx) =>
+        recordFacts(tx, ref.attemptId, { outcome: 'processing', serviceId }, new Date(bench.clock.now)),
+      );
       return { ...answer, value: { ...answer.value, status: 'completed' } };
     });
     expect(await attemptOf(ref)).toMatchObject({ state: 'completed' });
@@ -82,12 +108,22 @@ describe('the answer of a send that was given up', () => {
   it('leaves the case of a parked order open where it tells nothing new', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async (answer) => {
-      await bench.database.run((db) => db.update(attempts).set({ state: 'failed', leaseToken: null, leaseUntil: null }).where(eq(attempts.id, ref.attemptId)));
+      await bench.database.run((db) =>
+        db
+          .update(attempts)
+          .set({ state: 'failed', leaseToken: null, leaseUntil: null })
+          .where(eq(attempts.id, ref.attemptId)),
+      );
       await park(ref, 'debit_without_goods');
       return answer.ok ? { ...answer, value: { ...answer.value, status: 'processing' } } : answer;
     });
     expect((await attemptOf(ref)).state).toBe('failed');
-    const expected = { status: 'needs_attention', attentionReason: 'debit_without_goods', cases: ['debit_without_goods'], isWoken: false };
+    const expected = {
+      status: 'needs_attention',
+      attentionReason: 'debit_without_goods',
+      cases: ['debit_without_goods'],
+      isWoken: false,
+    };
     expect(await standing(ref)).toEqual(expected);
   });
 
@@ -103,7 +139,10 @@ describe('a send while PostgreSQL is set back', () => {
     const ref = await bench.begin();
     const witness: Witness = { number: 1, state: 'unknown', sends: 1, firstSentAt: bench.clock.now, anyUnknown: true };
     const result = await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW, witness });
-    expect(result).toMatchObject({ outcome: { kind: 'records_lost' }, attempt: { state: 'prepared', history: { sends: 0 } } });
+    expect(result).toMatchObject({
+      outcome: { kind: 'records_lost' },
+      attempt: { state: 'prepared', history: { sends: 0 } },
+    });
     expect(await bench.admin.requests('createOrder')).toEqual([]);
     expect(await attemptOf(ref)).toMatchObject({ state: 'prepared', sends: 0 });
   });
@@ -114,7 +153,10 @@ describe('a send while PostgreSQL is set back', () => {
       await setBack(ref);
       return LOST;
     });
-    expect(result).toMatchObject({ outcome: { kind: 'failure', failure: 'timeout' }, attempt: { state: 'unknown', history: { sends: 1, anyUnknown: true } } });
+    expect(result).toMatchObject({
+      outcome: { kind: 'failure', failure: 'timeout' },
+      attempt: { state: 'unknown', history: { sends: 1, anyUnknown: true } },
+    });
     const again = await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
     expect(again).toMatchObject({ outcome: { kind: 'lease_held' } });
   });

@@ -9,7 +9,17 @@ import { storeFacts } from '#db/esim-watch.ts';
 import { newId } from '#db/ids.ts';
 import { journalPage } from '#db/journal-queries.ts';
 import { listOrderViews } from '#db/order-queries.ts';
-import { attempts, cancellations, esims, journal, orders, refunds, topups, vpnSubscriptions, walletMovements } from '#db/schema.ts';
+import {
+  attempts,
+  cancellations,
+  esims,
+  journal,
+  orders,
+  refunds,
+  topups,
+  vpnSubscriptions,
+  walletMovements,
+} from '#db/schema.ts';
 import { listTopupViews } from '#db/topup-queries.ts';
 import { listVpnSubscriptionViews } from '#db/vpn-subscription-queries.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
@@ -42,8 +52,15 @@ describe('lists narrowed to several statuses', () => {
     const statuses = ['accepted', 'held', 'failed', 'held', 'abandoned', 'failed', 'held'] as const;
     const made: string[] = [];
     for (const [n, status] of statuses.entries()) {
-      const id = (await caller.post('/v1/orders', { package_id: 1 + (n % 2), external_order_id: `F-${n}` }, key())).textAt('id');
-      await api.database.run((db) => db.update(orders).set({ status, createdAt: at(n), updatedAt: at(1_000 - n) }).where(eq(orders.id, id)));
+      const id = (
+        await caller.post('/v1/orders', { package_id: 1 + (n % 2), external_order_id: `F-${n}` }, key())
+      ).textAt('id');
+      await api.database.run((db) =>
+        db
+          .update(orders)
+          .set({ status, createdAt: at(n), updatedAt: at(1_000 - n) })
+          .where(eq(orders.id, id)),
+      );
       made.unshift(id);
     }
     const some = (...wanted: number[]) => wanted.map((n) => made[statuses.length - 1 - n]);
@@ -54,25 +71,33 @@ describe('lists narrowed to several statuses', () => {
     expect(await idsOf(`/v1/orders?status=held,failed&created_before=${at(4).toISOString()}`)).toEqual(some(3, 2, 1));
     expect(await idsOf(`/v1/orders?updated_after=${at(997).toISOString()}`)).toEqual(some(2, 1, 0));
     const seen: unknown[] = [];
-    for (let cursor: unknown = ''; typeof cursor === 'string'; ) {
-      const page = await caller.get(`/v1/orders?status=abandoned,held,failed&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    for (let cursor: unknown = ''; typeof cursor === 'string';) {
+      const page = await caller.get(
+        `/v1/orders?status=abandoned,held,failed&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
       seen.push(page.at('data', 0, 'id'), page.at('data', 1, 'id'));
       cursor = page.at('next_cursor');
     }
     expect(seen).toEqual(some(6, 5, 4, 3, 2, 1));
   });
 
-  it.each(['orders?status=held,bought', 'orders?status=', 'orders?status=held,,failed', 'refunds?status=completed,gone', 'esims?status=a,,b', 'orders?esim_id=1'])(
-    'refuse %s',
-    async (query) => {
-      expect((await caller.get(`/v1/${query}`)).at('code')).toBe('validation_failed');
-    },
-  );
+  it.each([
+    'orders?status=held,bought',
+    'orders?status=',
+    'orders?status=held,,failed',
+    'refunds?status=completed,gone',
+    'esims?status=a,,b',
+    'orders?esim_id=1',
+  ])('refuse %s', async (query) => {
+    expect((await caller.get(`/v1/${query}`)).at('code')).toBe('validation_failed');
+  });
 });
 
 describe('orders of an eSIM', () => {
   it('are found by it', async () => {
-    const id = (await caller.post('/v1/orders', { package_id: 1, external_order_id: randomUUID() }, key())).textAt('id');
+    const id = (await caller.post('/v1/orders', { package_id: 1, external_order_id: randomUUID() }, key())).textAt(
+      'id',
+    );
     const esimId = newId('esim');
     await api.database.run((db) => db.update(orders).set({ esimId }).where(eq(orders.id, id)));
     expect(await idsOf(`/v1/orders?esim_id=${esimId}`)).toEqual([id]);
@@ -84,13 +109,23 @@ describe('subscriptions of a customer', () => {
   it('are found by the reference, which is stored nowhere in the clear', async () => {
     const reference = `customer ${randomUUID()}, Zoë`;
     const subscribe = async (customer: string) =>
-      (await caller.post('/v1/vpn/subscriptions', { vpn_plan_id: 7, external_subscription_id: randomUUID(), customer_reference: customer, customer_price: '5' }, key())).textAt('id');
+      (
+        await caller.post(
+          '/v1/vpn/subscriptions',
+          { vpn_plan_id: 7, external_subscription_id: randomUUID(), customer_reference: customer, customer_price: '5' },
+          key(),
+        )
+      ).textAt('id');
     const [one, two] = [await subscribe(reference), await subscribe(reference)];
     await subscribe(`${reference} `);
     const found = await idsOf(`/v1/vpn/subscriptions?customer_reference=${encodeURIComponent(reference)}`);
     expect(found).toHaveLength(2);
     expect(new Set(found)).toEqual(new Set([one, two]));
-    const rows = await api.database.run((db) => db.execute(sql`select t::text as text from vpn_subscriptions t union all select t::text from events t union all select t::text from timeline t`));
+    const rows = await api.database.run((db) =>
+      db.execute(
+        sql`select t::text as text from vpn_subscriptions t union all select t::text from events t union all select t::text from timeline t`,
+      ),
+    );
     expect(JSON.stringify(rows.rows)).not.toContain(reference.slice(0, 30));
     expect(api.log.join('\n')).not.toContain(reference.slice(9, 45));
   });
@@ -102,7 +137,8 @@ describe('eSIMs that changed lately', () => {
     const facts = { status: 'installed', installedAt: at(0), activatedAt: null, expiresAt: null };
     const before = new Date('2020-01-31T12:00:00Z');
     await insertEsim(id, newId('order'), { ...facts, updatedAt: before });
-    const changedAt = async () => (await api.database.run((db) => db.select({ at: esims.updatedAt }).from(esims).where(eq(esims.id, id))))[0]?.at;
+    const changedAt = async () =>
+      (await api.database.run((db) => db.select({ at: esims.updatedAt }).from(esims).where(eq(esims.id, id))))[0]?.at;
     const since = new Date(before.getTime() + 1);
     await api.database.run((db) => storeFacts(db, id, facts, at(1)));
     expect([await changedAt(), await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([before, []]);
@@ -119,7 +155,12 @@ describe('movements of the wallet', () => {
     const [order, other, esim, topup] = [newId('order'), newId('order'), newId('esim'), newId('topup')];
     await insertEsim(esim, order, {});
     const work = { apiKeyId: 'key_test', packageId: 1 };
-    const [bought, again, recharged, foreign] = [newId('attempt'), newId('attempt'), newId('attempt'), newId('attempt')];
+    const [bought, again, recharged, foreign] = [
+      newId('attempt'),
+      newId('attempt'),
+      newId('attempt'),
+      newId('attempt'),
+    ];
     const tried = { number: 1, sealedRequestBody: Buffer.alloc(1) };
     const moved = { amount: '1.00', currency: 'EUR' };
     const movement = { ...moved, reason: 'other', occurredAt: at(0), readAt: at(0) } as const;
@@ -127,10 +168,44 @@ describe('movements of the wallet', () => {
     const rows = await api.database.transaction(async (tx) => {
       await tx.insert(topups).values({ ...work, id: topup, esimId: esim });
       await tx.insert(attempts).values([
-        { ...tried, id: bought, subjectKind: 'order', subjectId: order, idempotencyKey: bought, reference: 'shop-1', serviceId: 'so_1', serviceEsimId: 'se_1', state: 'failed' },
-        { ...tried, id: again, subjectKind: 'order', subjectId: order, idempotencyKey: again, number: 2, reference: 'shop-1~2' },
-        { ...tried, id: recharged, subjectKind: 'topup', subjectId: topup, idempotencyKey: recharged, serviceId: 'st_1', serviceEsimId: 'se_1' },
-        { ...tried, id: foreign, subjectKind: 'order', subjectId: other, idempotencyKey: foreign, reference: 'shop-2', serviceId: 'so_2' },
+        {
+          ...tried,
+          id: bought,
+          subjectKind: 'order',
+          subjectId: order,
+          idempotencyKey: bought,
+          reference: 'shop-1',
+          serviceId: 'so_1',
+          serviceEsimId: 'se_1',
+          state: 'failed',
+        },
+        {
+          ...tried,
+          id: again,
+          subjectKind: 'order',
+          subjectId: order,
+          idempotencyKey: again,
+          number: 2,
+          reference: 'shop-1~2',
+        },
+        {
+          ...tried,
+          id: recharged,
+          subjectKind: 'topup',
+          subjectId: topup,
+          idempotencyKey: recharged,
+          serviceId: 'st_1',
+          serviceEsimId: 'se_1',
+        },
+        {
+          ...tried,
+          id: foreign,
+          subjectKind: 'order',
+          subjectId: other,
+          idempotencyKey: foreign,
+          reference: 'shop-2',
+          serviceId: 'so_2',
+        },
       ]);
       await tx.insert(walletMovements).values([
         { ...mine, serviceId: 'wt_1', causeKind: 'adjustment', causeId: 'wt_1', attemptId: bought },
@@ -165,12 +240,19 @@ describe('movements of the wallet', () => {
     expect(await idsOf(`/v1/wallet/transactions?esim_id=${newId('esim')}`)).toEqual([]);
     const named = async (query: string) => {
       const answer = await caller.get(`/v1/wallet/transactions?cause=none&${query}`);
-      return answer.read(z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) })).data.map(({ service }) => service.id);
+      return answer
+        .read(z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) }))
+        .data.map(({ service }) => service.id);
     };
     expect(await named(`order_id=${order}`)).toEqual(['wt_4', 'wt_3']);
     // What the service names is told apart from our own ids.
     const both = await caller.get(`/v1/wallet/transactions?cause=none&order_id=${other}`);
-    expect(both.at('data', 0, 'service')).toMatchObject({ id: 'wt_6', service_order_id: 'so_2', service_topup_id: 'so_1', service_esim_id: null });
+    expect(both.at('data', 0, 'service')).toMatchObject({
+      id: 'wt_6',
+      service_order_id: 'so_2',
+      service_topup_id: 'so_1',
+      service_esim_id: null,
+    });
     expect(both.at('data', 0, 'service')).not.toHaveProperty('order_id');
     expect(await named(`esim_id=${esim}`)).toEqual(['wt_5', 'wt_4', 'wt_3']);
     expect(await named(`order_id=${other}`)).toEqual(['wt_6']);
@@ -182,21 +264,61 @@ describe('a page of a list', () => {
   const id = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
   const several = ['held', 'needs_attention'] as const;
   const cases: [string, List, string][] = [
-    ['orders of some statuses', (db) => listOrderViews(db, undefined, { statuses: several }, page), 'orders_status_page'],
+    [
+      'orders of some statuses',
+      (db) => listOrderViews(db, undefined, { statuses: several }, page),
+      'orders_status_page',
+    ],
     ['orders of a package', (db) => listOrderViews(db, undefined, { packageId: 1 }, page), 'orders_package_page'],
-    ['orders by failure', (db) => listOrderViews(db, undefined, { failureClass: 'timeout' }, page), 'orders_failure_page'],
-    ['orders by what they wait for', (db) => listOrderViews(db, undefined, { attentionReason: 'contradiction' }, page), 'orders_attention_page'],
+    [
+      'orders by failure',
+      (db) => listOrderViews(db, undefined, { failureClass: 'timeout' }, page),
+      'orders_failure_page',
+    ],
+    [
+      'orders by what they wait for',
+      (db) => listOrderViews(db, undefined, { attentionReason: 'contradiction' }, page),
+      'orders_attention_page',
+    ],
     ['top-ups of a package', (db) => listTopupViews(db, undefined, { packageId: 1 }, page), 'topups_package_page'],
     ['top-ups of an eSIM', (db) => listTopupViews(db, undefined, { esimId: id }, page), 'topups_esim_page'],
-    ['top-ups of some statuses', (db) => listTopupViews(db, undefined, { statuses: several }, page), 'topups_status_page'],
-    ['subscriptions of a plan', (db) => listVpnSubscriptionViews(db, undefined, { vpnPlanId: 1 }, page), 'vpn_subscriptions_plan_page'],
-    ['subscriptions of a customer', (db) => listVpnSubscriptionViews(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page), 'vpn_subscriptions_customer_page'],
-    ['cancellations of an eSIM', (db) => listCancellationViews(db, undefined, { esimId: id }, page), 'cancellations_esim_page'],
-    ['cancellations of some statuses', (db) => listCancellationViews(db, undefined, { statuses: several }, page), 'cancellations_status_page'],
+    [
+      'top-ups of some statuses',
+      (db) => listTopupViews(db, undefined, { statuses: several }, page),
+      'topups_status_page',
+    ],
+    [
+      'subscriptions of a plan',
+      (db) => listVpnSubscriptionViews(db, undefined, { vpnPlanId: 1 }, page),
+      'vpn_subscriptions_plan_page',
+    ],
+    [
+      'subscriptions of a customer',
+      (db) => listVpnSubscriptionViews(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
+      'vpn_subscriptions_customer_page',
+    ],
+    [
+      'cancellations of an eSIM',
+      (db) => listCancellationViews(db, undefined, { esimId: id }, page),
+      'cancellations_esim_page',
+    ],
+    [
+      'cancellations of some statuses',
+      (db) => listCancellationViews(db, undefined, { statuses: several }, page),
+      'cancellations_status_page',
+    ],
     ['refunds of an eSIM', (db) => listRefunds(db, undefined, { esimId: id }, page), 'refunds_esim_page'],
-    ['refunds of some statuses', (db) => listRefunds(db, undefined, { statuses: ['expected', 'failed'] }, page), 'refunds_status_page'],
+    [
+      'refunds of some statuses',
+      (db) => listRefunds(db, undefined, { statuses: ['expected', 'failed'] }, page),
+      'refunds_status_page',
+    ],
     ['eSIMs of a package', (db) => listEsims(db, undefined, { packageId: 1 }, page), 'esims_package_page'],
-    ['eSIMs of some statuses', (db) => listEsims(db, undefined, { statuses: ['installed', 'active'] }, page), 'esims_status_page'],
+    [
+      'eSIMs of some statuses',
+      (db) => listEsims(db, undefined, { statuses: ['installed', 'active'] }, page),
+      'esims_status_page',
+    ],
   ];
 
   it.each(cases)('of %s is taken from an index, without sorting more than the page', async (_name, list, index) => {
@@ -205,7 +327,10 @@ describe('a page of a list', () => {
   });
 
   it('of orders of an eSIM, which are few, reads those', async () => {
-    const plan = await planOf((db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)), ['seqscan']);
+    const plan = await planOf(
+      (db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)),
+      ['seqscan'],
+    );
     expect(plan).toMatch(/(using|on) orders_esim /);
   });
 
@@ -231,14 +356,29 @@ describe('a page of a list', () => {
     ['subscriptions', vpnSubscriptions],
     ['refunds', refunds],
   ] as const)('of %s that changed lately reads those that did', async (_name, table) => {
-    const plan = await planOf((db) => db.select({ id: table.id }).from(table).where(gt(table.updatedAt, at(0))), ['seqscan']);
+    const plan = await planOf(
+      (db) =>
+        db
+          .select({ id: table.id })
+          .from(table)
+          .where(gt(table.updatedAt, at(0))),
+      ['seqscan'],
+    );
     expect(plan).toMatch(/(using|on) \w+_updated /);
   });
 });
 
 async function insertEsim(id: string, orderId: string, more: Partial<typeof esims.$inferInsert>): Promise<void> {
-  const facts = { serviceEsimId: id, iccid: '8944500102198304826', packageId: 1, status: 'installed', factsReadAt: at(0) };
-  await api.database.run((db) => db.insert(esims).values({ id, orderId, sealedActivationCode: Buffer.alloc(1), ...facts, ...more }));
+  const facts = {
+    serviceEsimId: id,
+    iccid: '8944500102198304826',
+    packageId: 1,
+    status: 'installed',
+    factsReadAt: at(0),
+  };
+  await api.database.run((db) =>
+    db.insert(esims).values({ id, orderId, sealedActivationCode: Buffer.alloc(1), ...facts, ...more }),
+  );
 }
 
 /**

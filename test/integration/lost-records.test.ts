@@ -19,10 +19,17 @@ describe('an order whose attempt PostgreSQL has lost', () => {
     const before = await bench.database.run((db) => findAttemptById(db, attemptId));
     await bench.database.run((db) => db.delete(attempts).where(eq(attempts.id, attemptId)));
     const { attempt, isRestored } = await bench.activities.beginWork({ work, witness: SENT });
-    expect([isRestored, attempt.state, attempt.history.sends, attempt.history.anyUnknown]).toEqual([true, 'unknown', 1, true]);
+    expect([isRestored, attempt.state, attempt.history.sends, attempt.history.anyUnknown]).toEqual([
+      true,
+      'unknown',
+      1,
+      true,
+    ]);
     const after = await bench.database.run((db) => findAttemptById(db, attempt.id));
     expect([after.idempotencyKey, after.reference]).toEqual([before.idempotencyKey, before.reference]);
-    expect(await bench.activities.sendPurchase({ work, attemptId: attempt.id })).toMatchObject({ outcome: { kind: 'lease_held' } });
+    expect(await bench.activities.sendPurchase({ work, attemptId: attempt.id })).toMatchObject({
+      outcome: { kind: 'lease_held' },
+    });
   });
 
   it('is doubted once, and says in which database it was read', async () => {

@@ -28,7 +28,10 @@ afterAll(async () => {
 
 /** The answer of the server as it is, without a data converter. */
 async function update(orderId: string, name: string, argument: unknown) {
-  const plain = { metadata: { [METADATA_ENCODING_KEY]: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(argument)) };
+  const plain = {
+    metadata: { [METADATA_ENCODING_KEY]: Buffer.from('json/plain') },
+    data: Buffer.from(JSON.stringify(argument)),
+  };
   const { outcome } = await temporal.client.workflowService.updateWorkflowExecution({
     namespace: stack.temporal.namespace,
     workflowExecution: { workflowId: workflowId({ kind: 'order', id: orderId }) },
@@ -46,9 +49,15 @@ describe('an update that is refused', () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const invalid = await update(id, 'retry', { by: 'Jane Roe' });
-    expect(invalid).toMatchObject({ message: expect.stringContaining('Say who acts and why'), applicationFailureInfo: { type: ACTION_REFUSED } });
+    expect(invalid).toMatchObject({
+      message: expect.stringContaining('Say who acts and why'),
+      applicationFailureInfo: { type: ACTION_REFUSED },
+    });
     const refused = await update(id, 'retry', { by: 'Jane Roe', why: 'Private words.' });
-    expect(refused).toMatchObject({ message: expect.stringContaining('Possible now: `resolve`'), applicationFailureInfo: { type: ACTION_REFUSED } });
+    expect(refused).toMatchObject({
+      message: expect.stringContaining('Possible now: `resolve`'),
+      applicationFailureInfo: { type: ACTION_REFUSED },
+    });
     for (const failure of [invalid, refused]) {
       expect([failure?.stackTrace, failure?.cause, failure?.encodedAttributes]).toEqual(['', null, null]);
       expect(JSON.stringify(failure)).not.toMatch(/Jane|Private/);
@@ -61,7 +70,11 @@ describe('a workflow of an order', () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const { definition } = await temporal.order(id).query(workflowMetadataQuery);
-    const described = [...(definition?.updateDefinitions ?? []), ...(definition?.signalDefinitions ?? []), ...(definition?.queryDefinitions ?? [])]
+    const described = [
+      ...(definition?.updateDefinitions ?? []),
+      ...(definition?.signalDefinitions ?? []),
+      ...(definition?.queryDefinitions ?? []),
+    ]
       .filter(({ name }) => !name?.startsWith('__'))
       .map(({ name, description }) => [name, description]);
     const { deliveriesWait: _, ...ofWork } = HANDLER_DESCRIPTIONS;

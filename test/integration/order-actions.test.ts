@@ -67,7 +67,9 @@ describe('an operator', () => {
     const timeline = await stack.api.get(`/v1/orders/${id}/timeline`);
     expect(timeline.text).toContain('An operator asked to try again now. Reason given: The limit was raised.');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
-    expect(audited).toMatchObject([{ action: 'order.retry', actor: expect.stringMatching(/^key_/), reason: 'The limit was raised.' }]);
+    expect(audited).toMatchObject([
+      { action: 'order.retry', actor: expect.stringMatching(/^key_/), reason: 'The limit was raised.' },
+    ]);
   });
 
   it('asks for a retry once, however often before its workflow is told', async () => {
@@ -116,7 +118,10 @@ describe('an operator', () => {
   it('grants one more attempt where all are used up, and one only', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 3 });
     const id = await desk.place(1001);
-    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attempts: 2, attention: { reason: 'attempts_used_up' } });
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+      attempts: 2,
+      attention: { reason: 'attempts_used_up' },
+    });
     await act(id, 'retry');
     await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
     await act(id, 'retry');
@@ -137,8 +142,16 @@ describe('a case that a person judges', () => {
   it('as not bought is bought anew with another key and reference', async () => {
     const id = await parkedUnknown('server_error');
     expect(await refusal(id, 'abandon')).toEqual([409, 'action_not_possible', 'may_be_bought']);
-    expect(await refusal(id, 'resolve', { case: 'contradiction', verdict: 'dismissed' })).toEqual([409, 'action_not_possible', 'case_not_open']);
-    expect(await refusal(id, 'resolve', { case: 'outcome_unknown', verdict: 'dismissed' })).toEqual([409, 'action_not_possible', 'verdict_not_possible']);
+    expect(await refusal(id, 'resolve', { case: 'contradiction', verdict: 'dismissed' })).toEqual([
+      409,
+      'action_not_possible',
+      'case_not_open',
+    ]);
+    expect(await refusal(id, 'resolve', { case: 'outcome_unknown', verdict: 'dismissed' })).toEqual([
+      409,
+      'action_not_possible',
+      'verdict_not_possible',
+    ]);
     await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'not_bought' });
     expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);
     expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
@@ -153,7 +166,11 @@ describe('a case that a person judges', () => {
     // The same once more changes nothing; another is refused.
     expect((await act(id, 'resolve', verdict)).textAt('status')).toBe('abandoned');
     expect((await desk.events(id)).filter((event) => event === 'operator.resolve')).toHaveLength(1);
-    expect(await refusal(id, 'resolve', { ...verdict, next: 'continue' })).toEqual([409, 'action_not_possible', 'case_not_open']);
+    expect(await refusal(id, 'resolve', { ...verdict, next: 'continue' })).toEqual([
+      409,
+      'action_not_possible',
+      'case_not_open',
+    ]);
     await temporal.runReaches(id, 'COMPLETED');
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.movements(id)).toEqual([]);
@@ -164,7 +181,11 @@ describe('a case that a person judges', () => {
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'bought', service_order_id: sold!.id });
     const order = await desk.reaches(id, 'completed');
-    expect(order.body).toMatchObject({ attempts: 1, service_order_id: sold!.id, charged: { amount: '2.40', currency: 'USD' } });
+    expect(order.body).toMatchObject({
+      attempts: 1,
+      service_order_id: sold!.id,
+      charged: { amount: '2.40', currency: 'USD' },
+    });
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
@@ -175,7 +196,10 @@ describe('a case that a person judges', () => {
     const [attempt] = await desk.attempts(id);
     const data = { id: attempt!.serviceId, external_order_id: attempt!.reference };
     await desk.simulator.sendWebhook({ event: 'order.failed', data: { ...data, status: 'failed' } });
-    await desk.simulator.sendWebhook({ event: 'order.completed', data: { ...data, status: 'completed', esim_id: 'esim-none' } });
+    await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: { ...data, status: 'completed', esim_id: 'esim-none' },
+    });
     await expect.poll(() => desk.cases(id)).toContainEqual({ reason: 'contradiction', open: true });
     expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'contradiction_open']);
     await desk.simulator.completeOrder(attempt!.serviceId!);
@@ -188,7 +212,9 @@ describe('a case that a person judges', () => {
 describe('an act', () => {
   it('from the Temporal UI is the same act, under the name that was given', async () => {
     const id = await held(1008);
-    await expect(temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: ' ' }] })).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+    await expect(
+      temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: ' ' }] }),
+    ).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
     await temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: 'Refunded by hand.' }] });
     await desk.reaches(id, 'abandoned');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
@@ -201,7 +227,9 @@ describe('an act', () => {
     expect([unreasoned.status, unreasoned.at('errors', 0, 'field')]).toEqual([400, 'why']);
     expect((await act('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', 'abandon')).status).toBe(404);
     const { key, prefix, hash } = generateApiKey();
-    await stack.database.run((db) => addApiKey(db, { name: 'shop', prefix, hash, scopes: ['orders:read', 'orders:write'] }));
+    await stack.database.run((db) =>
+      addApiKey(db, { name: 'shop', prefix, hash, scopes: ['orders:read', 'orders:write'] }),
+    );
     const shop = new HttpClient(stack.api.baseUrl, { authorization: `Bearer ${key}` });
     expect((await shop.post(`/v1/orders/${id}/abandon`, { why: 'no' })).status).toBe(403);
     await act(id, 'abandon');

@@ -62,7 +62,9 @@ describe('an order that the service accepted and then failed', () => {
     await desk.simulator.dialect('late_debits', { debits_visible_after_ms: 500 });
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
-    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'debit_without_goods' } });
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+      attention: { reason: 'debit_without_goods' },
+    });
     expect(await desk.attempts(id)).toHaveLength(1);
   });
 

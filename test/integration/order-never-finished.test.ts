@@ -38,7 +38,9 @@ describe('an order that the service never finishes', () => {
       expect(refused.status).toBe(409);
       expect(refused.textAt('detail')).toContain('Possible now: `resolve` with the case `outcome_unknown`.');
     }
-    expect((await act(id, 'resolve', { ...NOT_BOUGHT, next: 'abandon' })).body).toMatchObject({ refusal: 'wallet_not_read' });
+    expect((await act(id, 'resolve', { ...NOT_BOUGHT, next: 'abandon' })).body).toMatchObject({
+      refusal: 'wallet_not_read',
+    });
     expect(await desk.cases(id)).toEqual([]);
   });
 
@@ -56,8 +58,12 @@ describe('an order that the service never finishes', () => {
     // It comes after all: the two reports contradict each other, and a person decides.
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await desk.simulator.completeOrder(sold!.id);
-    await expect.poll(async () => (await desk.cases(id)).filter(({ open }) => open).map(({ reason }) => reason)).toContain('contradiction');
-    expect((await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: sold!.id })).status).toBe(200);
+    await expect
+      .poll(async () => (await desk.cases(id)).filter(({ open }) => open).map(({ reason }) => reason))
+      .toContain('contradiction');
+    expect(
+      (await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: sold!.id })).status,
+    ).toBe(200);
     await desk.reaches(id, 'completed');
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
   });

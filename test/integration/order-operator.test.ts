@@ -129,8 +129,14 @@ describe('the workflow of an order', () => {
     expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'no longer wanted' })).status).toBe(200);
     await operator.runReaches(id, 'COMPLETED');
     const { typedSearchAttributes: shown } = await operator.order(id).describe();
-    expect([shown.get(SEARCH_ATTRIBUTES.stage), shown.get(SEARCH_ATTRIBUTES.failureClass)]).toEqual(['abandoned', undefined]);
-    expect(await operator.order(id).query(explainQuery)).toMatchObject({ status: 'abandoned', submitAgain: { verdict: 'ask_api' } });
+    expect([shown.get(SEARCH_ATTRIBUTES.stage), shown.get(SEARCH_ATTRIBUTES.failureClass)]).toEqual([
+      'abandoned',
+      undefined,
+    ]);
+    expect(await operator.order(id).query(explainQuery)).toMatchObject({
+      status: 'abandoned',
+      submitAgain: { verdict: 'ask_api' },
+    });
     expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ submit_again: { verdict: 'yes' } });
     await desk.simulator.setPackage(1007, { available: true });
   });

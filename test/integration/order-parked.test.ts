@@ -51,7 +51,9 @@ describe('an order of unknown outcome outside the window in which it may be sent
       await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
       const id = await desk.place(1001);
       desk.expectUnsettled(id);
-      expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'outcome_unknown' } });
+      expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+        attention: { reason: 'outcome_unknown' },
+      });
       // The sweeper and the reconciler have their say as well.
       await using operator = await TemporalOperator.connect(stack);
       for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);

@@ -50,8 +50,18 @@ describe('what is secret or personal about an order', () => {
     const traces = (await operator.rawTraces(id)).toString('latin1');
     expect(traces).toContain(id);
     expect(traces).toContain('binary/encrypted');
-    const secrets = { IMEI, matchingId, password: 'simulator-password', apiKey: stack.apiKey, webhookSecret: stack.webhookSecret };
-    expect({ stored: foundIn(stored, secrets), written: foundIn(written, secrets), traces: foundIn(traces, secrets) }).toEqual({ stored: [], written: [], traces: [] });
+    const secrets = {
+      IMEI,
+      matchingId,
+      password: 'simulator-password',
+      apiKey: stack.apiKey,
+      webhookSecret: stack.webhookSecret,
+    };
+    expect({
+      stored: foundIn(stored, secrets),
+      written: foundIn(written, secrets),
+      traces: foundIn(traces, secrets),
+    }).toEqual({ stored: [], written: [], traces: [] });
   });
 
   it('what the service answered stands in no history in plain text, whereas the search attributes do', async () => {
@@ -62,7 +72,9 @@ describe('what is secret or personal about an order', () => {
     await desk.reaches(id, 'completed');
     await operator.runReaches(id, 'COMPLETED');
     const traces = (await operator.rawTraces(id)).toString('latin1');
-    expect(await stack.api.get(`/v1/orders/${id}/timeline`)).toMatchObject({ text: expect.stringContaining('The service answered 422') });
+    expect(await stack.api.get(`/v1/orders/${id}/timeline`)).toMatchObject({
+      text: expect.stringContaining('The service answered 422'),
+    });
     expect(traces).not.toContain('The service answered');
     expect(traces).not.toContain('Held (');
     const [attempt] = await desk.attempts(id);

@@ -7,8 +7,14 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  // One test waits for the deadline of a send, so it is no longer than that; the next send is to come before the reconciler asks.
-  const environment = { POLICY_SEND_DEADLINE: '6s', POLICY_SEND_LEASE: '8s', POLICY_SEND_ACTIVITY_TIMEOUT: '16s', POLICY_SILENT_AFTER: '30s' };
+  // One test waits for the deadline of a send, so it is no longer than that; the next send is to come before the
+  // reconciler asks.
+  const environment = {
+    POLICY_SEND_DEADLINE: '6s',
+    POLICY_SEND_LEASE: '8s',
+    POLICY_SEND_ACTIVITY_TIMEOUT: '16s',
+    POLICY_SILENT_AFTER: '30s',
+  };
   stack = await startStack({ environment });
   desk = new OrderDesk(stack);
 });
@@ -25,7 +31,10 @@ describe('a purchase of unknown outcome', () => {
     ['the answer was cut off', { kind: 'truncated_body' }],
     ['the answer was not JSON', { kind: 'garbage_body' }],
     ['the service never answered', { kind: 'hang', after_work: true }],
-    ['the service answered with a redirect', { kind: 'answer', status: 307, headers: { location: '/elsewhere' }, after_work: true }],
+    [
+      'the service answered with a redirect',
+      { kind: 'answer', status: 307, headers: { location: '/elsewhere' }, after_work: true },
+    ],
   ] as const)('because %s is sent again with the same key and the same bytes, and costs once', async (_why, fault) => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', fault);
@@ -50,7 +59,12 @@ describe('a purchase of unknown outcome', () => {
 
   it('because the answer lacked what we need is not sent again: the service is asked', async () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createOrder', { kind: 'answer', status: 201, body: '{"id":"1"}', after_work: true });
+    await desk.simulator.onRequest('createOrder', {
+      kind: 'answer',
+      status: 201,
+      body: '{"id":"1"}',
+      after_work: true,
+    });
     const id = (await desk.complete(1001)).textAt('id');
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.events(id)).toContain('attempt.found');
@@ -86,7 +100,9 @@ describe('a service', () => {
     await desk.simulator.setPackage(1003, { price_for_reseller: '60000.00' });
     try {
       const id = await desk.place(1003);
-      await waitFor('the service answers 402', async () => (await desk.sends(id)).flat().some(({ status }) => status === 402));
+      await waitFor('the service answers 402', async () =>
+        (await desk.sends(id)).flat().some(({ status }) => status === 402),
+      );
       // In the end the service says what it did.
       const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
       const [lost] = await desk.simulator.webhooks(sold!.id);

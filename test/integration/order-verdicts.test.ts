@@ -29,7 +29,8 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const resolve = (id: string, body: Record<string, unknown>) => stack.api.post(`/v1/orders/${id}/resolve`, { why: 'a test', ...body });
+const resolve = (id: string, body: Record<string, unknown>) =>
+  stack.api.post(`/v1/orders/${id}/resolve`, { why: 'a test', ...body });
 const outcome = async (answer: ReturnType<typeof resolve>) => {
   const { status, body } = await answer;
   return [status, (body as { refusal?: string }).refusal];
@@ -80,9 +81,16 @@ describe('a verdict', () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await expect.poll(async () => (await desk.attempts(id)).map(({ state }) => state)).toEqual(['failed', 'processing']);
+    await expect
+      .poll(async () => (await desk.attempts(id)).map(({ state }) => state))
+      .toEqual(['failed', 'processing']);
     const [first, second] = await desk.attempts(id);
-    const data = { id: first!.serviceId, external_order_id: first!.reference, status: 'completed', esim_id: 'esim-none' };
+    const data = {
+      id: first!.serviceId,
+      external_order_id: first!.reference,
+      status: 'completed',
+      esim_id: 'esim-none',
+    };
     await desk.simulator.sendWebhook({ event: 'order.completed', data });
     await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
 
@@ -98,10 +106,12 @@ describe('a verdict', () => {
   it('of bought under an id that the service does not know brings the case back, and does not stop the reconciler', async () => {
     const { id, sold } = await parkedUnknown();
     expect((await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: 'so_TYPO' })).status).toBe(200);
-    await expect.poll(() => desk.cases(id)).toEqual([
-      { reason: 'outcome_unknown', open: false },
-      { reason: 'outcome_unknown', open: true },
-    ]);
+    await expect
+      .poll(() => desk.cases(id))
+      .toEqual([
+        { reason: 'outcome_unknown', open: false },
+        { reason: 'outcome_unknown', open: true },
+      ]);
     const innocent = await desk.place(PACKAGE.processingThenCompleted);
     await desk.reaches(innocent, 'completed');
     expect((await desk.inbox(innocent)).map(({ source }) => source)).toEqual(['read']);
@@ -138,7 +148,9 @@ describe('acts at the same moment', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
     const id = await desk.place(PACKAGE.completedAtOnce);
     expect((await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { why: 'again' })));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { why: 'again' })),
+    );
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(4);
     expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'enough' })).status).toBe(200);
@@ -152,14 +164,21 @@ describe('an update from the Temporal UI', () => {
     await desk.reaches(id, 'held');
     const by = { by: 'Ada', why: 'x' };
     const update = async ({ name }: { readonly name: string }, argument: Record<string, unknown>) =>
-      temporal.order(id).executeUpdate<unknown, [Record<string, unknown>]>(name, { args: [argument] }).then(
-        () => 'done',
-        (error: unknown) => (error instanceof Error ? String(error.cause) : 'no error'),
-      );
+      temporal
+        .order(id)
+        .executeUpdate<unknown, [Record<string, unknown>]>(name, { args: [argument] })
+        .then(
+          () => 'done',
+          (error: unknown) => (error instanceof Error ? String(error.cause) : 'no error'),
+        );
     expect(await update(changeLimitUpdate, by)).toContain('"max_price": {"amount"');
-    expect(await update(changeLimitUpdate, { ...by, max_price: { amount: 'abc', currency: 'USD' } })).toContain('max_price');
+    expect(await update(changeLimitUpdate, { ...by, max_price: { amount: 'abc', currency: 'USD' } })).toContain(
+      'max_price',
+    );
     expect(await update(changeLimitUpdate, { by: 'Ada', why: 'a\0b', max_price: null })).toContain('why');
-    expect(await update(resolveUpdate, { ...by, case: 'nonsense', verdict: 'bought' })).toContain('case must be one of');
+    expect(await update(resolveUpdate, { ...by, case: 'nonsense', verdict: 'bought' })).toContain(
+      'case must be one of',
+    );
     expect(await update(changeLimitUpdate, { ...by, max_price: null })).toBe('done');
     expect((await desk.events(id)).filter((event) => event.startsWith('operator.'))).toEqual(['operator.change_limit']);
     await desk.reaches(id, 'completed');

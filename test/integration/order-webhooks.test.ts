@@ -9,7 +9,9 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
+  stack = await startStack({
+    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {
@@ -86,40 +88,48 @@ describe('a webhook', () => {
   it.each([
     ['under another id', (genuine: string) => `${genuine}-again`, 'replayed'],
     ['under its own id', (genuine: string) => genuine, 'duplicate'],
-  ])('sent by a stranger first, %s and with another event header, does not keep an order open', async (_how, idOf, result) => {
-    await desk.refuseReads();
-    await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
-    const id = await desk.place(PACKAGE.processingThenCompleted);
-    const sold = await waitFor('the service has completed the order', async () => {
-      const [attempt] = await desk.attempts(id);
-      const [order] = attempt === undefined ? [] : await desk.simulator.orders(attempt.reference);
-      return order?.status === 'completed' ? order : undefined;
-    });
-    const genuine = randomUUID();
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const data = { id: sold.id, status: 'completed', esim_id: sold.esim_id };
-    const body = JSON.stringify({ event: 'order.completed', data });
-    const signature = createHmac('sha256', stack.webhookSecret).update(`${timestamp}.${body}`).digest('hex');
-    const send = async (deliveryId: string, event: string) => {
-      const headers = {
-        'X-Service-Event': event,
-        'X-Service-Delivery': deliveryId,
-        'X-Service-Timestamp': timestamp,
-        'X-Service-Signature': `v1=${signature}`,
+  ])(
+    'sent by a stranger first, %s and with another event header, does not keep an order open',
+    async (_how, idOf, result) => {
+      await desk.refuseReads();
+      await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
+      const id = await desk.place(PACKAGE.processingThenCompleted);
+      const sold = await waitFor('the service has completed the order', async () => {
+        const [attempt] = await desk.attempts(id);
+        const [order] = attempt === undefined ? [] : await desk.simulator.orders(attempt.reference);
+        return order?.status === 'completed' ? order : undefined;
+      });
+      const genuine = randomUUID();
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const data = { id: sold.id, status: 'completed', esim_id: sold.esim_id };
+      const body = JSON.stringify({ event: 'order.completed', data });
+      const signature = createHmac('sha256', stack.webhookSecret).update(`${timestamp}.${body}`).digest('hex');
+      const send = async (deliveryId: string, event: string) => {
+        const headers = {
+          'X-Service-Event': event,
+          'X-Service-Delivery': deliveryId,
+          'X-Service-Timestamp': timestamp,
+          'X-Service-Signature': `v1=${signature}`,
+        };
+        return (await stack.api.post('/webhooks/service', body, { headers })).at('result');
       };
-      return (await stack.api.post('/webhooks/service', body, { headers })).at('result');
-    };
-    const answers = [await send(idOf(genuine), 'order.failed'), await send(genuine, 'order.completed')];
-    await desk.reaches(id, 'completed');
-    expect(answers).toEqual(['accepted', result]);
-    expect(await desk.movements(id)).toEqual(['debit 1.50']);
-    expect(await desk.cases(id)).toEqual([]);
-  });
+      const answers = [await send(idOf(genuine), 'order.failed'), await send(genuine, 'order.completed')];
+      await desk.reaches(id, 'completed');
+      expect(answers).toEqual(['accepted', result]);
+      expect(await desk.movements(id)).toEqual(['debit 1.50']);
+      expect(await desk.cases(id)).toEqual([]);
+    },
+  );
 
   it('that names nothing of ours is kept, and nothing else happens', async () => {
     const deliveryId = await desk.simulator.sendWebhook({
       event: 'order.completed',
-      data: { id: 'service-order-of-nobody', external_order_id: 'nobody-s-reference', status: 'completed', esim_id: 'e1' },
+      data: {
+        id: 'service-order-of-nobody',
+        external_order_id: 'nobody-s-reference',
+        status: 'completed',
+        esim_id: 'e1',
+      },
     });
     const row = await waitFor('the relay has looked at it', async () => {
       const rows = await stack.database.run((db) => db.select().from(inbox));

@@ -20,7 +20,12 @@ describe('an order', () => {
   it('that the service completes at once is delivered as an installable eSIM, with one send and one debit [spec: record.charged-price]', async () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
-    expect(order.body).toMatchObject({ attempts: 1, charged: { amount: '2.40', currency: 'USD' }, failure: null, attention: null });
+    expect(order.body).toMatchObject({
+      attempts: 1,
+      charged: { amount: '2.40', currency: 'USD' },
+      failure: null,
+      attention: null,
+    });
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
     expect(await desk.sends(id)).toEqual([[expect.objectContaining({ status: 201 })]]);
 
@@ -35,7 +40,9 @@ describe('an order', () => {
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await desk.simulator.completeOrder(sold!.id);
     await desk.reaches(id, 'completed');
-    expect((await desk.inbox(id)).map(({ source, outcome, decision }) => ({ source, outcome, decision }))).toContainEqual({
+    expect(
+      (await desk.inbox(id)).map(({ source, outcome, decision }) => ({ source, outcome, decision })),
+    ).toContainEqual({
       source: 'webhook',
       outcome: 'completed',
       decision: 'advance',
@@ -106,7 +113,10 @@ describe('an order that is held', () => {
   it('until its deadline fails, and nothing was bought', async () => {
     const id = await desk.place(PACKAGE.unavailable, { deadline: new Date(Date.now() + 8_000).toISOString() });
     expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'package_unavailable' } });
-    expect((await desk.reaches(id, 'failed')).body).toMatchObject({ failure: { class: 'deadline_passed' }, charged: null });
+    expect((await desk.reaches(id, 'failed')).body).toMatchObject({
+      failure: { class: 'deadline_passed' },
+      charged: null,
+    });
     expect(await desk.ledger(id)).toEqual([]);
     expect(await desk.simulator.orders((await desk.attempts(id))[0]!.reference)).toEqual([]);
   });
@@ -118,7 +128,9 @@ describe('an order that is held', () => {
       expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'price_above_limit' } });
       expect((await desk.sends(id)).flat()).toEqual([]);
       await desk.simulator.setPackage(1004, { price_for_reseller: '2.35' });
-      expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '2.35', currency: 'USD' } });
+      expect((await desk.reaches(id, 'completed')).body).toMatchObject({
+        charged: { amount: '2.35', currency: 'USD' },
+      });
       expect(await desk.cases(id)).toEqual([]);
     } finally {
       await desk.simulator.setPackage(1004, { price_for_reseller: '2.35' });
@@ -132,7 +144,9 @@ describe('an order that is held', () => {
       const id = await desk.place(1005, { max_price: { amount: '7.25', currency: 'USD' } });
       await expect.poll(async () => (await desk.sends(id)).flat().length).toBe(1);
       await desk.simulator.setPackage(1005, { price_for_reseller: '8.00' });
-      expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '8.00', currency: 'USD' } });
+      expect((await desk.reaches(id, 'completed')).body).toMatchObject({
+        charged: { amount: '8.00', currency: 'USD' },
+      });
       expect(await desk.cases(id)).toEqual([{ reason: 'charged_above_limit', open: true }]);
     } finally {
       await desk.simulator.setPackage(1005, { price_for_reseller: '7.25' });

@@ -93,7 +93,8 @@ async function says(run: TestProcess, text: string): Promise<void> {
     timeoutMs: 240_000,
     context: () => run.tail(),
   });
-  if (!run.output().includes(text)) throw new Error(`start ended without saying ${JSON.stringify(text)}\n${run.tail()}`);
+  if (!run.output().includes(text))
+    throw new Error(`start ended without saying ${JSON.stringify(text)}\n${run.tail()}`);
 }
 
 let place: Place | undefined;
@@ -134,11 +135,16 @@ describe('reseller start', { timeout: 600_000 }, () => {
     expect(readFileSync(join(place.data, 'dev-api-key'), 'utf8')).toBe(key);
     const { api } = place;
     const order = `/v1/orders/${created.textAt('id')}`;
-    await waitFor('the unfinished order is completed', async () => (await api.get(order)).textAt('status') === 'completed', {
-      // A task that Temporal handed to the worker just as it stopped is given up after its timeout, and given out anew.
-      timeoutMs: 120_000,
-      context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
-    });
+    await waitFor(
+      'the unfinished order is completed',
+      async () => (await api.get(order)).textAt('status') === 'completed',
+      {
+        // A task that Temporal handed to the worker just as it stopped is given up after its timeout, and given out
+        // anew.
+        timeoutMs: 120_000,
+        context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
+      },
+    );
 
     // Other commands find what runs by its data folder alone.
     const keys = await place.command(['keys', 'list']);
@@ -147,14 +153,20 @@ describe('reseller start', { timeout: 600_000 }, () => {
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
 
     // Its API as well, which is not at the usual port; and its Temporal, decrypted.
-    expect(await place.command(['orders', 'list'])).toEqual({ code: 0, output: expect.stringMatching(/^ord_\w+ {2}completed {2}package 9001 {2}left-unfinished$/m) });
+    expect(await place.command(['orders', 'list'])).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^ord_\w+ {2}completed {2}package 9001 {2}left-unfinished$/m),
+    });
     const shown = await place.command(['temporal', '--', 'workflow', 'show', '-w', `order/${created.textAt('id')}`]);
     expect(shown).toEqual({ code: 0, output: expect.stringMatching(/COMPLETED/i) });
 
     second.signal('SIGTERM');
     expect(await second.exit()).toEqual({ code: 0, signal: null });
     expect(await place.portsInUse()).toEqual([]);
-    expect(await place.command(['keys', 'list'])).toEqual({ code: 1, output: expect.stringContaining('Nothing runs on') });
+    expect(await place.command(['keys', 'list'])).toEqual({
+      code: 1,
+      output: expect.stringContaining('Nothing runs on'),
+    });
   });
 
   it('starts a process again that dies, and clears up at the next start after it was killed itself', async () => {

@@ -18,7 +18,8 @@ const inForce = async (mode: 'sandbox' | 'production') => {
   const { resendAllowed, maxAttempts } = (await database.run((db) => policyInForce(db, DEFAULT_POLICY, mode))).purchase;
   return { resendAllowed, maxAttempts };
 };
-const all = <Value>(value: Value) => Object.fromEntries(profileItems.map((item) => [item, value])) as Record<ProfileItem, Value>;
+const all = <Value>(value: Value) =>
+  Object.fromEntries(profileItems.map((item) => [item, value])) as Record<ProfileItem, Value>;
 const measured = (findings: Partial<Record<ProfileItem, boolean>>) =>
   database.run((db) =>
     addCapabilityProfile(db, {

@@ -14,15 +14,26 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-const TOO_LOW = { kind: 'answer', status: 402, body: '{"error":{"code":"insufficient_balance","message":"Too low."}}' } as const;
+const TOO_LOW = {
+  kind: 'answer',
+  status: 402,
+  body: '{"error":{"code":"insufficient_balance","message":"Too low."}}',
+} as const;
 
-const send = async (ref: AttemptRef) => (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
+const send = async (ref: AttemptRef) =>
+  (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
 const later = (ms: number) => (bench.clock.now += ms);
 const look = () => bench.database.transaction((tx) => lookAtGate(tx, bench.clock.now, bench.gate));
 const circuit = async (name: string) => (await bench.database.run(listCircuits)).find((row) => row.name === name);
 const abandon = ({ work }: AttemptRef, n: number) =>
   bench.database.transaction((tx) =>
-    actOnWork(tx, work, { action: 'abandon' }, { actor: 'test', why: 'test', actId: `act_${n}` }, new Date(bench.clock.now)),
+    actOnWork(
+      tx,
+      work,
+      { action: 'abandon' },
+      { actor: 'test', why: 'test', actId: `act_${n}` },
+      new Date(bench.clock.now),
+    ),
   );
 
 /** The service says that the balance is too low, although our reading of it covers the price. */
@@ -40,12 +51,18 @@ async function openForBalance(): Promise<AttemptRef[]> {
 
 describe('a circuit whose held work was abandoned', () => {
   it('closes with the first purchase that the service accepts', async () => {
-    for (const [n, ref] of (await openForBalance()).entries()) expect(await abandon(ref, n)).toEqual({ kind: 'applied' });
+    for (const [n, ref] of (await openForBalance()).entries())
+      expect(await abandon(ref, n)).toEqual({ kind: 'applied' });
     later(bench.gate.probeDelayMaxMs * 2);
     await look();
     expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
     await look();
-    expect(await circuit('insufficient_balance')).toMatchObject({ state: 'closed', failures: 0, openings: 0, probeAt: null });
+    expect(await circuit('insufficient_balance')).toMatchObject({
+      state: 'closed',
+      failures: 0,
+      openings: 0,
+      probeAt: null,
+    });
   });
 
   it('does not stay open when no purchase comes; one failure opens it again, for longer', async () => {

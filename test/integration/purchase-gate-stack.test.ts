@@ -36,7 +36,8 @@ const circuitOf = async (name: string) => {
   const { circuits } = (await gate()).body as { circuits: { name: string; state: string }[] };
   return circuits.find((one) => one.name === name)?.state;
 };
-const pause = (body: Record<string, unknown> = {}) => stack.api.post('/v1/purchase-gate/pauses', { why: 'Stock-taking.', ...body }, key());
+const pause = (body: Record<string, unknown> = {}) =>
+  stack.api.post('/v1/purchase-gate/pauses', { why: 'Stock-taking.', ...body }, key());
 const endPause = (id: string) => stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { why: 'Done.' });
 const place = (count: number) => Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
 
@@ -68,12 +69,19 @@ describe('a pause of buying', () => {
     expect(held.at('failure', 'detail')).toContain(id);
     expect(held.at('submit_again', 'verdict')).toBe('not_needed');
     expect((await gate()).at('pauses', 0, 'id')).toBe(id);
-    expect(await temporal.order(first!).query('explain')).toMatchObject({ status: 'held', failure: 'buying_paused', submitAgain: { verdict: 'not_needed' } });
+    expect(await temporal.order(first!).query('explain')).toMatchObject({
+      status: 'held',
+      failure: 'buying_paused',
+      submitAgain: { verdict: 'not_needed' },
+    });
     expect((await endPause(id)).at('released_by')).toMatch(/^key_/);
     expect((await stack.api.get(location)).at('release_why')).toBe('Done.');
     for (const each of [first!, second!]) await desk.reaches(each, 'completed');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
-    expect(audited).toMatchObject([{ action: 'gate.pause', reason: 'Stock-taking.' }, { action: 'gate.release', reason: 'Done.' }]);
+    expect(audited).toMatchObject([
+      { action: 'gate.pause', reason: 'Stock-taking.' },
+      { action: 'gate.release', reason: 'Done.' },
+    ]);
   });
 
   it('is passed by the one order that is released, by the API or from the Temporal UI; others are not released', async () => {
@@ -97,7 +105,9 @@ describe('reseller gate', () => {
   const reseller = async (...args: string[]) => {
     const env = { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey };
     const api = `http://127.0.0.1:${stack.environments.api['API_PORT']}`;
-    return (await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args, '--api', api], { env })).stdout;
+    return (
+      await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args, '--api', api], { env })
+    ).stdout;
   };
 
   it('shows what holds buying up, pauses, and ends a pause', async () => {
@@ -120,7 +130,11 @@ describe('reseller gate', () => {
 
 describe('one act on many', () => {
   const bulk = (body: Record<string, unknown>, idempotencyKey: string = randomUUID()) =>
-    stack.api.post('/v1/orders/bulk-actions', { why: 'Given up together.', ...body }, { headers: { 'idempotency-key': idempotencyKey } });
+    stack.api.post(
+      '/v1/orders/bulk-actions',
+      { why: 'Given up together.', ...body },
+      { headers: { 'idempotency-key': idempotencyKey } },
+    );
 
   it('is looked at first, then done to each by the single act, and the same call again changes nothing', async () => {
     const id = (await pause()).textAt('id');
@@ -129,21 +143,35 @@ describe('one act on many', () => {
     const filter = { status: 'held', failure_class: 'buying_paused' };
     const look = await bulk({ action: 'abandon', filter, dry_run: true });
     const unusable = { headers: { 'idempotency-key': 'k'.repeat(256) } };
-    const refused = await stack.api.post('/v1/orders/bulk-actions', { action: 'abandon', filter, why: 'test', dry_run: true }, unusable);
+    const refused = await stack.api.post(
+      '/v1/orders/bulk-actions',
+      { action: 'abandon', filter, why: 'test', dry_run: true },
+      unusable,
+    );
     expect([refused.status, refused.at('code')]).toEqual([400, 'idempotency_key_invalid']);
-    expect(look.body).toMatchObject({ dry_run: true, matched: 3, remaining: 0, data: ids.map(() => ({ result: 'would_act', status: 'held' })) });
+    expect(look.body).toMatchObject({
+      dry_run: true,
+      matched: 3,
+      remaining: 0,
+      data: ids.map(() => ({ result: 'would_act', status: 'held' })),
+    });
     expect((await desk.reaches(ids[0]!, 'held')).at('status')).toBe('held');
 
     const once = randomUUID();
     const done = await bulk({ action: 'abandon', filter }, once);
     expect(done.body).toMatchObject({ matched: 3, data: ids.map(() => ({ result: 'applied' })) });
     const again = await bulk({ action: 'abandon', filter }, once);
-    expect(again.body).toMatchObject({ matched: 3, data: ids.map(() => ({ result: 'unchanged', status: 'abandoned' })) });
+    expect(again.body).toMatchObject({
+      matched: 3,
+      data: ids.map(() => ({ result: 'unchanged', status: 'abandoned' })),
+    });
     for (const each of ids) {
       expect((await desk.reaches(each, 'abandoned')).at('submit_again', 'verdict')).toBe('yes');
       expect((await desk.events(each)).filter((event) => event === 'operator.abandon')).toHaveLength(1);
     }
-    const audited = await stack.database.run((db) => db.select().from(auditLog).where(inArray(auditLog.subjectId, ids)));
+    const audited = await stack.database.run((db) =>
+      db.select().from(auditLog).where(inArray(auditLog.subjectId, ids)),
+    );
     expect(audited).toHaveLength(3);
     await endPause(id);
   });
@@ -161,7 +189,9 @@ describe('one act on many', () => {
     expect((await bulk({ action: 'retry', filter: {} })).status).toBe(400);
     // The dry run judges as the act does.
     const look = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] }, dry_run: true });
-    expect(look.body).toMatchObject({ data: [{ result: 'refused', refusal: 'already_ended' }, { result: 'not_found' }] });
+    expect(look.body).toMatchObject({
+      data: [{ result: 'refused', refusal: 'already_ended' }, { result: 'not_found' }],
+    });
   });
 
   it('changes the limit of many, and says of those that have it already that nothing changes', async () => {
@@ -170,13 +200,18 @@ describe('one act on many', () => {
     for (const each of ids) await desk.reaches(each, 'held');
     const limit = { amount: '7.00', currency: 'USD' };
     const filter = { ids };
-    for (const wrong of [{}, { max_price: limit, verdict: 'dismissed' }]) expect((await bulk({ action: 'limit', filter, ...wrong })).status).toBe(400);
+    for (const wrong of [{}, { max_price: limit, verdict: 'dismissed' }])
+      expect((await bulk({ action: 'limit', filter, ...wrong })).status).toBe(400);
     const look = await bulk({ action: 'limit', filter, max_price: limit, dry_run: true });
     expect(look.body).toMatchObject({ data: [{ result: 'would_act' }, { result: 'would_act' }] });
     expect((await stack.api.get(`/v1/orders/${ids[0]!}`)).at('max_price')).toBeNull();
-    expect((await bulk({ action: 'limit', filter, max_price: limit })).body).toMatchObject({ data: [{ result: 'applied' }, { result: 'applied' }] });
+    expect((await bulk({ action: 'limit', filter, max_price: limit })).body).toMatchObject({
+      data: [{ result: 'applied' }, { result: 'applied' }],
+    });
     for (const each of ids) expect((await stack.api.get(`/v1/orders/${each}`)).at('max_price')).toEqual(limit);
-    expect((await bulk({ action: 'limit', filter, max_price: limit, dry_run: true })).body).toMatchObject({ data: [{ result: 'unchanged' }, { result: 'unchanged' }] });
+    expect((await bulk({ action: 'limit', filter, max_price: limit, dry_run: true })).body).toMatchObject({
+      data: [{ result: 'unchanged' }, { result: 'unchanged' }],
+    });
     await bulk({ action: 'abandon', filter });
     await endPause(id);
   });
@@ -184,16 +219,31 @@ describe('one act on many', () => {
   it('judges the cases of many, each as the single act would', async () => {
     const ids: string[] = [];
     for (const order of [await desk.complete(PACKAGE.completedAtOnce), await desk.complete(PACKAGE.completedAtOnce)]) {
-      const data = { id: order.textAt('service_order_id'), external_order_id: order.textAt('external_order_id'), status: 'failed' };
+      const data = {
+        id: order.textAt('service_order_id'),
+        external_order_id: order.textAt('external_order_id'),
+        status: 'failed',
+      };
       await desk.simulator.sendWebhook({ event: 'order.failed', data });
       ids.push(order.textAt('id'));
     }
     for (const id of ids) await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     const without = await desk.complete(PACKAGE.completedAtOnce);
-    const judgement = { action: 'resolve', case: 'contradiction', verdict: 'dismissed', filter: { ids: [...ids, without.textAt('id')] } };
-    const results = [{ id: ids[0], result: 'applied' }, { id: ids[1], result: 'applied' }, { id: without.textAt('id'), result: 'refused', refusal: 'case_not_open' }];
+    const judgement = {
+      action: 'resolve',
+      case: 'contradiction',
+      verdict: 'dismissed',
+      filter: { ids: [...ids, without.textAt('id')] },
+    };
+    const results = [
+      { id: ids[0], result: 'applied' },
+      { id: ids[1], result: 'applied' },
+      { id: without.textAt('id'), result: 'refused', refusal: 'case_not_open' },
+    ];
     const look = await bulk({ ...judgement, dry_run: true });
-    expect(look.body).toMatchObject({ data: results.map((each) => ({ ...each, result: each.result === 'applied' ? 'would_act' : each.result })) });
+    expect(look.body).toMatchObject({
+      data: results.map((each) => ({ ...each, result: each.result === 'applied' ? 'would_act' : each.result })),
+    });
     expect((await bulk(judgement)).body).toMatchObject({ data: results });
     for (const id of ids) expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: false }]);
   });

@@ -15,7 +15,11 @@ let bench: ActivityBench;
 
 /** Of package 1001 at the simulator. */
 const PRICE = '2.40';
-const NOT_APPROVED = { kind: 'answer', status: 403, body: '{"error":{"code":"not_approved","message":"Not approved."}}' } as const;
+const NOT_APPROVED = {
+  kind: 'answer',
+  status: 403,
+  body: '{"error":{"code":"not_approved","message":"Not approved."}}',
+} as const;
 
 beforeEach(async () => {
   bench = await ActivityBench.start();
@@ -24,7 +28,8 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-const send = async (ref: AttemptRef) => (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
+const send = async (ref: AttemptRef) =>
+  (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
 const sends = async () => (await bench.admin.requests('createOrder')).length;
 /** Seconds pass. */
 const later = (ms: number) => (bench.clock.now += ms);
@@ -32,7 +37,8 @@ const look = async () => {
   const found = await bench.database.transaction((tx) => lookAtGate(tx, bench.clock.now, bench.gate));
   return found?.woken.map(({ id }) => id) ?? [];
 };
-const circuit = async (name: string) => (await bench.database.run(listCircuits)).find((row) => row.name === name)?.state ?? 'closed';
+const circuit = async (name: string) =>
+  (await bench.database.run(listCircuits)).find((row) => row.name === name)?.state ?? 'closed';
 /** Orders of which each was accepted a second after the one before. */
 async function begin(count: number): Promise<AttemptRef[]> {
   const refs: AttemptRef[] = [];
@@ -56,7 +62,10 @@ describe('the money in the wallet', () => {
     expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(4);
     const held = outcomes.filter((outcome) => outcome.kind === 'gated');
     expect(held).toHaveLength(6);
-    expect(held[0]).toMatchObject({ failure: 'insufficient_balance', detail: expect.stringContaining(`The price is ${PRICE} USD`) });
+    expect(held[0]).toMatchObject({
+      failure: 'insufficient_balance',
+      detail: expect.stringContaining(`The price is ${PRICE} USD`),
+    });
     expect(await sends()).toBe(4);
   });
 
@@ -116,7 +125,9 @@ describe('the money in the wallet', () => {
     await bench.admin.onRequest('getWallet', { kind: 'server_error' }, { count: null });
     const [ref] = await begin(1);
     expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
-    const entries = await bench.database.run((db) => db.select().from(timeline).where(eq(timeline.event, 'attempt.accepted')));
+    const entries = await bench.database.run((db) =>
+      db.select().from(timeline).where(eq(timeline.event, 'attempt.accepted')),
+    );
     expect(entries[0]?.detail).toMatchObject({ reservation: 'balance_unknown' });
   });
 
@@ -128,9 +139,15 @@ describe('the money in the wallet', () => {
     await bench.admin.deposit('50.00');
     await bench.wallet.refresh();
     expect(bench.crossings).toEqual(['low', 'well']);
-    const told = await bench.database.run((db) => db.select().from(events).where(eq(events.subjectKind, 'wallet')).orderBy(events.sequence));
+    const told = await bench.database.run((db) =>
+      db.select().from(events).where(eq(events.subjectKind, 'wallet')).orderBy(events.sequence),
+    );
     expect(told).toMatchObject([
-      { type: 'wallet.balance_low', apiKeyId: null, data: { balance: { amount: '9.00', currency: 'USD' }, threshold: { amount: '10.00', currency: 'USD' } } },
+      {
+        type: 'wallet.balance_low',
+        apiKeyId: null,
+        data: { balance: { amount: '9.00', currency: 'USD' }, threshold: { amount: '10.00', currency: 'USD' } },
+      },
       { type: 'wallet.balance_restored', apiKeyId: null, data: { balance: { amount: '59.00', currency: 'USD' } } },
     ]);
   });
@@ -143,7 +160,10 @@ describe('a limit of the day', () => {
     const outcomes = await Promise.all(refs.map(send));
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'accepted', 'gated']);
     const held = outcomes.findIndex(({ kind }) => kind === 'gated');
-    expect(outcomes[held]).toMatchObject({ failure: 'spend_limit_reached', detail: expect.stringContaining('4.80 USD are spent') });
+    expect(outcomes[held]).toMatchObject({
+      failure: 'spend_limit_reached',
+      detail: expect.stringContaining('4.80 USD are spent'),
+    });
     expect(await look()).toEqual([]);
     later(24 * 3_600_000);
     expect(await look()).toEqual([refs[held]!.work.id]);
@@ -152,11 +172,21 @@ describe('a limit of the day', () => {
   });
 
   it('of an API key holds the work of that key alone, and lets it go when it is raised', async () => {
-    const limited = { name: 'shop', prefix: 'limited', hash: Buffer.alloc(32), scopes: [], spendLimit: { amount: '1.00', currency: 'USD' } };
+    const limited = {
+      name: 'shop',
+      prefix: 'limited',
+      hash: Buffer.alloc(32),
+      scopes: [],
+      spendLimit: { amount: '1.00', currency: 'USD' },
+    };
     const id = await bench.database.run((db) => addApiKey(db, limited));
     const [other, own] = [await bench.begin(), await bench.begin(1001, id)];
     expect(await send(other)).toMatchObject({ kind: 'accepted' });
-    expect(await send(own)).toMatchObject({ kind: 'gated', failure: 'spend_limit_reached', detail: expect.stringContaining('of this API key') });
+    expect(await send(own)).toMatchObject({
+      kind: 'gated',
+      failure: 'spend_limit_reached',
+      detail: expect.stringContaining('of this API key'),
+    });
     await bench.database.run((db) => db.update(apiKeys).set({ spendLimitAmount: '3.00' }).where(eq(apiKeys.id, id)));
     expect(await look()).toEqual([own.work.id]);
     expect(await send(own)).toMatchObject({ kind: 'accepted' });
@@ -168,7 +198,8 @@ describe('a circuit', () => {
   async function open(): Promise<AttemptRef[]> {
     await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 }, { count: 3 });
     const refs = await begin(5);
-    for (const ref of refs.slice(0, 3)) expect(await send(ref)).toMatchObject({ kind: 'failure', failure: 'rate_limited' });
+    for (const ref of refs.slice(0, 3))
+      expect(await send(ref)).toMatchObject({ kind: 'failure', failure: 'rate_limited' });
     expect(await circuit('rate_limited')).toBe('open');
     for (const ref of refs.slice(3)) expect(await send(ref)).toMatchObject({ kind: 'gated', failure: 'rate_limited' });
     expect(await sends()).toBe(3);
@@ -187,7 +218,7 @@ describe('a circuit', () => {
     expect(await sends()).toBe(3);
   });
 
-  it('closes at the canary\'s success, and releases the rest oldest first at the set rate', async () => {
+  it("closes at the canary's success, and releases the rest oldest first at the set rate", async () => {
     bench.gate.releasesPerSecond = 1;
     const refs = await open();
     later(bench.gate.probeDelayMaxMs * 2);
@@ -211,7 +242,7 @@ describe('a circuit', () => {
     expect(await send(refs[4]!)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('opens again at the canary\'s failure, and another one is tried next', async () => {
+  it("opens again at the canary's failure, and another one is tried next", async () => {
     const refs = await open();
     later(bench.gate.probeDelayMaxMs * 2);
     expect(await look()).toEqual([refs[2]!.work.id]);
@@ -247,7 +278,9 @@ describe('a circuit', () => {
     for (const ref of refs.slice(0, 3)) await send(ref);
     expect(await circuit('service_down')).toBe('open');
     expect(await send(refs[0]!)).toMatchObject({ kind: 'gated', failure: 'service_down' });
-    const [row] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.id, refs[0]!.attemptId)));
+    const [row] = await bench.database.run((db) =>
+      db.select().from(attempts).where(eq(attempts.id, refs[0]!.attemptId)),
+    );
     expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
     expect(await sends()).toBe(3);
   });
@@ -255,14 +288,28 @@ describe('a circuit', () => {
 
 describe('a pause', () => {
   const pause = async (kind: 'order' | null, failureClass: 'package_unavailable' | null) =>
-    (await bench.database.transaction((tx) => addPause(tx, { origin: 'operator', kind, failureClass, why: 'Stock-taking.', actor: 'key_ada' }, new Date(bench.clock.now)))).pause;
+    (
+      await bench.database.transaction((tx) =>
+        addPause(
+          tx,
+          { origin: 'operator', kind, failureClass, why: 'Stock-taking.', actor: 'key_ada' },
+          new Date(bench.clock.now),
+        ),
+      )
+    ).pause;
   const end = async (id: string) =>
-    bench.database.transaction((tx) => releasePause(tx, id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)));
+    bench.database.transaction((tx) =>
+      releasePause(tx, id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)),
+    );
 
   it('of all buying holds with a reason that names it, and lets go when it is released', async () => {
     const { id } = await pause(null, null);
     const [ref] = await begin(1);
-    expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'buying_paused', detail: expect.stringContaining(id) });
+    expect(await send(ref!)).toMatchObject({
+      kind: 'gated',
+      failure: 'buying_paused',
+      detail: expect.stringContaining(id),
+    });
     expect(await look()).toEqual([]);
     await end(id);
     expect(await look()).toEqual([ref!.work.id]);
@@ -292,8 +339,20 @@ describe('a pause', () => {
     await send(ref!);
     await bench.hold(ref!);
     const release = (actId: string) =>
-      bench.database.transaction((tx) => actOnWork(tx, ref!.work, { action: 'release' }, { actor: 'key_ada', why: 'Urgent.', actId }, new Date(bench.clock.now)));
-    expect([await release('1'), await release('1'), await release('2')]).toEqual([{ kind: 'applied' }, { kind: 'unchanged' }, { kind: 'unchanged' }]);
+      bench.database.transaction((tx) =>
+        actOnWork(
+          tx,
+          ref!.work,
+          { action: 'release' },
+          { actor: 'key_ada', why: 'Urgent.', actId },
+          new Date(bench.clock.now),
+        ),
+      );
+    expect([await release('1'), await release('1'), await release('2')]).toEqual([
+      { kind: 'applied' },
+      { kind: 'unchanged' },
+      { kind: 'unchanged' },
+    ]);
     expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
     expect(await release('3')).toMatchObject({ kind: 'refused', refusal: 'not_held' });
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
@@ -307,7 +366,13 @@ describe('a release by an operator', () => {
     await send(ref!);
     await bench.hold(ref!);
     await bench.database.transaction((tx) =>
-      actOnWork(tx, ref!.work, { action: 'release' }, { actor: 'key_ada', why: 'Urgent.', actId: '1' }, new Date(bench.clock.now)),
+      actOnWork(
+        tx,
+        ref!.work,
+        { action: 'release' },
+        { actor: 'key_ada', why: 'Urgent.', actId: '1' },
+        new Date(bench.clock.now),
+      ),
     );
     expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
     expect(await sends()).toBe(0);
@@ -320,7 +385,13 @@ describe('a release by an operator', () => {
     await send(second!);
     await bench.hold(second!);
     await bench.database.transaction((tx) =>
-      actOnWork(tx, second!.work, { action: 'release' }, { actor: 'key_ada', why: 'Approved now.', actId: '1' }, new Date(bench.clock.now)),
+      actOnWork(
+        tx,
+        second!.work,
+        { action: 'release' },
+        { actor: 'key_ada', why: 'Approved now.', actId: '1' },
+        new Date(bench.clock.now),
+      ),
     );
     expect(await send(second!)).toMatchObject({ kind: 'accepted' });
     expect(await circuit('not_approved')).toBe('releasing');
@@ -330,12 +401,20 @@ describe('a release by an operator', () => {
 
 it('the keeper wakes by the outbox, so that whoever may go is not forgotten when a process dies', async () => {
   const { pause } = await bench.database.transaction((tx) =>
-    addPause(tx, { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'key_ada' }, new Date(bench.clock.now)),
+    addPause(
+      tx,
+      { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'key_ada' },
+      new Date(bench.clock.now),
+    ),
   );
   const [ref] = await begin(1);
   await send(ref!);
-  await bench.database.transaction((tx) => releasePause(tx, pause.id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)));
+  await bench.database.transaction((tx) =>
+    releasePause(tx, pause.id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)),
+  );
   await look();
-  const rows = await bench.database.run((db) => db.select().from(outbox).where(eq(outbox.topic, 'wake_work')).orderBy(asc(outbox.id)));
+  const rows = await bench.database.run((db) =>
+    db.select().from(outbox).where(eq(outbox.topic, 'wake_work')).orderBy(asc(outbox.id)),
+  );
   expect(rows.map(({ subjectId }) => subjectId)).toEqual([ref!.work.id]);
 });

@@ -11,7 +11,12 @@ beforeEach(async () => {
 afterEach(() => bench[Symbol.asyncDispose]());
 
 const setLimit = (orderId: string, amount: string | null) =>
-  bench.database.run((db) => db.update(orders).set({ maxPriceAmount: amount, maxPriceCurrency: amount === null ? null : 'USD' }).where(eq(orders.id, orderId)));
+  bench.database.run((db) =>
+    db
+      .update(orders)
+      .set({ maxPriceAmount: amount, maxPriceCurrency: amount === null ? null : 'USD' })
+      .where(eq(orders.id, orderId)),
+  );
 
 describe('a send that is not made because of its price', () => {
   it('is never seen as under way: whoever dies there leaves nothing unknown behind', async () => {
@@ -30,7 +35,9 @@ describe('a send that is not made because of its price', () => {
       died = (await attempt())?.state === 'sending';
       return result;
     });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'failure', failure: 'price_above_limit' } });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
+      outcome: { kind: 'failure', failure: 'price_above_limit' },
+    });
     expect(await attempt()).toMatchObject({ state: 'refused', anyUnknown: false, leaseToken: null });
     expect(died).toBe(false);
   });
@@ -42,8 +49,13 @@ describe('a send that is not made because of its price', () => {
       await setLimit(ref.work.id, '0.10');
       return transaction(work);
     });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'failure', failure: 'not_sent' }, detail: expect.stringContaining('limit was set') });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'failure', failure: 'price_above_limit' } });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
+      outcome: { kind: 'failure', failure: 'not_sent' },
+      detail: expect.stringContaining('limit was set'),
+    });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
+      outcome: { kind: 'failure', failure: 'price_above_limit' },
+    });
     expect(await bench.admin.requests('createOrder')).toEqual([]);
   });
 
@@ -53,7 +65,9 @@ describe('a send that is not made because of its price', () => {
     const transaction = bench.database.transaction.bind(bench.database);
     vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
       const result = await transaction(work);
-      const [row] = await bench.database.run((db) => db.select({ state: attempts.state }).from(attempts).where(eq(attempts.id, ref.attemptId)));
+      const [row] = await bench.database.run((db) =>
+        db.select({ state: attempts.state }).from(attempts).where(eq(attempts.id, ref.attemptId)),
+      );
       seen.push(row!.state);
       return result;
     });
@@ -69,11 +83,15 @@ describe('what the service charged', () => {
     await bench.admin.nextPurchases({ package_id: 1001, outcome: 'processing_then_completed' });
     await bench.activities.sendPurchase(ref);
     await setLimit(ref.work.id, changedTo);
-    const [attempt] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.id, ref.attemptId)));
+    const [attempt] = await bench.database.run((db) =>
+      db.select().from(attempts).where(eq(attempts.id, ref.attemptId)),
+    );
     await bench.admin.completeOrder(attempt!.serviceId!);
     await bench.activities.lookUpPurchase(ref);
     expect(await bench.activities.completePurchase({ ...ref, applied: [] })).toMatchObject({ kind: 'completed' });
-    return (await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ref.work.id)))).map(({ reason }) => reason);
+    return (await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ref.work.id)))).map(
+      ({ reason }) => reason,
+    );
   };
 
   it('is held against the limit that it was sent with: one lowered while the service has it says nothing of the charge', async () => {

@@ -12,8 +12,15 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 async function reconcile(args: readonly string[] = []) {
-  const environment = Object.fromEntries(Object.entries({ ...stack.environments.worker }).map(([name, value]) => [name, value ?? '']));
-  await using command = await startProcess({ name: 'reconcile', script: 'cli/main.ts', args: ['reconcile', ...args], environment });
+  const environment = Object.fromEntries(
+    Object.entries({ ...stack.environments.worker }).map(([name, value]) => [name, value ?? '']),
+  );
+  await using command = await startProcess({
+    name: 'reconcile',
+    script: 'cli/main.ts',
+    args: ['reconcile', ...args],
+    environment,
+  });
   const { code } = await command.exit();
   return { code, output: command.output() };
 }
@@ -55,13 +62,18 @@ describe('`reseller reconcile`', () => {
     await admin.move({ type: 'debit', amount: '7.10', reason: 'fee' });
     const { code, output } = await reconcile(['--json']);
     expect(code).toBe(1);
-    const report = z.object({ id: z.string(), findings: z.array(z.looseObject({ kind: z.string() })) }).parse(JSON.parse(output));
+    const report = z
+      .object({ id: z.string(), findings: z.array(z.looseObject({ kind: z.string() })) })
+      .parse(JSON.parse(output));
     expect(report.findings).toMatchObject([{ kind: 'unnamed_movement', money: { amount: '7.10', currency: 'USD' } }]);
-    expect((await stack.api.get(`/v1/wallet/reconciliations/${report.id}`)).read(z.unknown())).toEqual(JSON.parse(output));
+    expect((await stack.api.get(`/v1/wallet/reconciliations/${report.id}`)).read(z.unknown())).toEqual(
+      JSON.parse(output),
+    );
 
     const [orphan] = (await transactions('?cause=none')).data;
     expect(orphan).toMatchObject({ direction: 'debit', amount: '7.10', cause: null });
-    const explain = (id: string) => stack.api.post(`/v1/wallet/transactions/${id}/explain`, { why: 'The fee of the month.' });
+    const explain = (id: string) =>
+      stack.api.post(`/v1/wallet/transactions/${id}/explain`, { why: 'The fee of the month.' });
     for (let time = 0; time < 2; time += 1) expect((await explain(orphan!.id)).status).toBe(200);
     expect((await explain('mov_99999')).textAt('code')).toBe('wallet_transaction_not_found');
     expect((await explain('jrn_1')).textAt('code')).toBe('wallet_transaction_not_found');
@@ -74,7 +86,7 @@ describe('`reseller reconcile`', () => {
   it('is paged and filtered in the API, newest first', async () => {
     const all = (await transactions()).data.map(({ id }) => id);
     const found: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const part: z.output<typeof page> = await transactions(`?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
       found.push(...part.data.map(({ id }) => id));
       cursor = part.next_cursor;
@@ -82,15 +94,25 @@ describe('`reseller reconcile`', () => {
     expect(found).toEqual(all);
     expect((await transactions(`?recorded_after=2099-01-01T00:00:00Z`)).data).toEqual([]);
     expect((await transactions(`?recorded_before=2099-01-01T00:00:00Z&cause=deposit`)).data).toHaveLength(1);
-    expect((await stack.api.get(`/v1/wallet/transactions?cause=none&cursor=${Buffer.from('j.1').toString('base64url')}`)).status).toBe(400);
+    expect(
+      (await stack.api.get(`/v1/wallet/transactions?cause=none&cursor=${Buffer.from('j.1').toString('base64url')}`))
+        .status,
+    ).toBe(400);
 
-    const reports = z.object({ data: z.array(z.looseObject({ id: z.string(), started_at: z.string() })), next_cursor: z.string().nullable() });
+    const reports = z.object({
+      data: z.array(z.looseObject({ id: z.string(), started_at: z.string() })),
+      next_cursor: z.string().nullable(),
+    });
     const first = (await stack.api.get('/v1/wallet/reconciliations?limit=2')).read(reports);
-    const second = (await stack.api.get(`/v1/wallet/reconciliations?limit=2&cursor=${first.next_cursor}`)).read(reports);
+    const second = (await stack.api.get(`/v1/wallet/reconciliations?limit=2&cursor=${first.next_cursor}`)).read(
+      reports,
+    );
     const times = [...first.data, ...second.data].map(({ started_at: at }) => at);
     expect(times).toHaveLength(3);
     expect(times).toEqual(times.toSorted().toReversed());
-    expect((await stack.api.get('/v1/wallet/reconciliations/rec_01JQ8Z9E5F6G7H8J9K0MNPQRST')).textAt('code')).toBe('reconciliation_not_found');
+    expect((await stack.api.get('/v1/wallet/reconciliations/rec_01JQ8Z9E5F6G7H8J9K0MNPQRST')).textAt('code')).toBe(
+      'reconciliation_not_found',
+    );
   });
 
   it('says what to do when no worker does it', async () => {
@@ -100,4 +122,3 @@ describe('`reseller reconcile`', () => {
     expect(output).toContain('No worker has compared the books within 1 s.');
   });
 });
-

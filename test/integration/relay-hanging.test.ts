@@ -54,7 +54,13 @@ const hanging = () => {
   closing.push(close);
   return { workflows, relay, wakeups };
 };
-const published = (orderId: string) => database.run((db) => db.select().from(events).where(and(eq(events.subjectId, orderId), isNotNull(events.position))));
+const published = (orderId: string) =>
+  database.run((db) =>
+    db
+      .select()
+      .from(events)
+      .where(and(eq(events.subjectId, orderId), isNotNull(events.position))),
+  );
 
 describe('while Temporal takes calls and answers none, the relay', () => {
   it('publishes events all the same', async () => {
@@ -64,7 +70,9 @@ describe('while Temporal takes calls and answers none, the relay', () => {
     await waitFor('the start of the first order is under way', () => workflows.started.includes(first));
     const second = await acceptTestOrder(database);
     wakeups.wake();
-    expect(await waitFor('the event of the second order is published', async () => (await published(second)).at(0))).toBeDefined();
+    expect(
+      await waitFor('the event of the second order is published', async () => (await published(second)).at(0)),
+    ).toBeDefined();
   });
 
   it('stops in a bounded time, and gives the rows that it has in hand to the next one', async () => {

@@ -22,15 +22,20 @@ afterAll(() => opened.drop());
 
 const rows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
 /** The leases of all rows that are in hand end. */
-const leasesEnd = () => database.run((db) => db.execute(sql`update inbox set available_at = now() - interval '1 second' where state = 'pending'`));
+const leasesEnd = () =>
+  database.run((db) =>
+    db.execute(sql`update inbox set available_at = now() - interval '1 second' where state = 'pending'`),
+  );
 
 describe('two relays with one row in hand', () => {
   it('never settle a row of which no workflow was told: the second judgement does not call it known', async () => {
     const orderId = await acceptTestOrder(database);
     const { reference } = await openTestAttempt(database, orderId);
     await database.run((db) => db.delete(outbox));
-    // Two rows of one order are handed over one after the other, so each relay holds the second one while it tells of the first.
-    for (const outcome of ['processing', 'completed'] as const) await deliverTestEvent(database, { outcome, serviceId: 'so-two', reference });
+    // Two rows of one order are handed over one after the other, so each relay holds the second one while it tells of
+    // the first.
+    for (const outcome of ['processing', 'completed'] as const)
+      await deliverTestEvent(database, { outcome, serviceId: 'so-two', reference });
 
     const [slow, fast] = [new ControlledWorkflows(), new ControlledWorkflows()];
     const first = testRelay(opened, slow);
@@ -43,9 +48,15 @@ describe('two relays with one row in hand', () => {
 
     // The first relay goes on to the second row. It may tell of it or leave it to the other; its call hangs.
     slow.calls[0]!.succeed();
-    await waitFor('the first relay is done or tells again', async () => slow.calls.length === 2 || (await isSettled(firstDrain)));
+    await waitFor(
+      'the first relay is done or tells again',
+      async () => slow.calls.length === 2 || (await isSettled(firstDrain)),
+    );
     fast.calls[0]!.succeed();
-    await waitFor('the second relay is done or tells again', async () => fast.calls.length === 2 || (await isSettled(secondDrain)));
+    await waitFor(
+      'the second relay is done or tells again',
+      async () => fast.calls.length === 2 || (await isSettled(secondDrain)),
+    );
 
     const completed = [...slow.calls, ...fast.calls].filter(({ observation }) => observation.outcome === 'completed');
     expect(completed.map(({ observation }) => observation.decision)).toEqual(['advance']);

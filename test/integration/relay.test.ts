@@ -121,7 +121,16 @@ const waiting = async () => (await database.run((db) => db.select().from(outbox)
 const casesOf = (orderId: string) => database.run((db) => db.select().from(cases).where(eq(cases.subjectId, orderId)));
 const end = (orderId: string) =>
   database.transaction((tx) =>
-    recordStep(tx, orderWork(orderId), { status: 'failed', entry: { event: 'order.failed', message: 'No.' }, failure: { class: 'invalid_request', detail: 'No.' } }, new Date()),
+    recordStep(
+      tx,
+      orderWork(orderId),
+      {
+        status: 'failed',
+        entry: { event: 'order.failed', message: 'No.' },
+        failure: { class: 'invalid_request', detail: 'No.' },
+      },
+      new Date(),
+    ),
   );
 /** An order with an attempt that the service has. */
 async function bought(serviceId: string) {
@@ -149,8 +158,13 @@ describe('accepted orders', () => {
     await drain();
     await drain();
     expect(temporal.started).toEqual([]);
-    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ subjectId: id, tries: 1, lastError: 'Error: Temporal is down' }]);
-    for (const { wait, tries } of [{ wait: HOUR, tries: 2 }, { wait: HOUR, tries: 2 }]) {
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
+      { subjectId: id, tries: 1, lastError: 'Error: Temporal is down' },
+    ]);
+    for (const { wait, tries } of [
+      { wait: HOUR, tries: 2 },
+      { wait: HOUR, tries: 2 },
+    ]) {
       await passQueueTime(database, wait);
       await drain();
       expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ tries }]);
@@ -168,7 +182,9 @@ describe('accepted orders', () => {
     await database.transaction((tx) => requestWake(tx, orderWork(id)));
     temporal.outcome = 'finished';
     await drain();
-    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ topic: 'wake_work', lastError: expect.stringContaining('the workflow has ended') }]);
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
+      { topic: 'wake_work', lastError: expect.stringContaining('the workflow has ended') },
+    ]);
     await end(id);
     await passQueueTime(database, HOUR);
     await drain();
@@ -186,7 +202,12 @@ describe('accepted orders', () => {
   it('do not wake a workflow that runs and has recorded a step', async () => {
     const id = await acceptTestOrder(database);
     await database.transaction((tx) =>
-      recordStep(tx, orderWork(id), { status: 'submitting', entry: { event: 'order.submitting', message: 'Sent.' } }, new Date()),
+      recordStep(
+        tx,
+        orderWork(id),
+        { status: 'submitting', entry: { event: 'order.submitting', message: 'Sent.' } },
+        new Date(),
+      ),
     );
     temporal.startOutcome = 'running';
     await drain();
@@ -221,11 +242,20 @@ describe('words of the service', () => {
     expect(temporal.told).toEqual([
       {
         orderId,
-        observation: { inboxId: inboxKey(row!), epoch: expect.any(String), source: 'webhook', attemptNumber: 1, outcome: 'completed', decision: 'advance' },
+        observation: {
+          inboxId: inboxKey(row!),
+          epoch: expect.any(String),
+          source: 'webhook',
+          attemptNumber: 1,
+          outcome: 'completed',
+          decision: 'advance',
+        },
       },
     ]);
     expect(row).toMatchObject({ state: 'relayed', attemptId: attempt.id, subjectId: orderId });
-    expect((await database.run((db) => db.select().from(attempts))).find(({ id }) => id === attempt.id)).toMatchObject({ state: 'completed' });
+    expect((await database.run((db) => db.select().from(attempts))).find(({ id }) => id === attempt.id)).toMatchObject({
+      state: 'completed',
+    });
   });
 
   it('that say what is known are done with, and nobody is told', async () => {
@@ -248,7 +278,8 @@ describe('words of the service', () => {
     await passQueueTime(database, HOUR);
     await drain();
     expect(temporal.told).toHaveLength(2);
-    // The attempt has advanced by now, but what it meant is kept: else a workflow that missed the first would never hear.
+    // The attempt has advanced by now, but what it meant is kept: else a workflow that missed the first would never
+    // hear.
     expect(temporal.told[1]).toEqual(temporal.told[0]);
     expect(temporal.told[1]).toMatchObject({ orderId, observation: { decision: 'advance' } });
     expect(await rows()).toMatchObject([{ state: 'relayed' }]);
@@ -259,7 +290,9 @@ describe('words of the service', () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-unheard' });
     temporal.outcome = 'finished';
     await drain();
-    expect(await rows()).toMatchObject([{ state: 'pending', decision: 'advance', lastError: expect.stringContaining('the workflow has ended') }]);
+    expect(await rows()).toMatchObject([
+      { state: 'pending', decision: 'advance', lastError: expect.stringContaining('the workflow has ended') },
+    ]);
     temporal.outcome = 'told';
     await passQueueTime(database, HOUR);
     await drain();
@@ -269,7 +302,9 @@ describe('words of the service', () => {
   it('that PostgreSQL refuses as bad data are tried a few times, and then kept for a person', async () => {
     const { orderId } = await bought('so-refused');
     await database.run((db) =>
-      db.execute(sql`alter table attempts add constraint refuses check (service_id <> 'so-refused' or state <> 'completed')`),
+      db.execute(
+        sql`alter table attempts add constraint refuses check (service_id <> 'so-refused' or state <> 'completed')`,
+      ),
     );
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-refused' });
     for (const wait of [0, HOUR, 2 * HOUR]) {
@@ -278,14 +313,17 @@ describe('words of the service', () => {
       await drain();
     }
     await database.run((db) => db.execute(sql`alter table attempts drop constraint refuses`));
-    expect(await rows()).toMatchObject([{ state: 'quarantined', note: 'Cannot be acted upon: PostgreSQL error 23514', tries: 3 }]);
+    expect(await rows()).toMatchObject([
+      { state: 'quarantined', note: 'Cannot be acted upon: PostgreSQL error 23514', tries: 3 },
+    ]);
     expect(temporal.told.filter((word) => word.orderId === orderId)).toEqual([]);
   });
 
   it('about one order are told in the order in which they came', async () => {
     const orderId = await acceptTestOrder(database);
     const { reference } = await openTestAttempt(database, orderId);
-    for (const outcome of ['processing', 'completed'] as const) await deliverTestEvent(database, { outcome, serviceId: 'so-4', reference });
+    for (const outcome of ['processing', 'completed'] as const)
+      await deliverTestEvent(database, { outcome, serviceId: 'so-4', reference });
     await drain();
     expect(temporal.told.map(({ observation }) => observation.outcome)).toEqual(['processing', 'completed']);
   });
@@ -308,7 +346,10 @@ describe('words of the service', () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-6' });
     await drain();
     expect(temporal.told).toMatchObject([{ orderId }]);
-    expect(await rows()).toMatchObject([{ state: 'pending', lastError: expect.stringContaining('ENCRYPTION_KEYS') }, { state: 'relayed' }]);
+    expect(await rows()).toMatchObject([
+      { state: 'pending', lastError: expect.stringContaining('ENCRYPTION_KEYS') },
+      { state: 'relayed' },
+    ]);
   });
 });
 
@@ -330,7 +371,9 @@ describe('words of the service about work that has ended, or that cannot be true
     await drain();
     // The order that we know goes its way; the second one is for a person.
     expect(temporal.told).toEqual([]);
-    expect(await casesOf(orderId)).toMatchObject([{ reason: 'contradiction', detail: expect.stringContaining('so-9-again') }]);
+    expect(await casesOf(orderId)).toMatchObject([
+      { reason: 'contradiction', detail: expect.stringContaining('so-9-again') },
+    ]);
     expect(await rows()).toMatchObject([{ state: 'applied' }]);
   });
 
@@ -350,7 +393,9 @@ describe('words of the service about work that has ended, or that cannot be true
     await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceId: 'so-11' });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-11' });
     await drain();
-    expect(temporal.told).toMatchObject([{ orderId, observation: { outcome: 'completed', decision: 'contradiction' } }]);
+    expect(temporal.told).toMatchObject([
+      { orderId, observation: { outcome: 'completed', decision: 'contradiction' } },
+    ]);
   });
 });
 
@@ -362,7 +407,11 @@ describe('the relay', () => {
     wakeups.listen();
     relay.start();
     await waitFor('the relay listens', async () => {
-      const { rows } = await withClient(opened.url, (client) => client.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`));
+      const { rows } = await withClient(opened.url, (client) =>
+        client.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`,
+        ),
+      );
       return rows.length > 0;
     });
     const id = await acceptTestOrder(database);
@@ -376,7 +425,9 @@ describe('the relay', () => {
     relay.start();
     const cut = () =>
       withClient(opened.url, async (client) => {
-        const { rows } = await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`);
+        const { rows } = await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`,
+        );
         return rows.length > 0;
       });
     await waitFor('the connection that listens is cut', cut);
@@ -402,8 +453,16 @@ describe('the relay', () => {
 
 describe('the relay and webhook endpoints', () => {
   const add = async () => {
-    const wanted = { apiKeyId: 'key_test', ownerId: undefined, url: 'https://shop.example.com/', description: null, eventTypes: ['*'] };
-    return (await database.transaction((tx) => addWebhookEndpoint(tx, TEST_KEYS, wanted, generateWebhookSecret(), new Date()))).id;
+    const wanted = {
+      apiKeyId: 'key_test',
+      ownerId: undefined,
+      url: 'https://shop.example.com/',
+      description: null,
+      eventTypes: ['*'],
+    };
+    return (
+      await database.transaction((tx) => addWebhookEndpoint(tx, TEST_KEYS, wanted, generateWebhookSecret(), new Date()))
+    ).id;
   };
   const want = (id: string, urgent: boolean) => database.transaction((tx) => requestEndpointWake(tx, [id], { urgent }));
   const waking = async (id: string) => {
@@ -416,7 +475,9 @@ describe('the relay and webhook endpoints', () => {
     const orderId = await acceptTestOrder(database);
     expect(await waking(id)).toEqual([false]);
     expect(await waking(id)).toEqual([false]);
-    const queued = await database.run((db) => db.select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id)));
+    const queued = await database.run((db) =>
+      db.select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id)),
+    );
     const told = await database.run((db) => db.select().from(events).where(eq(events.subjectId, orderId)));
     expect(queued.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(told.map((event) => event.id)));
   });

@@ -23,7 +23,15 @@ afterEach(async () => {
 async function sold(to: TestApi): Promise<void> {
   const rows: (typeof journal.$inferInsert)[] = [];
   const row = (causeId: string, age: number, some: Partial<typeof journal.$inferInsert> = {}) =>
-    rows.push({ direction: 'debit', amount: '10.00', currency: 'EUR', causeKind: 'attempt', causeId, recordedAt: new Date(TEST_NOW - age * DAY), ...some });
+    rows.push({
+      direction: 'debit',
+      amount: '10.00',
+      currency: 'EUR',
+      causeKind: 'attempt',
+      causeId,
+      recordedAt: new Date(TEST_NOW - age * DAY),
+      ...some,
+    });
   for (let day = 0; day < 10; day += 1) {
     row(`att_${day}`, day + 0.2);
     row(`vpn_${day}/2`, day + 0.7, { causeKind: 'subscription_period' });
@@ -40,7 +48,13 @@ async function sold(to: TestApi): Promise<void> {
 
 async function holds(to: TestApi, balance: string, readAt = TEST_NOW): Promise<void> {
   await to.database.run(async (db) => {
-    const read = { readsStarted: 1, reading: 1, balanceAmount: balance, balanceCurrency: 'EUR', readAt: new Date(readAt) };
+    const read = {
+      readsStarted: 1,
+      reading: 1,
+      balanceAmount: balance,
+      balanceCurrency: 'EUR',
+      readAt: new Date(readAt),
+    };
     await db.insert(gateWallet).values(read).onConflictDoUpdate({ target: gateWallet.singleton, set: read });
   });
 }
@@ -50,7 +64,11 @@ async function heldAt(to: TestApi, price: Money | undefined): Promise<WorkRef> {
   const work: WorkRef = { kind: 'order', id: newId('order') };
   const at = new Date(TEST_NOW);
   await to.database.transaction((tx) =>
-    joinLine(tx, { work, barrier: 'wallet', failureClass: 'insufficient_balance', acceptedAt: at, apiKeyId: 'key_test', price }, at),
+    joinLine(
+      tx,
+      { work, barrier: 'wallet', failureClass: 'insufficient_balance', acceptedAt: at, apiKeyId: 'key_test', price },
+      at,
+    ),
   );
   return work;
 }
@@ -64,9 +82,24 @@ async function reserved(
 ): Promise<void> {
   const id = newId('attempt');
   await to.database.transaction(async (tx) => {
-    const tried = { id, subjectKind: 'order', subjectId: newId('order'), number: 1, idempotencyKey: id, sealedRequestBody: Buffer.alloc(1), state: 'sending' } as const;
+    const tried = {
+      id,
+      subjectKind: 'order',
+      subjectId: newId('order'),
+      number: 1,
+      idempotencyKey: id,
+      sealedRequestBody: Buffer.alloc(1),
+      state: 'sending',
+    } as const;
     await tx.insert(attempts).values({ ...tried, ...attempt });
-    const made = { attemptId: id, apiKeyId: 'key_test', day: '2030-01-31', amount, currency: 'EUR', madeAt: new Date(TEST_NOW) };
+    const made = {
+      attemptId: id,
+      apiKeyId: 'key_test',
+      day: '2030-01-31',
+      amount,
+      currency: 'EUR',
+      madeAt: new Date(TEST_NOW),
+    };
     await tx.insert(gateReservations).values({ ...made, ...reservation });
   });
 }
@@ -83,7 +116,13 @@ describe('GET /v1/wallet/runway', () => {
       // Two hundred in fourteen days.
       days: 7,
       daily_sales: { mean: { amount: '14.285714', currency: 'EUR' }, days: 14 },
-      wallet: { balance: { amount: '100.00' }, reserved: { amount: '0.00' }, held: { amount: '0.00' }, available: { amount: '100.00' }, age_seconds: 60 },
+      wallet: {
+        balance: { amount: '100.00' },
+        reserved: { amount: '0.00' },
+        held: { amount: '0.00' },
+        available: { amount: '100.00' },
+        age_seconds: 60,
+      },
       held_without_price: 0,
       threshold_days: 3,
       low_since: null,
@@ -103,7 +142,15 @@ describe('GET /v1/wallet/runway', () => {
     await heldAt(api, { amount: '900.00', currency: 'USD' });
     await heldAt(api, undefined);
     const wallet = { balance: { amount: '100.00', currency: 'EUR' }, reserved: { amount: '0.00', currency: 'EUR' } };
-    expect(await shown()).toMatchObject({ days: 5.6, held_without_price: 1, wallet: { ...wallet, held: { amount: '20.00', currency: 'EUR' }, available: { amount: '80.00', currency: 'EUR' } } });
+    expect(await shown()).toMatchObject({
+      days: 5.6,
+      held_without_price: 1,
+      wallet: {
+        ...wallet,
+        held: { amount: '20.00', currency: 'EUR' },
+        available: { amount: '80.00', currency: 'EUR' },
+      },
+    });
 
     await reserved(api, '18.00');
     // By now it is known what it cost.
@@ -117,27 +164,50 @@ describe('GET /v1/wallet/runway', () => {
       status: 'known',
       days: 4.2,
       held_without_price: 1,
-      wallet: { balance: { amount: '100.00' }, reserved: { amount: '20.00', currency: 'EUR' }, held: { amount: '20.00' }, available: { amount: '60.00', currency: 'EUR' } },
+      wallet: {
+        balance: { amount: '100.00' },
+        reserved: { amount: '20.00', currency: 'EUR' },
+        held: { amount: '20.00' },
+        available: { amount: '60.00', currency: 'EUR' },
+      },
     });
 
     await api.database.transaction((tx) => leaveLine(tx, held));
-    expect(await shown()).toMatchObject({ days: 5.1, wallet: { held: { amount: '7.50' }, available: { amount: '72.50' } } });
+    expect(await shown()).toMatchObject({
+      days: 5.1,
+      wallet: { held: { amount: '7.50' }, available: { amount: '72.50' } },
+    });
     // More is wanted than is there: no day is left, and what is missing is shown.
     await reserved(api, '80.00');
-    expect(await shown()).toMatchObject({ days: 0, earliest_days: 0, latest_days: 0, wallet: { reserved: { amount: '100.00' }, available: { amount: '-7.50' } } });
+    expect(await shown()).toMatchObject({
+      days: 0,
+      earliest_days: 0,
+      latest_days: 0,
+      wallet: { reserved: { amount: '100.00' }, available: { amount: '-7.50' } },
+    });
   });
 
   it('says what is unknown instead of making a figure up', async () => {
     api = await startTestApi();
     const caller = await api.caller();
     const reason = async () => (await caller.get('/v1/wallet/runway')).at('reason');
-    expect((await caller.get('/v1/wallet/runway')).body).toMatchObject({ status: 'unknown', reason: 'no_wallet_reading', days: null, daily_sales: null, wallet: null });
+    expect((await caller.get('/v1/wallet/runway')).body).toMatchObject({
+      status: 'unknown',
+      reason: 'no_wallet_reading',
+      days: null,
+      daily_sales: null,
+      wallet: null,
+    });
     await holds(api, '100.00');
     expect(await reason()).toBe('no_sales');
     await sold(api);
     expect(await reason()).toBeNull();
     await holds(api, '100.00', TEST_NOW - 2 * 3_600_000);
-    expect((await caller.get('/v1/wallet/runway')).body).toMatchObject({ reason: 'wallet_reading_old', days: null, wallet: { balance: { amount: '100.00' } } });
+    expect((await caller.get('/v1/wallet/runway')).body).toMatchObject({
+      reason: 'wallet_reading_old',
+      days: null,
+      wallet: { balance: { amount: '100.00' } },
+    });
   });
 });
 
@@ -151,17 +221,34 @@ describe('a runway below the threshold', () => {
       return (await database.transaction((tx) => noteRunway(tx, policy, TEST_NOW))).change;
     };
     // Of 14.29 a day: 2.8, 2.8, 3.5, 3.6, 2 days.
-    expect([await look('40.00'), await look('40.00'), await look('50.00'), await look('51.50'), await look('28.60')]).toEqual(['low', undefined, undefined, 'restored', 'low']);
+    expect([
+      await look('40.00'),
+      await look('40.00'),
+      await look('50.00'),
+      await look('51.50'),
+      await look('28.60'),
+    ]).toEqual(['low', undefined, undefined, 'restored', 'low']);
     const announced = await database.run((db) => db.select().from(events).orderBy(events.sequence));
-    expect(announced.map(({ type }) => type)).toEqual(['wallet.runway_low', 'wallet.runway_restored', 'wallet.runway_low']);
+    expect(announced.map(({ type }) => type)).toEqual([
+      'wallet.runway_low',
+      'wallet.runway_restored',
+      'wallet.runway_low',
+    ]);
     expect(announced[0]).toMatchObject({
       subjectKind: 'wallet',
       apiKeyId: null,
-      data: { days: 2.8, threshold_days: 3, available: { amount: '40.00', currency: 'EUR' }, daily_sales: { amount: '14.285714', currency: 'EUR' } },
+      data: {
+        days: 2.8,
+        threshold_days: 3,
+        available: { amount: '40.00', currency: 'EUR' },
+        daily_sales: { amount: '14.285714', currency: 'EUR' },
+      },
     });
 
     const metrics = createMetrics({ processMetrics: false });
-    metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => TEST_NOW }));
+    metrics.refreshWith(
+      databaseGauges(database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => TEST_NOW }),
+    );
     const low = (await metrics.render()).body;
     expect(low).toContain('reseller_wallet_runway_low 1\n');
     expect(low).toMatch(/^reseller_wallet_runway_days 2$/m);
@@ -174,6 +261,9 @@ describe('a runway below the threshold', () => {
     const unknown = (await metrics.render()).body;
     expect(unknown).toContain('reseller_wallet_runway_low 1\n');
     expect(unknown).not.toMatch(/^reseller_wallet_runway_days /m);
-    expect((await database.run((db) => readRunway(db, policy, TEST_NOW))).runway).toMatchObject({ kind: 'unknown', reason: 'wallet_reading_old' });
+    expect((await database.run((db) => readRunway(db, policy, TEST_NOW))).runway).toMatchObject({
+      kind: 'unknown',
+      reason: 'wallet_reading_old',
+    });
   });
 });

@@ -15,7 +15,11 @@ import { startProcess } from '#test/support/processes.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { EMAIL, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 
-const REPORT = z.object({ exit_code: z.int(), stored_as: z.string().nullable(), profile: z.object({ findings: z.record(z.string(), z.boolean().nullable()) }) });
+const REPORT = z.object({
+  exit_code: z.int(),
+  stored_as: z.string().nullable(),
+  profile: z.object({ findings: z.record(z.string(), z.boolean().nullable()) }),
+});
 const QUICK = { store: true, keyAge: 0, wait: 5_000 };
 
 let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
@@ -80,7 +84,11 @@ describe('reseller sandbox tour', () => {
 
   it.each([
     ['in production', () => inProduction({ SERVICE_MODE: 'production' }), /real money/],
-    ['on a database of another service', () => environmentOf(sandbox, { SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1' }), /another service/],
+    [
+      'on a database of another service',
+      () => environmentOf(sandbox, { SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1' }),
+      /another service/,
+    ],
     ['without a database to store in', () => environmentOf({ url: 'postgres://127.0.0.1:1/none' }), /PostgreSQL/],
   ])('%s sends nothing', async (_, environment, message) => {
     const before = await requests();
@@ -102,32 +110,57 @@ describe('a profile on its way to production', () => {
     // To look at a new database does not decide what it is for.
     expect(await production.database.run((db) => db.select().from(installation))).toEqual([]);
     await expect(confirmCapabilities({ by: 'Ada' }, environment)).rejects.toThrow(/No capability profile/);
-    expect(await doctorLine(environment)).toMatchObject({ status: 'warning', detail: expect.stringContaining('never measured') });
+    expect(await doctorLine(environment)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('never measured'),
+    });
 
     const file = join(folder, 'tour.json');
-    writeFileSync(file, await printed((output) => runSandboxTour({ ...QUICK, json: true }, environmentOf(sandbox), output)));
+    writeFileSync(
+      file,
+      await printed((output) => runSandboxTour({ ...QUICK, json: true }, environmentOf(sandbox), output)),
+    );
     await importCapabilities(file, environment, { write: () => true });
     const shown = await printed((output) => showCapabilities({}, environment, output));
     expect(shown).toMatch(/not confirmed/);
     expect(shown).toMatch(/automatic resends \(production\): off.*not confirmed/);
-    expect(await doctorLine(environment)).toMatchObject({ status: 'warning', advice: expect.stringContaining('capabilities confirm') });
+    expect(await doctorLine(environment)).toMatchObject({
+      status: 'warning',
+      advice: expect.stringContaining('capabilities confirm'),
+    });
 
     const confirmed = await printed((output) => confirmCapabilities({ by: 'Ada' }, environment, output));
     expect(confirmed).toMatch(/confirmed by Ada/);
     expect(confirmed).toMatch(/switches on: automatic resends, automatic new attempts/);
-    expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(/automatic resends \(production\): on/);
-    expect(await doctorLine(environment)).toMatchObject({ status: 'ok', detail: expect.stringContaining('confirmed by Ada') });
-    expect(await printed((output) => confirmCapabilities({ by: 'Bob' }, environment, output))).toMatch(/confirmed by Ada .*already/);
+    expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(
+      /automatic resends \(production\): on/,
+    );
+    expect(await doctorLine(environment)).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('confirmed by Ada'),
+    });
+    expect(await printed((output) => confirmCapabilities({ by: 'Bob' }, environment, output))).toMatch(
+      /confirmed by Ada .*already/,
+    );
 
     // A newer one counts from now on, and nobody has vouched for it.
     await importCapabilities(file, environment, { write: () => true });
-    const json = z.object({ confirmed_by: z.null(), allows: z.object({ resends: z.object({ allowed: z.literal(false) }) }) });
+    const json = z.object({
+      confirmed_by: z.null(),
+      allows: z.object({ resends: z.object({ allowed: z.literal(false) }) }),
+    });
     json.parse(JSON.parse(await printed((output) => showCapabilities({ json: true }, environment, output))));
   });
 
   it('is refused when it was measured at another service, or is none', async () => {
     const file = join(folder, 'other.json');
-    const profile = { environment: 'sandbox', service_base_url: 'https://other.example/api/reseller/v1', measured_at: '2026-01-01T00:00:00Z', findings: {}, evidence: {} };
+    const profile = {
+      environment: 'sandbox',
+      service_base_url: 'https://other.example/api/reseller/v1',
+      measured_at: '2026-01-01T00:00:00Z',
+      findings: {},
+      evidence: {},
+    };
     writeFileSync(file, JSON.stringify(profile));
     await expect(importCapabilities(file, inProduction())).rejects.toThrow(/other\.example/);
     writeFileSync(file, '{"findings":{}}');
@@ -153,8 +186,15 @@ describe('the store of profiles', () => {
     expect(await confirm(older)).toBe(false);
     const results = await Promise.all([confirm(newest), confirm(newest), confirm(newest)]);
     expect(results.filter(Boolean)).toHaveLength(1);
-    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({ id: newest, ...measured, confirmation });
+    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({
+      id: newest,
+      ...measured,
+      confirmation,
+    });
     const replacing = await add('sandbox');
-    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({ id: replacing, confirmation: undefined });
+    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({
+      id: replacing,
+      confirmation: undefined,
+    });
   });
 });

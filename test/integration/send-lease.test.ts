@@ -1,4 +1,6 @@
-/** One send at a time, whatever workers, their clocks and their machines do; and no send that an operator has revoked. */
+/**
+ * One send at a time, whatever workers, their clocks and their machines do; and no send that an operator has revoked.
+ */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findAttemptById } from '#db/attempts.ts';
@@ -20,7 +22,8 @@ afterEach(async () => {
 });
 
 /** The activities of another worker on the same database. */
-const otherWorker = (more: Partial<WorkDependencies>): PurchaseActivities => createWorkActivities({ ...bench.dependencies, ...more });
+const otherWorker = (more: Partial<WorkDependencies>): PurchaseActivities =>
+  createWorkActivities({ ...bench.dependencies, ...more });
 const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
 const sent = () => bench.admin.requests('createOrder');
 
@@ -49,8 +52,12 @@ describe('two workers whose clocks differ', () => {
     expect((await attemptOf(ref)).firstUnrefusedSendAt).toEqual(new Date(bench.clock.now));
     await bench.pass(WINDOW + 1);
     // Moves the clock of the database.
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'too_late' } });
-    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'too_late' } });
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
+    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
     expect(await sent()).toHaveLength(1);
   });
 });
@@ -71,17 +78,32 @@ describe('a worker that stands still between the claim and the wire', () => {
     const ref = await bench.begin();
     const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 27_000)));
     const result = await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
-    expect(result).toMatchObject({ outcome: { kind: 'failure', failure: 'not_sent' }, detail: expect.stringContaining('stood still') });
-    expect(await attemptOf(ref)).toMatchObject({ state: 'refused', anyUnknown: false, leaseToken: null, firstUnrefusedSendAt: null });
+    expect(result).toMatchObject({
+      outcome: { kind: 'failure', failure: 'not_sent' },
+      detail: expect.stringContaining('stood still'),
+    });
+    expect(await attemptOf(ref)).toMatchObject({
+      state: 'refused',
+      anyUnknown: false,
+      leaseToken: null,
+      firstUnrefusedSendAt: null,
+    });
     expect(await sent()).toEqual([]);
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'accepted' } });
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
     expect(await sent()).toHaveLength(1);
   });
 
   it('by a machine that slept, whose monotonic clock stood still as well, sends nothing either', async () => {
     const ref = await bench.begin();
-    const stalled = createWorkActivities({ ...afterTheClaim(() => void (bench.clock.now += 27_000)), monotonicNow: () => 0 });
-    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { failure: 'not_sent' } });
+    const stalled = createWorkActivities({
+      ...afterTheClaim(() => void (bench.clock.now += 27_000)),
+      monotonicNow: () => 0,
+    });
+    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { failure: 'not_sent' },
+    });
     expect(await sent()).toEqual([]);
   });
 
@@ -96,8 +118,15 @@ describe('a worker that stands still between the claim and the wire', () => {
         await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
       }),
     );
-    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ attempt: { state: 'unknown', history: { anyUnknown: true } } });
-    expect(await attemptOf(ref)).toMatchObject({ state: 'unknown', anyUnknown: true, sends: 2, failureClass: 'connection_lost' });
+    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      attempt: { state: 'unknown', history: { anyUnknown: true } },
+    });
+    expect(await attemptOf(ref)).toMatchObject({
+      state: 'unknown',
+      anyUnknown: true,
+      sends: 2,
+      failureClass: 'connection_lost',
+    });
     expect(await sent()).toHaveLength(1);
   });
 
@@ -118,7 +147,9 @@ describe('a worker that stands still between the claim and the wire', () => {
   it('for less than that sends as ever', async () => {
     const ref = await bench.begin();
     const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 20_000)));
-    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'accepted' } });
+    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
   });
 
   it('measures its lease from before the claim: waiting for PostgreSQL counts', async () => {
@@ -134,7 +165,9 @@ describe('a worker that stands still between the claim and the wire', () => {
       return result;
     });
     const slow = createWorkActivities({ ...bench.dependencies, monotonicNow: () => clock.now });
-    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { failure: 'not_sent' } });
+    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { failure: 'not_sent' },
+    });
     expect(await sent()).toEqual([]);
   });
 });
@@ -145,16 +178,22 @@ describe('what an operator revokes while work runs', () => {
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
     bench.purchaseInForce.resendAllowed = false;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'resend_not_allowed' } });
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'resend_not_allowed' },
+    });
     expect(await sent()).toHaveLength(1);
     bench.purchaseInForce.resendAllowed = true;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'accepted' } });
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
   });
 
   it('keeps nothing from being sent that bought nothing', async () => {
     const ref = await bench.begin();
     bench.purchaseInForce.resendAllowed = false;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'accepted' } });
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
   });
 
   it('shortens the window of running work, and lengthens none', async () => {
@@ -163,9 +202,13 @@ describe('what an operator revokes while work runs', () => {
     await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
     await bench.pass(31_000);
     bench.purchaseInForce.resendWindowMs = 30_000;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ outcome: { kind: 'too_late' } });
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
     bench.purchaseInForce.resendWindowMs = WINDOW;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 30_000 })).toMatchObject({ outcome: { kind: 'too_late' } });
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 30_000 })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
   });
 
   it('keeps a new attempt from being opened, unless an operator grants it for this work', async () => {
@@ -192,7 +235,11 @@ describe('an attempt whose row was lost', () => {
     await bench.activities.openNextAttempt({ work: ref.work, number: 2 });
     const read = () =>
       bench.database.run(async (db) => {
-        const rows = await db.select().from(attempts).where(eq(attempts.subjectId, ref.work.id)).orderBy(attempts.number);
+        const rows = await db
+          .select()
+          .from(attempts)
+          .where(eq(attempts.subjectId, ref.work.id))
+          .orderBy(attempts.number);
         return rows.map(({ id, number, idempotencyKey, reference, serviceEsimId, sealedRequestBody }) => ({
           number,
           idempotencyKey,
@@ -217,7 +264,9 @@ describe('an attempt whose row was lost', () => {
     await bench.database.run((db) => db.delete(attempts).where(eq(attempts.subjectId, ref.work.id)));
     await bench.database.run((db) => db.update(topups).set({ status: 'accepted' }).where(eq(topups.id, ref.work.id)));
     const { attempt } = await bench.activities.beginWork({ work: ref.work });
-    expect(await bench.activities.sendPurchase({ work: ref.work, attemptId: attempt.id })).toMatchObject({ outcome: { kind: 'accepted' } });
+    expect(await bench.activities.sendPurchase({ work: ref.work, attemptId: attempt.id })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
     expect(await bench.admin.ledger()).toEqual(ledger);
     expect(await bench.admin.requests('createTopup')).toHaveLength(2);
   });

@@ -58,16 +58,22 @@ async function serviceSecret(args: readonly string[], changes: Record<string, st
 
 /** The secrets that still verify, newest first: only a test opens them. */
 async function storedSecrets(): Promise<string[]> {
-  const { secrets } = await stack.database.run((db) => readWebhookSecrets(db, keyRingOf(stack), { environment: 'sandbox', now: new Date() }));
+  const { secrets } = await stack.database.run((db) =>
+    readWebhookSecrets(db, keyRingOf(stack), { environment: 'sandbox', now: new Date() }),
+  );
   return secrets.map(({ secret }) => secret);
 }
 
 /** A delivery of the service itself. */
 async function isDeliveredByService(): Promise<void> {
   const id = await admin.sendWebhook({ event: 'ping', data: {} });
-  await waitFor('the service has delivered', async () => (await admin.webhooks()).some((sent) => sent.id === id && sent.status === 'delivered'), {
-    context: () => stack.tails(),
-  });
+  await waitFor(
+    'the service has delivered',
+    async () => (await admin.webhooks()).some((sent) => sent.id === id && sent.status === 'delivered'),
+    {
+      context: () => stack.tails(),
+    },
+  );
 }
 
 /** A delivery signed by hand. @returns its status. */
@@ -90,30 +96,44 @@ const becomes = (status: number, secret: string, to: HttpClient) =>
 describe('reseller service-secret', () => {
   it('says before it changes anything that there is no secret to rotate', async () => {
     const { code, output } = await serviceSecret(['rotate']);
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('Run `npx reseller service-secret create`') });
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('Run `npx reseller service-secret create`'),
+    });
     expect(await stack.database.run((db) => db.$count(webhookSecrets))).toBe(0);
   });
 
   it('creates the secret: stored, shown to nobody, and deliveries of the service are taken without a restart', async () => {
     const { code, output } = await serviceSecret(['create']);
-    expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and shown to nobody\.\nIt verifies from 20/) });
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and shown to nobody\.\nIt verifies from 20/),
+    });
     await isDeliveredByService();
   });
 
   it('does not create a second one', async () => {
     const before = await storedSecrets();
     const { code, output } = await serviceSecret(['create']);
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('Run `npx reseller service-secret rotate`') });
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('Run `npx reseller service-secret rotate`'),
+    });
     expect(await storedSecrets()).toEqual(before);
     // Under `npm start` the advice can be typed as it is.
     const underStart = changeServiceSecret('create', { data: '.data' }, environment(), { write: () => true });
-    await expect(underStart).rejects.toMatchObject({ advice: expect.stringContaining('`npx reseller service-secret rotate --data .data`') });
+    await expect(underStart).rejects.toMatchObject({
+      advice: expect.stringContaining('`npx reseller service-secret rotate --data .data`'),
+    });
   });
 
   it('rotates: both API processes take what either secret has signed', async () => {
     const [former = ''] = await storedSecrets();
     const { code, output } = await serviceSecret(['rotate']);
-    expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/The former one verifies until 20.*\(1 day\)/) });
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/The former one verifies until 20.*\(1 day\)/),
+    });
     const [newest = ''] = await storedSecrets();
     expect(newest).not.toBe(former);
     for (const api of [first(), secondApi]) {
@@ -126,7 +146,9 @@ describe('reseller service-secret', () => {
   it('ends every former secret at once when one has leaked', async () => {
     const formers = await storedSecrets();
     expect(formers).toHaveLength(2);
-    expect((await serviceSecret(['rotate', '--overlap', '0s'])).output).toContain('Former stored ones verify nothing any more.');
+    expect((await serviceSecret(['rotate', '--overlap', '0s'])).output).toContain(
+      'Former stored ones verify nothing any more.',
+    );
     const [newest = ''] = await storedSecrets();
     for (const api of [first(), secondApi]) {
       await becomes(200, newest, api);
@@ -145,25 +167,38 @@ describe('reseller service-secret', () => {
   it('says when every answer is lost that the service may sign with what nobody knows; the next rotation puts it right', async () => {
     await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' }, { count: 4 });
     const { code, output } = await serviceSecret(['rotate']);
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('may have made a webhook secret that nobody has seen') });
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('may have made a webhook secret that nobody has seen'),
+    });
     expect((await serviceSecret(['rotate'])).code).toBe(0);
     await isDeliveredByService();
   });
 
   it('refuses the database of another environment, and a service that has no such call', async () => {
     const other = await serviceSecret(['rotate'], { SERVICE_MODE: 'production' });
-    expect({ code: other.code, output: other.output }).toEqual({ code: 1, output: expect.stringContaining('another service or environment') });
+    expect({ code: other.code, output: other.output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('another service or environment'),
+    });
     const without = await serviceSecret(['rotate'], { SERVICE_WITHOUT: 'webhook_secret' });
-    expect({ code: without.code, output: without.output }).toEqual({ code: 1, output: expect.stringContaining('SERVICE_WEBHOOK_SECRETS') });
+    expect({ code: without.code, output: without.output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('SERVICE_WEBHOOK_SECRETS'),
+    });
   });
 
   it('writes down each change, and leaves no secret in any output, log or row', async () => {
-    const actions = (await stack.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id))).map(({ actor, action }) => `${actor.split('/')[0]} ${action}`);
+    const actions = (await stack.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id))).map(
+      ({ actor, action }) => `${actor.split('/')[0]} ${action}`,
+    );
     expect(actions).toContain('command webhook_secret.create');
     expect(actions.filter((entry) => entry === 'command webhook_secret.rotate').length).toBeGreaterThanOrEqual(4);
     const secrets = await storedSecrets();
     expect(secrets.length).toBeGreaterThanOrEqual(2);
-    const { rows } = await stack.database.executor.execute(`select encode(sealed_secret, 'escape') as sealed from webhook_secrets`);
+    const { rows } = await stack.database.executor.execute(
+      `select encode(sealed_secret, 'escape') as sealed from webhook_secrets`,
+    );
     const seen = [...printed, stack.process('api').output(), second.output(), JSON.stringify(rows)].join('\n');
     for (const secret of secrets) expect(seen).not.toContain(secret);
     expect(seen).toContain('the API takes requests');

@@ -51,7 +51,10 @@ afterEach(async () => {
 });
 
 /** What one process has: its own connections, cache and pool, on the database that all share. */
-function newProcess(options: { account?: string; keys?: KeyRing; environment?: string } = {}): { service: Service; store: ServiceTokenStore } {
+function newProcess(options: { account?: string; keys?: KeyRing; environment?: string } = {}): {
+  service: Service;
+  store: ServiceTokenStore;
+} {
   const database: Database = openDatabase(main.url);
   const store = new ServiceTokenStore({
     database,

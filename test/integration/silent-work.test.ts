@@ -37,7 +37,10 @@ interface Kind {
   /** Pieces of news among six that were accepted, of which three were decided. */
   readonly news: number;
   /** Somebody does by hand what looks like an attempt that is about to be sent, or was. */
-  readonly double: { readonly when: 'before' | 'after'; readonly make: (attempt: AttemptRow) => Promise<{ readonly ok: boolean }> };
+  readonly double: {
+    readonly when: 'before' | 'after';
+    readonly make: (attempt: AttemptRow) => Promise<{ readonly ok: boolean }>;
+  };
   /** Pieces of news of that one. */
   readonly doubled: number;
 }
@@ -120,12 +123,24 @@ async function lose(kind: Kind, begun: readonly AttemptRef[]): Promise<AttemptRo
 
 async function send(begun: readonly AttemptRef[]): Promise<AttemptRow[]> {
   await Promise.all(begun.map((each) => bench.activities.sendPurchase(each)));
-  return bench.database.run((db) => db.select().from(attempts).where(inArray(attempts.id, begun.map(({ attemptId }) => attemptId))));
+  return bench.database.run((db) =>
+    db
+      .select()
+      .from(attempts)
+      .where(
+        inArray(
+          attempts.id,
+          begun.map(({ attemptId }) => attemptId),
+        ),
+      ),
+  );
 }
 
 const half = <Each>(each: Each): Each[] => Array.from({ length: SILENT / 2 }, () => each);
 
-/** One run of the reconciler, after some silence. @returns what it says, and how often it called each of some endpoints. */
+/**
+ * One run of the reconciler, after some silence. @returns what it says, and how often it called each of some endpoints.
+ */
 async function reconcile(endpoints: readonly Endpoint[]) {
   await bench.pass(10 * MINUTE);
   const calls = () => Promise.all(endpoints.map(async (endpoint) => (await bench.admin.requests(endpoint)).length));
@@ -140,26 +155,37 @@ async function statesOnceJudged(ids: readonly string[]) {
   const now = new Date(Date.now() + MINUTE);
   const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE }));
   for (const row of rows) await judgeRow(bench.database, bench.keyRing, row, now, { leaseMs: MINUTE });
-  const found = await bench.database.run((db) => db.select().from(attempts).where(inArray(attempts.id, [...ids])));
+  const found = await bench.database.run((db) =>
+    db
+      .select()
+      .from(attempts)
+      .where(inArray(attempts.id, [...ids])),
+  );
   return Object.fromEntries([...Map.groupBy(found, ({ state }) => state)].map(([state, all]) => [state, all.length]));
 }
 
 describe('the reconciler', () => {
-  it.each(kinds)('finds many silent %s in as many calls as their list has pages, and puts what is new into the inbox', async (_noun, kind) => {
-    bench = await ActivityBench.start();
-    const accepted = await accept(kind, SILENT / 2);
-    const lost = await lose(kind, await Promise.all(Array.from({ length: SILENT / 2 }, kind.begin)));
-    expect(accepted.map(({ state, serviceId }) => [state, serviceId === null])).toEqual(half(['processing', false]));
-    expect(lost.map(({ state, serviceId }) => [state, serviceId])).toEqual(half(['unknown', null]));
-    for (const [nth, { serviceId }] of accepted.slice(0, 3).entries()) await kind.decide(serviceId!, nth);
+  it.each(kinds)(
+    'finds many silent %s in as many calls as their list has pages, and puts what is new into the inbox',
+    async (_noun, kind) => {
+      bench = await ActivityBench.start();
+      const accepted = await accept(kind, SILENT / 2);
+      const lost = await lose(kind, await Promise.all(Array.from({ length: SILENT / 2 }, kind.begin)));
+      expect(accepted.map(({ state, serviceId }) => [state, serviceId === null])).toEqual(half(['processing', false]));
+      expect(lost.map(({ state, serviceId }) => [state, serviceId])).toEqual(half(['unknown', null]));
+      for (const [nth, { serviceId }] of accepted.slice(0, 3).entries()) await kind.decide(serviceId!, nth);
 
-    const { result, calls } = await reconcile([kind.list, ...kind.single]);
-    expect(result).toEqual({ asked: SILENT, news: kind.news + SILENT / 2 });
-    expect(calls).toEqual([1, ...kind.single.map(() => 0)]);
-    expect(await statesOnceJudged([...accepted, ...lost].map(({ id }) => id))).toEqual({ completed: 3 + SILENT / 2, processing: 3 });
-    // Asked is asked: the next run has nothing to do.
-    expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 0, news: 0 });
-  });
+      const { result, calls } = await reconcile([kind.list, ...kind.single]);
+      expect(result).toEqual({ asked: SILENT, news: kind.news + SILENT / 2 });
+      expect(calls).toEqual([1, ...kind.single.map(() => 0)]);
+      expect(await statesOnceJudged([...accepted, ...lost].map(({ id }) => id))).toEqual({
+        completed: 3 + SILENT / 2,
+        processing: 3,
+      });
+      // Asked is asked: the next run has nothing to do.
+      expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 0, news: 0 });
+    },
+  );
 
   it.each(kinds)('asks for what the list of %s shows more than once on its own', async (_noun, kind) => {
     bench = await ActivityBench.start();
@@ -197,13 +223,16 @@ describe('the reconciler', () => {
   it('asks for the eSIM as well while a refund is under review: that says nothing of it', async () => {
     bench = await ActivityBench.start();
     const cancellations = KINDS['cancellations']!;
-    const [first] = await accept({ ...cancellations, accepted: { operation: 'cancellation', outcome: 'manual_review' } }, SILENT);
+    const [first] = await accept(
+      { ...cancellations, accepted: { operation: 'cancellation', outcome: 'manual_review' } },
+      SILENT,
+    );
     await bench.admin.decideRefund(first!.serviceId!, 'refuse');
     const { result, calls } = await reconcile(['listRefunds', 'getEsim']);
     expect(result).toEqual({ asked: SILENT, news: 1 });
     expect(calls).toEqual([1, SILENT]);
-    expect(await bench.database.run((db) => db.select().from(inbox).where(eq(inbox.subjectKind, 'cancellation')))).toMatchObject([
-      { event: 'refund.failed', outcome: 'failed', serviceId: first!.serviceId },
-    ]);
+    expect(
+      await bench.database.run((db) => db.select().from(inbox).where(eq(inbox.subjectKind, 'cancellation'))),
+    ).toMatchObject([{ event: 'refund.failed', outcome: 'failed', serviceId: first!.serviceId }]);
   });
 });

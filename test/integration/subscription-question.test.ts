@@ -28,17 +28,24 @@ describe('the question how a VPN subscription stands', () => {
     // Of a proxy, or of another server: not the service's own word.
     [{ kind: 'answer', status: 404, body: '<h1>Not found</h1>' }, 'unreadable_answer', undefined],
     [{ kind: 'answer', status: 200, body: '{"id":"another","status":"active"}' }, 'contract_drift', undefined],
-  ] as const)('says nothing of the subscription where it could not be asked (%o)', async (fault, failure, retryAfterMs) => {
-    const ids = await bought(bench);
-    await bench.admin.onRequest('getVpnSubscription', fault);
-    const answer = await bench.activities.askSubscription(ids);
-    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    expect(answer).toEqual({ kind: 'unavailable', failure: { class: failure, detail: expect.any(String) }, ...wait });
-  });
+  ] as const)(
+    'says nothing of the subscription where it could not be asked (%o)',
+    async (fault, failure, retryAfterMs) => {
+      const ids = await bought(bench);
+      await bench.admin.onRequest('getVpnSubscription', fault);
+      const answer = await bench.activities.askSubscription(ids);
+      const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+      expect(answer).toEqual({ kind: 'unavailable', failure: { class: failure, detail: expect.any(String) }, ...wait });
+    },
+  );
 
   it('ends where the service plainly knows no such subscription', async () => {
     const ids = await bought(bench);
-    await bench.admin.onRequest('getVpnSubscription', { kind: 'answer', status: 404, body: '{"error":{"code":"not_found","message":"Unknown."}}' });
+    await bench.admin.onRequest('getVpnSubscription', {
+      kind: 'answer',
+      status: 404,
+      body: '{"error":{"code":"not_found","message":"Unknown."}}',
+    });
     expect(await bench.activities.askSubscription(ids)).toMatchObject({ kind: 'cannot_tell' });
   });
 
@@ -54,7 +61,11 @@ describe('the question how a VPN subscription stands', () => {
 describe('a cancellation that the service accepted and does not confirm', () => {
   it('is asked for once more when a person tries it again', async () => {
     const { work } = await bought(bench);
-    await bench.admin.nextPurchases({ operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 600_000 });
+    await bench.admin.nextPurchases({
+      operation: 'vpn_cancellation',
+      outcome: 'processing_then_cancelled',
+      delay_ms: 600_000,
+    });
     expect(await bench.activities.cancelSubscription({ work })).toEqual({ kind: 'accepted' });
     const accepted = (await bench.activities.beginWork({ work })).subscription;
     expect(accepted).toMatchObject({ cancelAcceptedAt: bench.clock.now });

@@ -16,7 +16,10 @@ import { EncryptionCodec } from '#temporal/payload-codec.ts';
 import { canaryWorkflow, noteSignal, type TestActivities } from '#test/integration/temporal-workflows.ts';
 import { createNamespace, temporalAddress } from '#test/support/temporal.ts';
 
-const keyRing = new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }, { id: 'k1', key: Buffer.alloc(32, 1) }]);
+const keyRing = new KeyRing([
+  { id: 'k2', key: Buffer.alloc(32, 2) },
+  { id: 'k1', key: Buffer.alloc(32, 1) },
+]);
 const activities: TestActivities = {
   echo: async (text) => text,
   fail: async (text) => {
@@ -65,7 +68,10 @@ async function runCanary(workflowId: string, note: string, client: Client, dataC
 
 /** The history as the server stores it: bytes of every event, nothing decoded. */
 async function rawHistory(client: Client, workflowId: string) {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({ namespace, execution: { workflowId } });
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId },
+  });
   const events = history?.events ?? [];
   const bytes = Buffer.from(temporal.api.history.v1.History.encode({ events }).finish());
   return { events, text: bytes.toString('latin1') };
@@ -77,9 +83,17 @@ describe('encryption of what Temporal stores', () => {
     await runCanary('plain', 'canary-signal, end badly', client, undefined);
     const { text } = await rawHistory(client, 'plain');
     for (const canary of [
-      'canary-argument', 'canary-signal', 'canary-memo', 'canary-static-summary', 'canary-static-details',
-      'canary-summary', 'canary-detail', 'canary-activity-failure', 'canary-workflow-failure',
-    ]) expect(text).toContain(canary);
+      'canary-argument',
+      'canary-signal',
+      'canary-memo',
+      'canary-static-summary',
+      'canary-static-details',
+      'canary-summary',
+      'canary-detail',
+      'canary-activity-failure',
+      'canary-workflow-failure',
+    ])
+      expect(text).toContain(canary);
   });
 
   it('covers arguments, results, signals, memos and summaries, and gives the result back', async () => {
@@ -134,7 +148,9 @@ describe('encryption of what Temporal stores', () => {
         body: JSON.stringify({ payloads: payloads.map((payload) => protobufJson(payload)) }),
       });
       const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) }).parse(await answer.json());
-      const [argument, summary, attributes] = decoded.payloads.map(({ data }) => Buffer.from(data, 'base64').toString());
+      const [argument, summary, attributes] = decoded.payloads.map(({ data }) =>
+        Buffer.from(data, 'base64').toString(),
+      );
       expect(argument).toBe('"canary-argument"');
       expect(summary).toBe('"canary-static-summary"');
       expect(attributes).toContain('canary-workflow-failure');

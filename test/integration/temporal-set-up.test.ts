@@ -5,7 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { connect, connectClient, connectNative, createLazyClient, TemporalUnavailableError } from '#temporal/connection.ts';
+import {
+  connect,
+  connectClient,
+  connectNative,
+  createLazyClient,
+  TemporalUnavailableError,
+} from '#temporal/connection.ts';
 import { ensureSchedules, SCHEDULE_IDS } from '#temporal/schedules.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { createNamespace, temporalAddress } from '#test/support/temporal.ts';
@@ -14,7 +20,9 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 const configFor = (namespace: string) => ({ address: temporalAddress(), namespace, tls: false, apiKey: undefined });
 const { INDEXED_VALUE_TYPE_KEYWORD: KEYWORD } = temporal.api.enums.v1.IndexedValueType;
-const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name).toSorted();
+const names = Object.values(SEARCH_ATTRIBUTES)
+  .map(({ name }) => name)
+  .toSorted();
 
 describe('setting up a namespace', () => {
   it('creates a namespace that is missing, and its search attributes can be used at once', async () => {
@@ -141,21 +149,22 @@ describe('the schedules', () => {
 });
 
 describe('connecting', () => {
-  it.each([['a client', connectClientOf], ['a worker', connectNative]] as const)(
-    'fails for %s with what to do when nothing listens',
-    async (_, connectIt) => {
-      const config = { ...configFor('default'), address: `127.0.0.1:${await freePort()}` };
-      const connecting = connectIt(config, { timeoutMs: 1_500 });
-      await expect(connecting).rejects.toThrow(TemporalUnavailableError);
-      await expect(connecting).rejects.toThrow(/TEMPORAL_ADDRESS.*without TLS/);
-    },
-  );
+  it.each([
+    ['a client', connectClientOf],
+    ['a worker', connectNative],
+  ] as const)('fails for %s with what to do when nothing listens', async (_, connectIt) => {
+    const config = { ...configFor('default'), address: `127.0.0.1:${await freePort()}` };
+    const connecting = connectIt(config, { timeoutMs: 1_500 });
+    await expect(connecting).rejects.toThrow(TemporalUnavailableError);
+    await expect(connecting).rejects.toThrow(/TEMPORAL_ADDRESS.*without TLS/);
+  });
 
   it('can wait for the first call, for a process that must start while Temporal is down', async () => {
     const [down, up] = [`127.0.0.1:${await freePort()}`, temporalAddress()].map((address) =>
       createLazyClient({ ...configFor('default'), address }, keyRing),
     ) as [Client, Client];
-    const countOf = (client: Client) => client.connection.withDeadline(Date.now() + 5_000, () => client.workflow.count());
+    const countOf = (client: Client) =>
+      client.connection.withDeadline(Date.now() + 5_000, () => client.workflow.count());
     await expect(countOf(down)).rejects.toThrow(/count|UNAVAILABLE|DEADLINE/i);
     expect((await countOf(up)).count).toBeGreaterThanOrEqual(0);
     await Promise.all([down.connection.close(), up.connection.close()]);

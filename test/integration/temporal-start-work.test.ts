@@ -72,7 +72,9 @@ async function inputOf(id: string): Promise<unknown> {
 
 describe('starting the workflow of an order', () => {
   it('starts it once, whoever asks and how often', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => startWork(client, start('ord_once'), { isEnded })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => startWork(client, start('ord_once'), { isEnded })),
+    );
     expect(outcomes.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'running'), 'started']);
   });
 
@@ -111,7 +113,9 @@ describe('starting the workflow of an order', () => {
       await handle.terminate('an operator');
       expect(await startWork(client, start('ord_terminated'), { isEnded })).toBe('started');
     });
-    expect(await inputOf('ord_terminated')).toMatchObject({ carried: { witness: { number: 1, state: 'unknown', sends: 2 } } });
+    expect(await inputOf('ord_terminated')).toMatchObject({
+      carried: { witness: { number: 1, state: 'unknown', sends: 2 } },
+    });
   });
 
   it('can be eager: the worker of the same process takes the first task', async () => {
@@ -158,11 +162,15 @@ describe('work whose row has lost the end that its workflow reached', () => {
 
   it('gets a new run by a start, once, with what the completed run knew', async () => {
     const before = await completed('ord_lost');
-    const outcomes = await Promise.all(Array.from({ length: 4 }, () => startWork(client, start('ord_lost'), { isEnded: isUnfinished })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 4 }, () => startWork(client, start('ord_lost'), { isEnded: isUnfinished })),
+    );
     expect(outcomes.toSorted()).toEqual(['running', 'running', 'running', 'started']);
     const after = await latestOf('ord_lost');
     expect([after.status.name, after.runId === before]).toEqual(['RUNNING', false]);
-    expect(await inputOf('ord_lost')).toMatchObject({ carried: { witness: { ended: 'completed', state: 'completed', sends: 1 } } });
+    expect(await inputOf('ord_lost')).toMatchObject({
+      carried: { witness: { ended: 'completed', state: 'completed', sends: 1 } },
+    });
   });
 
   it('gets a new run by what the service says, and by what a person does', async () => {

@@ -14,7 +14,17 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
 const REBOUND = 'evil.example';
-const COLUMNS = ['Status', 'Workflow ID', 'ExternalReference', 'PackageId', 'Stage', 'NeedsAttention', 'FailureClass', 'NextRetryAt', 'Environment'];
+const COLUMNS = [
+  'Status',
+  'Workflow ID',
+  'ExternalReference',
+  'PackageId',
+  'Stage',
+  'NeedsAttention',
+  'FailureClass',
+  'NextRetryAt',
+  'Environment',
+];
 
 describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
   let folder: string;
@@ -80,7 +90,10 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     // Which columns the list shows is kept in the browser; the runbook says how to choose them by hand.
     await page.addInitScript(
       ([namespace, columns]) => {
-        localStorage.setItem('namespace-workflow-table-columns', JSON.stringify({ [namespace]: columns.map((label) => ({ label })) }));
+        localStorage.setItem(
+          'namespace-workflow-table-columns',
+          JSON.stringify({ [namespace]: columns.map((label) => ({ label })) }),
+        );
       },
       [stack.temporal.namespace, COLUMNS] as const,
     );
@@ -98,7 +111,10 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
 
     // The page shows what is listed when it is opened, and what a workflow shows is listed a moment later.
     await using operator = await TemporalOperator.connect(stack);
-    for (const query of ["ExternalReference = 'shop-1002' AND NeedsAttention = true", "ExternalReference = 'shop-1003' AND FailureClass = 'rate_limited'"]) {
+    for (const query of [
+      "ExternalReference = 'shop-1002' AND NeedsAttention = true",
+      "ExternalReference = 'shop-1003' AND FailureClass = 'rate_limited'",
+    ]) {
       await waitFor(`${query} is listed`, async () => (await operator.client.workflow.count(query)).count === 1);
     }
     const page = await open(`workflows?query=${encodeURIComponent("Product = 'esim-order'")}`);
@@ -151,23 +167,33 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     expect(rebound?.status()).toBe(403);
     const [namespaces, codecAnswer, other] = await page.evaluate(
       async ([ui, codecUrl, host]) => {
-        const status = (url: string, init: RequestInit) => fetch(url, init).then((answer) => answer.status, () => 'blocked');
+        const status = (url: string, init: RequestInit) =>
+          fetch(url, init).then(
+            (answer) => answer.status,
+            () => 'blocked',
+          );
         const post = { method: 'POST', body: '{"payloads":[]}' };
-        return Promise.all([status('/api/v1/namespaces', post), status(`http://${host}:${new URL(codecUrl).port}/encode`, post), status(`${ui}/api/v1/namespaces`, post)]);
+        return Promise.all([
+          status('/api/v1/namespaces', post),
+          status(`http://${host}:${new URL(codecUrl).port}/encode`, post),
+          status(`${ui}/api/v1/namespaces`, post),
+        ]);
       },
       [uiUrl, codecUrl, REBOUND] as const,
     );
     expect(namespaces).toBe(403);
     expect([codecAnswer, other]).toEqual(['blocked', 'blocked']);
-    for (const open of await listeningPorts(temporal)) expect(await postAsAnyPage(open), open).not.toContain('workflow not found');
+    for (const open of await listeningPorts(temporal))
+      expect(await postAsAnyPage(open), open).not.toContain('workflow not found');
   });
-
 
   it('shows why an update was refused, in words', async () => {
     const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
     await using operator = await TemporalOperator.connect(stack);
     const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
-    await expect(refused).rejects.toMatchObject({ cause: { message: expect.stringContaining('settled first') as string } });
+    await expect(refused).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('settled first') as string },
+    });
     const { runId } = await operator.order(orderId).describe();
     const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
     await page.getByText('that has to be settled first').first().waitFor();
@@ -187,7 +213,10 @@ async function sendUpdate(page: Page, name: string, input: Record<string, string
   await page.getByRole('menuitem', { name: 'Send an Update' }).click();
   const form = page.locator('dialog[open]');
   await form.locator('[data-testid=update-select-button]:visible').first().click();
-  await form.locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\b`) }).first().click();
+  await form
+    .locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\b`) })
+    .first()
+    .click();
   await form.locator('[data-language=json]:visible').first().click();
   // Inserted as a whole: the editor closes brackets that are typed.
   await page.keyboard.insertText(JSON.stringify(input));
@@ -203,19 +232,27 @@ async function sendUpdate(page: Page, name: string, input: Record<string, string
 async function listeningPorts(server: TemporalServer): Promise<string[]> {
   const pid = server.child?.identity?.pid;
   if (process.platform !== 'linux' || pid === undefined) return [];
-  const links = await Promise.all((await readdir(`/proc/${pid}/fd`)).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  const links = await Promise.all(
+    (await readdir(`/proc/${pid}/fd`)).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')),
+  );
   const sockets = new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
-  return (await readFile('/proc/net/tcp', 'utf8')).split('\n').slice(1).flatMap((line) => {
-    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
-    if (state !== '0A' || !sockets.has(inode)) return [];
-    const [address = '', port = ''] = local.split(':');
-    return [`${Buffer.from(address, 'hex').toReversed().join('.')}:${Number.parseInt(port, 16)}`];
-  });
+  return (await readFile('/proc/net/tcp', 'utf8'))
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+      if (state !== '0A' || !sockets.has(inode)) return [];
+      const [address = '', port = ''] = local.split(':');
+      return [`${Buffer.from(address, 'hex').toReversed().join('.')}:${Number.parseInt(port, 16)}`];
+    });
 }
 
 /** What a plain form of any web page can send: no header of its own, no preflight. */
 async function postAsAnyPage(address: string): Promise<string> {
   const path = '/api/v1/namespaces/default/workflows/x/signal/serviceObserved';
   const headers = { 'Content-Type': 'text/plain', Origin: 'http://evil.example' };
-  return fetch(`http://${address}${path}`, { method: 'POST', headers, body: '{}' }).then((answer) => answer.text(), String);
+  return fetch(`http://${address}${path}`, { method: 'POST', headers, body: '{}' }).then(
+    (answer) => answer.text(),
+    String,
+  );
 }

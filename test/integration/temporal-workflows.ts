@@ -1,6 +1,11 @@
 /** Workflows of the tests of `temporal/`: small, and with everything that a history can hold. */
 import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
-import { rememberedQuery, serviceObservedSignal, type PurchaseWorkflowInput, type PurchaseWorkflowResult } from '#workflows/messages.ts';
+import {
+  rememberedQuery,
+  serviceObservedSignal,
+  type PurchaseWorkflowInput,
+  type PurchaseWorkflowResult,
+} from '#workflows/messages.ts';
 
 export interface TestActivities {
   echo(text: string): Promise<string>;
@@ -12,7 +17,11 @@ export interface LongActivities {
   beat(): Promise<void>;
 }
 
-const { beat } = proxyActivities<LongActivities>({ startToCloseTimeout: '2m', heartbeatTimeout: '4.5s', retry: { maximumAttempts: 1 } });
+const { beat } = proxyActivities<LongActivities>({
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '4.5s',
+  retry: { maximumAttempts: 1 },
+});
 
 /** Runs one activity that must be heard of. */
 export async function beatingWorkflow(): Promise<void> {

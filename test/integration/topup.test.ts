@@ -22,7 +22,9 @@ afterAll(() => stack.stop());
 
 const sendsOf = async (topupId: string) => {
   const rows = await desk.attemptsOf(topupId);
-  return (await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('createTopup', idempotencyKey)))).flat();
+  return (
+    await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('createTopup', idempotencyKey)))
+  ).flat();
 };
 const rechargesOf = async (esimId: string) => {
   const esim = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
@@ -31,12 +33,17 @@ const rechargesOf = async (esimId: string) => {
 
 /** The service can neither be asked nor told twice, and the answer to the next top-up is lost. */
 async function loseAnswer(): Promise<void> {
-  for (const endpoint of ['getTopup', 'listTopups'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+  for (const endpoint of ['getTopup', 'listTopups'] as const)
+    await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
   await desk.simulator.dialect('conflicts');
   await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
 }
 const isStored = async (serviceId: string, state: 'pending' | 'unmatched') =>
-  (await stack.database.run((db) => db.execute(sql`select 1 from inbox where service_id = ${serviceId} and state = ${state}`))).rows.length > 0;
+  (
+    await stack.database.run((db) =>
+      db.execute(sql`select 1 from inbox where service_id = ${serviceId} and state = ${state}`),
+    )
+  ).rows.length > 0;
 
 describe('a top-up', () => {
   it('that the service completes at once costs one debit, and one send [spec: state.topup.completed]', async () => {
@@ -45,10 +52,21 @@ describe('a top-up', () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1002, { external_topup_id: `t-${randomUUID()}` });
     const topup = await desk.topupReaches(id, 'completed');
-    expect(topup.body).toMatchObject({ esim_id: esimId, package_id: 1002, attempts: 1, charged: { amount: '5.10', currency: 'USD' }, failure: null });
+    expect(topup.body).toMatchObject({
+      esim_id: esimId,
+      package_id: 1002,
+      attempts: 1,
+      charged: { amount: '5.10', currency: 'USD' },
+      failure: null,
+    });
     expect(topup.textAt('service_topup_id')).toBe((await rechargesOf(esimId))[0]!.id);
     expect(await sendsOf(id)).toHaveLength(1);
-    expect(await desk.events(id)).toEqual(['topup.accepted', 'attempt.prepared', 'attempt.accepted', 'topup.completed']);
+    expect(await desk.events(id)).toEqual([
+      'topup.accepted',
+      'attempt.prepared',
+      'attempt.accepted',
+      'topup.completed',
+    ]);
     expect(await desk.inbox(id)).toEqual([]);
   });
 
@@ -95,7 +113,12 @@ describe('a top-up', () => {
     expect(held.body).toMatchObject({ failure: { class: 'price_above_limit' } });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'held');
-    expect(shown).toMatchObject({ product: 'esim-topup', needsAttention: false, attentionReason: undefined, failureClass: 'price_above_limit' });
+    expect(shown).toMatchObject({
+      product: 'esim-topup',
+      needsAttention: false,
+      attentionReason: undefined,
+      failureClass: 'price_above_limit',
+    });
     expect(shown.details).toMatch(/^### held[^]*\*\*Failure class\*\* `price_above_limit`/);
     expect(await sendsOf(id)).toEqual([]);
     const change = { why: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
@@ -185,14 +208,24 @@ describe('a top-up whose answer was lost', () => {
     expect(parked.body).toMatchObject({ attention: { reason: 'not_answered' } });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'needs_attention');
-    expect(shown).toMatchObject({ product: 'esim-topup', needsAttention: true, attentionReason: 'not_answered', failureClass: expect.any(String) });
+    expect(shown).toMatchObject({
+      product: 'esim-topup',
+      needsAttention: true,
+      attentionReason: 'not_answered',
+      failureClass: expect.any(String),
+    });
     expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `not_answered`/);
     const next = await desk.topUp(esimId, 1001);
     await desk.topupReaches(next, 'held');
     expect((await stack.api.post(`/v1/topups/${next}/abandon`, { why: 'not now' })).status).toBe(200);
 
     const [sold] = await rechargesOf(esimId);
-    const verdict = { why: 'seen in their console', case: 'not_answered', verdict: 'bought', service_topup_id: sold!.id };
+    const verdict = {
+      why: 'seen in their console',
+      case: 'not_answered',
+      verdict: 'bought',
+      service_topup_id: sold!.id,
+    };
     expect((await stack.api.post(`/v1/topups/${id}/resolve`, verdict)).status).toBe(200);
     await desk.simulator.calm();
     const completed = await desk.topupReaches(id, 'completed');
@@ -211,7 +244,11 @@ describe('a top-up whose answer was lost', () => {
     const [lost] = await desk.simulator.webhooks(sold!.id);
     await desk.simulator.replayDelivery(lost!.id);
     await waitFor('the word of the service is stored', () => isStored(sold!.id, 'pending'));
-    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, { why: 'a test', case: 'not_answered', verdict: 'not_bought' });
+    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, {
+      why: 'a test',
+      case: 'not_answered',
+      verdict: 'not_bought',
+    });
     await stack.start('worker');
     expect([judged.status, judged.at('refusal')]).toEqual([409, 'observations_pending']);
     await desk.simulator.calm();
@@ -224,7 +261,9 @@ describe('the API of top-ups', () => {
   it('shows the options of an eSIM, read from the service', async () => {
     const esimId = await desk.newEsim();
     const options = await stack.api.get(`/v1/esims/${esimId}/topup-options`);
-    expect(options.body).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: 1002, price_for_reseller: '5.10' })]) });
+    expect(options.body).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ id: 1002, price_for_reseller: '5.10' })]),
+    });
     expect((await stack.api.get('/v1/esims/esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM/topup-options')).status).toBe(404);
   });
 
@@ -232,12 +271,17 @@ describe('the API of top-ups', () => {
     const esimId = await desk.newEsim();
     const body = { esim_id: esimId, package_id: 1001, external_topup_id: `t-${randomUUID()}` };
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => stack.api.post('/v1/topups', body, { headers: { 'idempotency-key': randomUUID() } })),
+      Array.from({ length: 8 }, () =>
+        stack.api.post('/v1/topups', body, { headers: { 'idempotency-key': randomUUID() } }),
+      ),
     );
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
     const id = answers.find(({ status }) => status === 202)!.textAt('id');
     for (const refused of answers.filter(({ status }) => status === 409)) {
-      expect(refused.body).toMatchObject({ code: 'external_topup_id_taken', existing: { id, href: `/v1/topups/${id}` } });
+      expect(refused.body).toMatchObject({
+        code: 'external_topup_id_taken',
+        existing: { id, href: `/v1/topups/${id}` },
+      });
     }
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
@@ -246,7 +290,10 @@ describe('the API of top-ups', () => {
   it('refuses an eSIM that does not exist, naming the field, and lists by eSIM', async () => {
     const missing = { esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM', package_id: 1001 };
     const refused = await stack.api.post('/v1/topups', missing, { headers: { 'idempotency-key': randomUUID() } });
-    expect([refused.status, refused.body]).toEqual([400, expect.objectContaining({ errors: [expect.objectContaining({ field: 'esim_id' })] })]);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      expect.objectContaining({ errors: [expect.objectContaining({ field: 'esim_id' })] }),
+    ]);
 
     const esimId = await desk.newEsim();
     const ids = [await desk.topUp(esimId, 1001)];

@@ -63,8 +63,13 @@ describe('what reaches a workflow without encryption', () => {
     const handle = stranger.workflow.getHandle(`order/${id}`);
     // The refusal is encrypted like everything that a worker writes: whoever has the keys reads it.
     await expect(handle.executeUpdate(changeLimitUpdate, { args: [LIMIT] })).rejects.toThrow('Workflow Update failed');
-    await expect(readable.workflow.getHandle(`order/${id}`).executeUpdate(changeLimitUpdate, { args: [LIMIT] })).rejects.toMatchObject({
-      cause: { type: ACTION_REFUSED, message: expect.stringMatching(/not encrypted.*codec server.*npx reseller temporal/s) },
+    await expect(
+      readable.workflow.getHandle(`order/${id}`).executeUpdate(changeLimitUpdate, { args: [LIMIT] }),
+    ).rejects.toMatchObject({
+      cause: {
+        type: ACTION_REFUSED,
+        message: expect.stringMatching(/not encrypted.*codec server.*npx reseller temporal/s),
+      },
     });
     const audit = await stack.api.get(`/v1/audit-log?subject_id=${id}`);
     expect(audit.at('data')).toEqual([]);
@@ -78,7 +83,13 @@ describe('what reaches a workflow without encryption', () => {
   it('is dropped as a signal, with or without an argument, and the order goes on', async () => {
     const id = await heldForItsPrice();
     const handle = stranger.workflow.getHandle(`order/${id}`);
-    await handle.signal(serviceObservedSignal, { inboxId: 'in_1', source: 'webhook', attemptNumber: 1, outcome: 'completed', decision: 'contradiction' });
+    await handle.signal(serviceObservedSignal, {
+      inboxId: 'in_1',
+      source: 'webhook',
+      attemptNumber: 1,
+      outcome: 'completed',
+      decision: 'contradiction',
+    });
     await handle.signal(serviceObservedSignal.name);
     await handle.signal(serviceObservedSignal.name, 'not an observation');
     await handle.signal('operatorActed', ['plain'] as never);

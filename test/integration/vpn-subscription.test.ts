@@ -31,7 +31,8 @@ afterAll(async () => {
 
 const cancel = (id: string) => stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
 const callsOf = async (endpoint: string) => (await desk.simulator.requests(endpoint)).length;
-const active = async (plan: number = PLAN.activeAtOnce) => desk.subscriptionReaches(await desk.subscribe(plan), 'active');
+const active = async (plan: number = PLAN.activeAtOnce) =>
+  desk.subscriptionReaches(await desk.subscribe(plan), 'active');
 
 describe('a VPN subscription', () => {
   it('that is active at once cost one debit, and its access data are shown to whoever may see them, each look written down [spec: state.vpn.active, record.own-margin]', async () => {
@@ -49,7 +50,11 @@ describe('a VPN subscription', () => {
     expect(await desk.inbox(id)).toEqual([]);
     expect(subscription.text).not.toContain('C-2207');
     const access = await stack.api.get(`/v1/vpn/subscriptions/${id}/access`);
-    expect(access.body).toMatchObject({ subscription_id: id, username: expect.stringMatching(/^vpn-/), password: expect.any(String) });
+    expect(access.body).toMatchObject({
+      subscription_id: id,
+      username: expect.stringMatching(/^vpn-/),
+      password: expect.any(String),
+    });
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([{ action: 'vpn.access_revealed', subjectKind: 'vpn_subscription' }]);
   });
@@ -73,7 +78,14 @@ describe('a VPN subscription', () => {
     await desk.simulator.calm();
     const found = await desk.subscriptionReaches(id, 'processing');
     expect(await desk.inbox(id)).toMatchObject([{ source: 'read', outcome: 'processing', state: 'applied' }]);
-    expect((await stack.simulator.post(`/simulator/vpn-subscriptions/${found.textAt('service_subscription_id')}/complete`, {})).status).toBe(200);
+    expect(
+      (
+        await stack.simulator.post(
+          `/simulator/vpn-subscriptions/${found.textAt('service_subscription_id')}/complete`,
+          {},
+        )
+      ).status,
+    ).toBe(200);
     await desk.subscriptionReaches(id, 'active');
   });
 
@@ -96,15 +108,26 @@ describe('a VPN subscription', () => {
     await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });
     await desk.subscriptionReaches(id, 'active');
     const unavailable = await desk.subscribe(PLAN.unavailable);
-    expect((await desk.subscriptionReaches(unavailable, 'held')).body).toMatchObject({ failure: { class: 'package_unavailable' } });
+    expect((await desk.subscriptionReaches(unavailable, 'held')).body).toMatchObject({
+      failure: { class: 'package_unavailable' },
+    });
     expect((await cancel(unavailable)).body).toMatchObject({ refusal: 'not_active' });
-    expect((await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { why: 'no longer wanted' })).status).toBe(200);
+    expect(
+      (await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { why: 'no longer wanted' })).status,
+    ).toBe(200);
   });
 
   it('is made once for a reference, however often it is asked for', async () => {
-    const body = { vpn_plan_id: 301, external_subscription_id: `v-${randomUUID()}`, customer_reference: 'C', customer_price: '5' };
+    const body = {
+      vpn_plan_id: 301,
+      external_subscription_id: `v-${randomUUID()}`,
+      customer_reference: 'C',
+      customer_price: '5',
+    };
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } })),
+      Array.from({ length: 6 }, () =>
+        stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } }),
+      ),
     );
     const made = answers.filter(({ status }) => status === 202);
     expect(made).toHaveLength(1);
@@ -117,9 +140,17 @@ describe('a VPN subscription', () => {
 });
 
 it('a VPN subscription is refused when its customer_reference is blank: the service would refuse it later', async () => {
-  const body = { vpn_plan_id: 301, external_subscription_id: `v-${randomUUID()}`, customer_reference: ' \t', customer_price: '5' };
+  const body = {
+    vpn_plan_id: 301,
+    external_subscription_id: `v-${randomUUID()}`,
+    customer_reference: ' \t',
+    customer_price: '5',
+  };
   const answer = await stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } });
-  expect([answer.status, answer.at('errors')]).toEqual([400, [expect.objectContaining({ field: 'customer_reference', message: 'must not be blank' })]]);
+  expect([answer.status, answer.at('errors')]).toEqual([
+    400,
+    [expect.objectContaining({ field: 'customer_reference', message: 'must not be blank' })],
+  ]);
 });
 
 describe('a VPN subscription that lives', () => {
@@ -127,23 +158,47 @@ describe('a VPN subscription that lives', () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     const lived = await operator.showsStage(id, 'active');
-    expect(lived).toMatchObject({ product: 'vpn-subscription', needsAttention: false, attentionReason: undefined, failureClass: undefined });
+    expect(lived).toMatchObject({
+      product: 'vpn-subscription',
+      needsAttention: false,
+      attentionReason: undefined,
+      failureClass: undefined,
+    });
     expect(lived.details).toMatch(/^### active[^]*\*\*At:\*\* \d{4}-/);
-    const data = { id: subscription.textAt('service_subscription_id'), external_subscription_id: subscription.textAt('external_subscription_id'), status: 'failed' };
-    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'vpn.subscription.failed', data });
+    const data = {
+      id: subscription.textAt('service_subscription_id'),
+      external_subscription_id: subscription.textAt('external_subscription_id'),
+      status: 'failed',
+    };
+    await stack.simulator.post('/simulator/webhooks/send', {
+      environment: 'sandbox',
+      event: 'vpn.subscription.failed',
+      data,
+    });
     const parked = await desk.subscriptionReaches(id, 'needs_attention');
     expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, submit_again: { verdict: 'no' } });
     // What it says besides is noted while a person is waited for.
-    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'vpn.subscription.failed', data });
-    const words = async () => (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
+    await stack.simulator.post('/simulator/webhooks/send', {
+      environment: 'sandbox',
+      event: 'vpn.subscription.failed',
+      data,
+    });
+    const words = async () =>
+      (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
     await expect.poll(words).toEqual(['applied', 'applied']);
     expect((await stack.api.get(`/v1/vpn/subscriptions/${id}`)).at('attention', 'reason')).toBe('contradiction');
     const parkedShown = { stage: 'needs_attention', needsAttention: true, attentionReason: 'contradiction' };
-    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({ ...parkedShown, details: expect.stringMatching(/^### ⚠ needs_attention/) });
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
+      ...parkedShown,
+      details: expect.stringMatching(/^### ⚠ needs_attention/),
+    });
     // A run that begins anew shows it, too.
     await operator.terminate(id);
     await operator.runReaches(id, 'RUNNING');
-    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({ ...parkedShown, details: expect.stringMatching(/^### ⚠ needs_attention/) });
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
+      ...parkedShown,
+      details: expect.stringMatching(/^### ⚠ needs_attention/),
+    });
     const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     const lives = await desk.subscriptionReaches(id, 'active');
@@ -156,11 +211,19 @@ describe('the end of a VPN subscription', () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     const before = await callsOf('cancelVpnSubscription');
-    expect((await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect((await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status)).toEqual([
+      202, 202, 202,
+    ]);
     await desk.subscriptionReaches(id, 'cancelled');
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
     expect((await cancel(id)).status).toBe(200);
-    expect(await desk.events(id)).toEqual(expect.arrayContaining(['vpn_subscription.cancel_requested', 'vpn_subscription.cancelling', 'vpn_subscription.cancelled']));
+    expect(await desk.events(id)).toEqual(
+      expect.arrayContaining([
+        'vpn_subscription.cancel_requested',
+        'vpn_subscription.cancelling',
+        'vpn_subscription.cancelled',
+      ]),
+    );
   });
 
   it('by its customer, with the answer lost, is known all the same [spec: state.vpn.cancelled]', async () => {
@@ -175,7 +238,11 @@ describe('the end of a VPN subscription', () => {
   it('that takes its time at the service is told of by its webhook [spec: event.vpn.subscription.cancelled]', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
-    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 3_600_000 });
+    await desk.simulator.nextPurchases({
+      operation: 'vpn_cancellation',
+      outcome: 'processing_then_cancelled',
+      delay_ms: 3_600_000,
+    });
     await cancel(id);
     await desk.subscriptionReaches(id, 'cancelling');
     await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), 'cancel');
@@ -194,7 +261,10 @@ describe('the end of a VPN subscription', () => {
     // A run that begins anew waits for that person as well: it shows so, and does not ask by itself.
     await operator.terminate(id);
     await operator.runReaches(id, 'RUNNING');
-    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({ needsAttention: true, attentionReason: 'cancellation_refused' });
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
+      needsAttention: true,
+      attentionReason: 'cancellation_refused',
+    });
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
     // Asked once more, it is refused once more, and only then.
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { why: 'ask again' })).status).toBe(200);
@@ -207,10 +277,16 @@ describe('the end of a VPN subscription', () => {
     await desk.subscriptionReaches(id, 'cancelled');
   });
 
-  it.each(['expire', 'cancel'] as const)('by the service (%s) is told of by its webhook [spec: event.vpn.subscription.expired]', async (end) => {
-    const subscription = await active();
-    await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), end);
-    const ended = await desk.subscriptionReaches(subscription.textAt('id'), end === 'expire' ? 'expired' : 'cancelled');
-    expect((await cancel(ended.textAt('id'))).status).toBe(end === 'expire' ? 409 : 200);
-  });
+  it.each(['expire', 'cancel'] as const)(
+    'by the service (%s) is told of by its webhook [spec: event.vpn.subscription.expired]',
+    async (end) => {
+      const subscription = await active();
+      await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), end);
+      const ended = await desk.subscriptionReaches(
+        subscription.textAt('id'),
+        end === 'expire' ? 'expired' : 'cancelled',
+      );
+      expect((await cancel(ended.textAt('id'))).status).toBe(end === 'expire' ? 409 : 200);
+    },
+  );
 });

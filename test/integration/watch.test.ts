@@ -10,15 +10,26 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-const rowOf = async (id: string) => (await bench.database.run((db) => db.select().from(esims).where(eq(esims.id, id))))[0]!;
-const calls = async () => [(await bench.admin.requests('getEsim')).length, (await bench.admin.requests('getEsimUsage')).length];
+const rowOf = async (id: string) =>
+  (await bench.database.run((db) => db.select().from(esims).where(eq(esims.id, id))))[0]!;
+const calls = async () => [
+  (await bench.admin.requests('getEsim')).length,
+  (await bench.admin.requests('getEsimUsage')).length,
+];
 
 /** One run of the schedule, twice, as after a crash. @returns what was announced by it. */
 async function watch(subjectId: string): Promise<string[]> {
   const announced = async () =>
-    (await bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(events.sequence)))
+    (
+      await bench.database.run((db) =>
+        db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(events.sequence),
+      )
+    )
       .filter(({ type }) => type.endsWith('.data_low') || type.endsWith('.expiring'))
-      .map(({ type, data, apiKeyId }) => `${type} ${Number(data['threshold_share'] ?? Number(data['threshold_seconds']) / 3_600)} ${apiKeyId}`);
+      .map(
+        ({ type, data, apiKeyId }) =>
+          `${type} ${Number(data['threshold_share'] ?? Number(data['threshold_seconds']) / 3_600)} ${apiKeyId}`,
+      );
   const before = (await announced()).length;
   for (let run = 0; run < 2; run += 1) {
     await bench.activities.announceExpiring();
@@ -42,7 +53,11 @@ describe('an eSIM', () => {
     await bench.admin.simulateEsim(serviceEsimId, 'active');
     await bench.pass(7 * HOUR);
     expect(await watch(id)).toEqual([]);
-    expect(await rowOf(id)).toMatchObject({ status: 'active', expiresAt: expect.any(Date), factsReadAt: new Date(bench.clock.now) });
+    expect(await rowOf(id)).toMatchObject({
+      status: 'active',
+      expiresAt: expect.any(Date),
+      factsReadAt: new Date(bench.clock.now),
+    });
     const [usage] = await bench.database.run((db) => db.select().from(esimUsage));
     expect(usage).toMatchObject({ esimId: id, totalMb: 1_024, unlimited: false, readAt: new Date(bench.clock.now) });
     expect(await calls()).toEqual([before! + 1, 1]);

@@ -7,8 +7,21 @@ import type { Database } from '#db/database.ts';
 import { publishEvents, recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
-import { endpointOutlook, excerptPlace, forgetDeliveries, queueDeliveries, startAtNewAddress, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
-import { addWebhookEndpoint, changeWebhookEndpoint, deleteWebhookEndpoint, disableWebhookEndpoint, rotateEndpointSecret } from '#db/webhook-endpoints.ts';
+import {
+  endpointOutlook,
+  excerptPlace,
+  forgetDeliveries,
+  queueDeliveries,
+  startAtNewAddress,
+  wakeOverdueEndpoints,
+} from '#db/webhook-deliveries.ts';
+import {
+  addWebhookEndpoint,
+  changeWebhookEndpoint,
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  rotateEndpointSecret,
+} from '#db/webhook-endpoints.ts';
 import { missedSince, queueMissed, replayDelivery, replayRange } from '#db/webhook-replays.ts';
 import { DEFAULT_POLICY, type OutboundPolicy } from '#domain/policy.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
@@ -33,13 +46,18 @@ let receiver: WebhookReceiver;
 beforeAll(async () => {
   opened = await openTestDatabase();
   ({ database } = opened);
-  sender = new WebhookSender({ policy: new AddressPolicy(['127.0.0.1/32']), lookup: async (host) => [host], now: () => clock.now });
+  sender = new WebhookSender({
+    policy: new AddressPolicy(['127.0.0.1/32']),
+    lookup: async (host) => [host],
+    now: () => clock.now,
+  });
 });
 beforeEach(async () => {
   // The library that receivers verify with goes by the real clock.
   clock.now = Date.now();
   receiver = await WebhookReceiver.start();
-  for (const table of [webhookTries, webhookDeliveries, webhookEndpointSecrets, webhookEndpoints, events]) await database.run((db) => db.delete(table));
+  for (const table of [webhookTries, webhookDeliveries, webhookEndpointSecrets, webhookEndpoints, events])
+    await database.run((db) => db.delete(table));
 });
 afterEach(() => receiver[Symbol.asyncDispose]());
 afterAll(async () => {
@@ -60,7 +78,8 @@ function activities(overrides: Partial<WebhookDependencies> = {}, policy: Partia
     ...overrides,
   });
 }
-const round = (endpointId: string, policy: Partial<OutboundPolicy> = {}) => activities({}, policy).deliverDue({ endpointId });
+const round = (endpointId: string, policy: Partial<OutboundPolicy> = {}) =>
+  activities({}, policy).deliverDue({ endpointId });
 
 async function endpoint(secret = generateWebhookSecret(), ownerId?: string): Promise<string> {
   const wanted = { apiKeyId: 'key_a', ownerId, url: receiver.url, description: null, eventTypes: ['*'] };
@@ -69,7 +88,16 @@ async function endpoint(secret = generateWebhookSecret(), ownerId?: string): Pro
 async function happen(count = 1): Promise<string[]> {
   return database.transaction(async (tx) => {
     for (let n = 0; n < count; n += 1) {
-      await recordEvent(tx, { type: 'order.completed', subject: { kind: 'order', id: newId('order') }, apiKeyId: 'key_a', data: { status: 'completed', external_order_id: 'A-1' } }, new Date(clock.now));
+      await recordEvent(
+        tx,
+        {
+          type: 'order.completed',
+          subject: { kind: 'order', id: newId('order') },
+          apiKeyId: 'key_a',
+          data: { status: 'completed', external_order_id: 'A-1' },
+        },
+        new Date(clock.now),
+      );
     }
     return publish(tx);
   });
@@ -82,7 +110,16 @@ async function publish(tx: Parameters<Parameters<Database['transaction']>[0]>[0]
 /** Somebody asks for a test, and it is published. @returns its id. */
 async function ask(endpointId: string): Promise<string> {
   const [id = ''] = await database.transaction(async (tx) => {
-    await recordEvent(tx, { type: 'webhook_endpoint.test', subject: { kind: 'webhook_endpoint', id: endpointId }, apiKeyId: 'key_a', data: {} }, new Date(clock.now));
+    await recordEvent(
+      tx,
+      {
+        type: 'webhook_endpoint.test',
+        subject: { kind: 'webhook_endpoint', id: endpointId },
+        apiKeyId: 'key_a',
+        data: {},
+      },
+      new Date(clock.now),
+    );
     return publish(tx);
   });
   return id;
@@ -90,8 +127,13 @@ async function ask(endpointId: string): Promise<string> {
 const deliveries = () => database.run((db) => db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id));
 const states = async () => (await deliveries()).map(({ state }) => state);
 const tries = () => database.run((db) => db.select().from(webhookTries).orderBy(webhookTries.at, webhookTries.number));
-const endpointRow = async (id: string) => (await database.run((db) => db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0]!;
-const everything = async () => JSON.stringify([await deliveries(), await tries(), await database.run((db) => db.select().from(webhookEndpoints))], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+const endpointRow = async (id: string) =>
+  (await database.run((db) => db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0]!;
+const everything = async () =>
+  JSON.stringify(
+    [await deliveries(), await tries(), await database.run((db) => db.select().from(webhookEndpoints))],
+    (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
+  );
 
 /** Lets time pass as the workflow does: from one due moment to the next. @returns how the last round ended. */
 async function until(endpointId: string, end: number) {
@@ -115,15 +157,22 @@ describe('an event that is delivered', () => {
       subject: { kind: 'order', href: expect.stringMatching(/^\/v1\/orders\/ord_/) },
       data: { external_order_id: 'A-1' },
     });
-    expect(receiver.received[0]!.headers).toMatchObject({ 'webhook-id': eventId, 'content-type': 'application/json; charset=utf-8' });
-    expect(() => WebhookReceiver.verified(receiver.received[0]!, generateWebhookSecret())).toThrow('No matching signature');
+    expect(receiver.received[0]!.headers).toMatchObject({
+      'webhook-id': eventId,
+      'content-type': 'application/json; charset=utf-8',
+    });
+    expect(() => WebhookReceiver.verified(receiver.received[0]!, generateWebhookSecret())).toThrow(
+      'No matching signature',
+    );
     expect(await states()).toEqual(['delivered']);
   });
 
   it('carries a signature of each secret during a rotation', async () => {
     const [former, latest] = [generateWebhookSecret(), generateWebhookSecret()];
     const id = await endpoint(former);
-    await database.transaction((tx) => rotateEndpointSecret(tx, keyRing, id, { secret: latest, overlapMs: 10_000, now: new Date(clock.now) }));
+    await database.transaction((tx) =>
+      rotateEndpointSecret(tx, keyRing, id, { secret: latest, overlapMs: 10_000, now: new Date(clock.now) }),
+    );
     await happen();
     await round(id);
     clock.now += 10_000;
@@ -136,7 +185,12 @@ describe('an event that is delivered', () => {
         return false;
       }
     };
-    expect([verifies(0, former), verifies(0, latest), verifies(1, former), verifies(1, latest)]).toEqual([true, true, false, true]);
+    expect([verifies(0, former), verifies(0, latest), verifies(1, former), verifies(1, latest)]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('is sent once, however often the activity runs', async () => {
@@ -145,7 +199,10 @@ describe('an event that is delivered', () => {
     const calls: ActivityCall[] = [];
     const own = recorded(activities(), calls, async () => Promise.resolve());
     const { twice } = twiceOver({ calls: () => calls, state: async () => [await everything(), receiver.ids.length] });
-    expect(await twice('deliverDue', () => own.deliverDue({ endpointId: id }))).toEqual([{ kind: 'idle' }, { kind: 'idle' }]);
+    expect(await twice('deliverDue', () => own.deliverDue({ endpointId: id }))).toEqual([
+      { kind: 'idle' },
+      { kind: 'idle' },
+    ]);
     expect(new Set(receiver.ids).size).toBe(30);
     expect(receiver.ids).toHaveLength(30);
   });
@@ -154,7 +211,9 @@ describe('an event that is delivered', () => {
     const id = await endpoint();
     await happen(40);
     await Promise.all([round(id), round(id), round(id)]);
-    expect(receiver.ids.toSorted((left, right) => left.localeCompare(right))).toEqual([...new Set(receiver.ids)].toSorted((left, right) => left.localeCompare(right)));
+    expect(receiver.ids.toSorted((left, right) => left.localeCompare(right))).toEqual(
+      [...new Set(receiver.ids)].toSorted((left, right) => left.localeCompare(right)),
+    );
     expect(receiver.ids).toHaveLength(40);
   });
 
@@ -183,7 +242,11 @@ describe('a worker that dies between a send and its record', () => {
     });
     await expect(died.deliverDue({ endpointId: id })).rejects.toThrow('killed');
     expect([receiver.ids, await tries()]).toEqual([[eventId], []]);
-    expect(await round(id)).toMatchObject({ kind: 'waiting', nextAt: clock.now + DEFAULT_POLICY.outbound.leaseMs, pending: 1 });
+    expect(await round(id)).toMatchObject({
+      kind: 'waiting',
+      nextAt: clock.now + DEFAULT_POLICY.outbound.leaseMs,
+      pending: 1,
+    });
     clock.now += DEFAULT_POLICY.outbound.leaseMs;
     expect(await round(id)).toEqual({ kind: 'idle' });
     expect(receiver.ids).toEqual([eventId, eventId]);
@@ -216,7 +279,12 @@ describe('a worker that dies between a send and its record', () => {
 describe('an endpoint that is down', () => {
   it('gets each event tried for three days, one at a time; then it is given up, and after five days disabled, with an event', async () => {
     const [id, other] = [await endpoint(), await endpoint()];
-    await database.run((db) => db.update(webhookEndpoints).set({ url: receiver.url.replace('hook', 'other') }).where(eq(webhookEndpoints.id, other)));
+    await database.run((db) =>
+      db
+        .update(webhookEndpoints)
+        .set({ url: receiver.url.replace('hook', 'other') })
+        .where(eq(webhookEndpoints.id, other)),
+    );
     receiver.otherwise = (request, response) => response.writeHead(request.url === '/other' ? 204 : 503).end();
     const start = clock.now;
     const [first] = await happen();
@@ -226,7 +294,9 @@ describe('an endpoint that is down', () => {
     const ofFirst = receiver.received.filter(({ id: eventId, path }) => eventId === first && path === '/hook');
     expect(ofFirst.length).toBeGreaterThanOrEqual(18);
     expect(new Set(ofFirst.map(({ bytes }) => bytes.toString()))).toHaveProperty('size', 1);
-    expect((await deliveries()).filter(({ endpointId }) => endpointId === id).map(({ state }) => state)).toEqual(['failed']);
+    expect((await deliveries()).filter(({ endpointId }) => endpointId === id).map(({ state }) => state)).toEqual([
+      'failed',
+    ]);
     expect(await endpointRow(id)).toMatchObject({ disabledAt: null, failingSince: new Date(start) });
 
     clock.now = start + 4 * DAY;
@@ -242,8 +312,12 @@ describe('an endpoint that is down', () => {
     await round(other);
     const told = receiver.received.filter(({ path }) => path === '/other').map(({ bytes }) => String(bytes));
     // Deliveries come in no order.
-    expect(told.filter((body) => body.includes('webhook_endpoint.disabled'))).toMatchObject([expect.stringContaining('"reason":"failing"')]);
-    expect((await deliveries()).filter(({ eventId, endpointId }) => eventId === second && endpointId === id)).toMatchObject([{ state: 'failed' }]);
+    expect(told.filter((body) => body.includes('webhook_endpoint.disabled'))).toMatchObject([
+      expect.stringContaining('"reason":"failing"'),
+    ]);
+    expect(
+      (await deliveries()).filter(({ eventId, endpointId }) => eventId === second && endpointId === id),
+    ).toMatchObject([{ state: 'failed' }]);
   });
 
   it('is asked with one delivery at a time, and gets all that waits at once when it answers again', async () => {
@@ -265,14 +339,18 @@ describe('an endpoint that is down', () => {
   it('for one event only does not hold up the others', async () => {
     const id = await endpoint();
     const [poison] = await happen();
-    receiver.otherwise = (request, response) => response.writeHead(request.headers['webhook-id'] === poison ? 400 : 200).end();
+    receiver.otherwise = (request, response) =>
+      response.writeHead(request.headers['webhook-id'] === poison ? 400 : 200).end();
     await round(id);
     for (let n = 0; n < 10; n += 1) {
       clock.now += 60_000;
       await happen();
       await round(id);
     }
-    expect((await states()).toSorted((left, right) => left.localeCompare(right))).toEqual([...Array.from({ length: 10 }, () => 'delivered'), 'pending']);
+    expect((await states()).toSorted((left, right) => left.localeCompare(right))).toEqual([
+      ...Array.from({ length: 10 }, () => 'delivered'),
+      'pending',
+    ]);
   });
 
   it('says how long to wait, and gets nothing before', async () => {
@@ -310,7 +388,9 @@ describe('an endpoint that is down', () => {
     expect(await round(id, { lanes: 1 })).toEqual({ kind: 'ended', why: 'disabled' });
     expect([receiver.received.length, await states()]).toEqual([1, ['failed', 'failed', 'failed']]);
     expect(await endpointRow(id)).toMatchObject({ disabledReason: 'gone' });
-    const told = await database.run((db) => db.select().from(events).where(eq(events.type, 'webhook_endpoint.disabled')));
+    const told = await database.run((db) =>
+      db.select().from(events).where(eq(events.type, 'webhook_endpoint.disabled')),
+    );
     expect(told).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
   });
 
@@ -318,10 +398,15 @@ describe('an endpoint that is down', () => {
     const id = await endpoint();
     await database.run((db) => db.update(webhookEndpoints).set({ url: 'https://10.0.0.7/hook' }));
     await happen();
-    expect(await round(id)).toMatchObject({ failing: { last: expect.stringContaining('none that webhooks may be sent to') } });
+    expect(await round(id)).toMatchObject({
+      failing: { last: expect.stringContaining('none that webhooks may be sent to') },
+    });
     clock.now += HOUR;
     await round(id);
-    expect((await tries()).map(({ failure, status }) => [failure, status])).toEqual([['address_refused', null], ['address_refused', null]]);
+    expect((await tries()).map(({ failure, status }) => [failure, status])).toEqual([
+      ['address_refused', null],
+      ['address_refused', null],
+    ]);
   });
 });
 
@@ -393,7 +478,13 @@ describe('an endpoint that gets another address', () => {
     await happen(5);
     expect(await until(id, clock.now + 2 * HOUR)).toMatchObject({ kind: 'waiting', failing: { isHeld: true } });
     await moves(id);
-    expect(await endpointRow(id)).toMatchObject({ failures: 0, failingSince: null, lastFailure: null, retryAt: null, wakeIsUrgent: true });
+    expect(await endpointRow(id)).toMatchObject({
+      failures: 0,
+      failingSince: null,
+      lastFailure: null,
+      retryAt: null,
+      wakeIsUrgent: true,
+    });
     expect(await round(id)).toEqual({ kind: 'idle' });
     expect(receiver.received.filter(({ path }) => path === '/new')).toHaveLength(5);
   });
@@ -405,8 +496,17 @@ describe('an endpoint that gets another address', () => {
       await moves(id);
       return { outcome: { kind: 'answered', status, retryAfterMs: HOUR }, excerpt: Buffer.alloc(0) };
     };
-    expect(await activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id })).toMatchObject({ kind: 'waiting', nextAt: clock.now });
-    expect(await endpointRow(id)).toMatchObject({ disabledAt: null, failures: 0, failingSince: null, lastFailure: null, retryAt: null });
+    expect(await activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id })).toMatchObject({
+      kind: 'waiting',
+      nextAt: clock.now,
+    });
+    expect(await endpointRow(id)).toMatchObject({
+      disabledAt: null,
+      failures: 0,
+      failingSince: null,
+      lastFailure: null,
+      retryAt: null,
+    });
     expect(await round(id)).toEqual({ kind: 'idle' });
     expect(receiver.received.map(({ id: received, path }) => [received, path])).toEqual([[eventId, '/new']]);
   });
@@ -417,20 +517,45 @@ describe('the gauges', () => {
     const metrics = createMetrics({ processMetrics: false });
     await databaseGauges(database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => clock.now })();
     const { body } = await metrics.render();
-    return Object.fromEntries([...body.matchAll(/^reseller_outbound_(endpoints\{state="\w+"\}|pending|failing_seconds) (\S+)$/gm)].map(([, name = '', value]) => [name.replace(/.*"(.*)".*/, '$1'), Number(value)]));
+    return Object.fromEntries(
+      [...body.matchAll(/^reseller_outbound_(endpoints\{state="\w+"\}|pending|failing_seconds) (\S+)$/gm)].map(
+        ([, name = '', value]) => [name.replace(/.*"(.*)".*/, '$1'), Number(value)],
+      ),
+    );
   };
 
   it('tell of endpoints that fail, for how long, of those that we gave up, and of what waits', async () => {
     const [id, disabled] = [await endpoint(), await endpoint()];
     await database.transaction((tx) => disableWebhookEndpoint(tx, disabled, 'request', new Date(clock.now)));
-    expect(await shown()).toEqual({ receiving: 1, failing: 0, disabled: 1, given_up: 0, pending: 0, failing_seconds: 0 });
+    expect(await shown()).toEqual({
+      receiving: 1,
+      failing: 0,
+      disabled: 1,
+      given_up: 0,
+      pending: 0,
+      failing_seconds: 0,
+    });
     receiver.answers.push(500, 410);
     await happen(2);
     await round(id, { lanes: 1, failingAfter: 1 });
     clock.now += 7_200_000;
-    expect(await shown()).toEqual({ receiving: 0, failing: 1, disabled: 1, given_up: 0, pending: 2, failing_seconds: 7_200 });
+    expect(await shown()).toEqual({
+      receiving: 0,
+      failing: 1,
+      disabled: 1,
+      given_up: 0,
+      pending: 2,
+      failing_seconds: 7_200,
+    });
     await round(id);
-    expect(await shown()).toEqual({ receiving: 0, failing: 0, disabled: 1, given_up: 1, pending: 0, failing_seconds: 0 });
+    expect(await shown()).toEqual({
+      receiving: 0,
+      failing: 0,
+      disabled: 1,
+      given_up: 1,
+      pending: 0,
+      failing_seconds: 0,
+    });
   });
 });
 
@@ -439,7 +564,9 @@ describe('a slow receiver', () => {
     const [slow, quick] = [await endpoint(), await endpoint()];
     await using stalled = await WebhookReceiver.start();
     stalled.otherwise = () => undefined;
-    await database.run((db) => db.update(webhookEndpoints).set({ url: stalled.url }).where(eq(webhookEndpoints.id, slow)));
+    await database.run((db) =>
+      db.update(webhookEndpoints).set({ url: stalled.url }).where(eq(webhookEndpoints.id, slow)),
+    );
     await happen(5);
     const stalling = round(slow, { sendDeadlineMs: 1_500 });
     expect(await round(quick)).toEqual({ kind: 'idle' });
@@ -453,7 +580,11 @@ describe('what an endpoint missed and is to get', () => {
   async function missing(count: number): Promise<{ id: string; missed: string[] }> {
     const id = await endpoint();
     const disable = (disabledAt: Date | null, missedFrom: Date | null = null) =>
-      database.run((db) => db.update(webhookEndpoints).set({ disabledAt, disabledReason: disabledAt && 'request', missedSince: missedFrom }));
+      database.run((db) =>
+        db
+          .update(webhookEndpoints)
+          .set({ disabledAt, disabledReason: disabledAt && 'request', missedSince: missedFrom }),
+      );
     await disable(new Date(clock.now));
     const since = new Date(clock.now);
     const missed: string[] = [];
@@ -470,7 +601,10 @@ describe('what an endpoint missed and is to get', () => {
     const queue = async () => {
       await database.transaction((tx) => queueMissed(tx, id, { limit: 3, now: new Date(clock.now) }));
       const left = (await endpointRow(id)).missedSince;
-      return [(await deliveries()).map(({ eventId }) => missed.indexOf(eventId)).toSorted((one, other) => one - other), left && clock.now - left.getTime()];
+      return [
+        (await deliveries()).map(({ eventId }) => missed.indexOf(eventId)).toSorted((one, other) => one - other),
+        left && clock.now - left.getTime(),
+      ];
     };
     expect(await queue()).toEqual([[0, 1, 2], 4]);
     expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5], 1]);
@@ -480,7 +614,11 @@ describe('what an endpoint missed and is to get', () => {
 
   it('is queued and sent by the rounds of its workflow, which has something before it until then', async () => {
     const { id, missed } = await missing(7);
-    expect(await database.run((db) => endpointOutlook(db, id))).toMatchObject({ kind: 'open', pending: 0, nextAt: new Date(clock.now - 7) });
+    expect(await database.run((db) => endpointOutlook(db, id))).toMatchObject({
+      kind: 'open',
+      pending: 0,
+      nextAt: new Date(clock.now - 7),
+    });
     expect(await round(id)).toEqual({ kind: 'idle' });
     expect(receiver.ids.toSorted((one, other) => missed.indexOf(one) - missed.indexOf(other))).toEqual(missed);
     expect(await endpointRow(id)).toMatchObject({ missedSince: null });
@@ -489,7 +627,9 @@ describe('what an endpoint missed and is to get', () => {
   it('waits for the end of an outage like all else', async () => {
     const { id } = await missing(7);
     const retryAt = new Date(clock.now + HOUR);
-    await database.run((db) => db.update(webhookEndpoints).set({ failures: 9, failingSince: new Date(clock.now), retryAt }));
+    await database.run((db) =>
+      db.update(webhookEndpoints).set({ failures: 9, failingSince: new Date(clock.now), retryAt }),
+    );
     expect(await round(id)).toMatchObject({ kind: 'waiting', nextAt: retryAt.getTime(), pending: 7 });
     expect(receiver.received).toEqual([]);
   });
@@ -510,7 +650,14 @@ describe('deliveries to an endpoint', () => {
     expect(await round(id)).toEqual({ kind: 'ended', why: 'disabled' });
     expect([await states(), receiver.received]).toEqual([['failed', 'failed', 'failed'], []]);
     await database.run((db) => db.update(webhookEndpoints).set({ disabledAt: null, disabledReason: null }));
-    await database.transaction(async (tx) => replayRange(tx, await endpointRow(id), { which: 'missed', since: new Date(clock.now) }, { limit: 100, now: new Date(clock.now) }));
+    await database.transaction(async (tx) =>
+      replayRange(
+        tx,
+        await endpointRow(id),
+        { which: 'missed', since: new Date(clock.now) },
+        { limit: 100, now: new Date(clock.now) },
+      ),
+    );
     expect(await round(id)).toEqual({ kind: 'idle' });
     expect(receiver.received).toHaveLength(3);
     await happen();
@@ -523,7 +670,8 @@ describe('deliveries to an endpoint', () => {
     const id = await endpoint();
     await happen();
     await database.run((db) => db.update(webhookEndpoints).set({ wakesGiven: 1n }));
-    const look = (ms: number) => database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(clock.now + ms) }));
+    const look = (ms: number) =>
+      database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(clock.now + ms) }));
     expect([await look(-60_000), await look(0), await look(0)]).toEqual([0, 1, 0]);
     expect(await endpointRow(id)).toMatchObject({ wakesWanted: 2n, wakeIsUrgent: true });
   });
@@ -535,9 +683,14 @@ describe('deliveries to an endpoint', () => {
     expect(await round(id)).toEqual({ kind: 'idle' });
     expect(receiver.received).toHaveLength(2);
     const rows = await deliveries();
-    expect(rows.filter(({ eventId }) => eventId === first || eventId === second)).toMatchObject([{ state: 'failed', endedAt: new Date(clock.now) }, { state: 'failed' }]);
+    expect(rows.filter(({ eventId }) => eventId === first || eventId === second)).toMatchObject([
+      { state: 'failed', endedAt: new Date(clock.now) },
+      { state: 'failed' },
+    ]);
     const again = (eventId: string) =>
-      database.transaction(async (tx) => replayDelivery(tx, await endpointRow(id), rows.find((row) => row.eventId === eventId)!.id, new Date(clock.now)));
+      database.transaction(async (tx) =>
+        replayDelivery(tx, await endpointRow(id), rows.find((row) => row.eventId === eventId)!.id, new Date(clock.now)),
+      );
     expect([await again(first!), await again(receiver.ids[0]!)]).toEqual([false, true]);
   });
 

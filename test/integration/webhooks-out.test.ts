@@ -37,7 +37,8 @@ async function endpoints() {
   const found = answer.at('data');
   return Array.isArray(found) ? found.map((_, index) => ({ id: answer.textAt('data', index, 'id') })) : [];
 }
-const post = (path: string, body?: unknown) => stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+const post = (path: string, body?: unknown) =>
+  stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
 async function endpoint(url = receiver.url, eventTypes = ['*']) {
   const made = await post('/v1/webhook-endpoints', { url, event_types: eventTypes });
   return { id: made.textAt('id'), secret: made.textAt('secret') };
@@ -45,16 +46,27 @@ async function endpoint(url = receiver.url, eventTypes = ['*']) {
 const placed = async () => (await stack.order({ package_id: PACKAGE.completedAtOnce })).textAt('id');
 const deliveriesOf = (id: string) => stack.api.get(`/v1/webhook-endpoints/${id}/deliveries?limit=100`);
 const settles = (id: string, state: DeliveryState) =>
-  waitFor(`all deliveries to ${id} are ${state}`, async () => {
-    const answer = await deliveriesOf(id);
-    const found = answer.at('data');
-    if (!Array.isArray(found) || found.length === 0 || found.some((each: { status?: unknown }) => each.status !== state)) throw new Error(answer.text);
-    return answer;
-  }, { timeoutMs: 60_000, everyMs: 100 });
+  waitFor(
+    `all deliveries to ${id} are ${state}`,
+    async () => {
+      const answer = await deliveriesOf(id);
+      const found = answer.at('data');
+      if (
+        !Array.isArray(found) ||
+        found.length === 0 ||
+        found.some((each: { status?: unknown }) => each.status !== state)
+      )
+        throw new Error(answer.text);
+      return answer;
+    },
+    { timeoutMs: 60_000, everyMs: 100 },
+  );
 const workflowOf = (id: string) => operator.client.workflow.getHandle(webhookEndpointWorkflowId(id));
 const statusOf = async (id: string) => (await workflowOf(id).describe()).status.name;
 const typesOf = (secret: string, subject: string) =>
-  receiver.received.map((each) => WebhookReceiver.verified(each, secret)).flatMap((each) => (each.subject.id === subject ? [each.type] : []));
+  receiver.received
+    .map((each) => WebhookReceiver.verified(each, secret))
+    .flatMap((each) => (each.subject.id === subject ? [each.type] : []));
 
 describe('the events of an order', () => {
   it('reach a receiver signed, once each; their workflow ends when nothing waits any more', async () => {
@@ -64,7 +76,9 @@ describe('the events of an order', () => {
     await waitFor('the order is told of', () => typesOf(secret, orderId).includes('order.completed'));
     const delivered = await settles(id, 'delivered');
     expect(typesOf(secret, orderId)).toEqual(expect.arrayContaining(['order.accepted', 'order.completed']));
-    const logged = z.object({ data: z.array(z.object({ event_id: z.string(), tries: z.literal(1) })) }).parse(delivered.body);
+    const logged = z
+      .object({ data: z.array(z.object({ event_id: z.string(), tries: z.literal(1) })) })
+      .parse(delivered.body);
     const sorted = (ids: readonly string[]) => ids.toSorted((left, right) => left.localeCompare(right));
     expect(sorted(receiver.ids)).toEqual(sorted(logged.data.map(({ event_id: eventId }) => eventId)));
     await waitFor('its workflow has ended', async () => (await statusOf(id)) === 'COMPLETED');
@@ -97,7 +111,10 @@ describe('an endpoint that fails', () => {
     });
     expect(shown.get(SEARCH_ATTRIBUTES.needsAttention)).toBe(true);
     expect(shown.get(SEARCH_ATTRIBUTES.nextRetryAt)).toBeInstanceOf(Date);
-    expect((await stack.api.get(`/v1/webhook-endpoints/${id}`)).body).toMatchObject({ status: 'enabled', last_failure: 'it answered 503' });
+    expect((await stack.api.get(`/v1/webhook-endpoints/${id}`)).body).toMatchObject({
+      status: 'enabled',
+      last_failure: 'it answered 503',
+    });
     await workflowOf(id).terminate('a test pressed the button');
     receiver.otherwise = 204;
     await settles(id, 'delivered');

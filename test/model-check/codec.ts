@@ -1,7 +1,18 @@
 /** States as bytes: compact to keep, exact to compare. */
 import {
-  ANSWERS, ATTEMPTS, ATTENTIONS, DECISIONS, PHASES, POSITIONS, PURCHASES, RELAY_PHASES, ROW_STATES, RUNS, STATUSES,
-  type Database, type State,
+  ANSWERS,
+  ATTEMPTS,
+  ATTENTIONS,
+  DECISIONS,
+  PHASES,
+  POSITIONS,
+  PURCHASES,
+  RELAY_PHASES,
+  ROW_STATES,
+  RUNS,
+  STATUSES,
+  type Database,
+  type State,
 } from '#test/model-check/state.ts';
 
 /** Reads a field from bytes or writes it to them. */

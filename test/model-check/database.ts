@@ -4,7 +4,14 @@ import { isFinal, mayFollow } from '#domain/lifecycle.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import { NOBODY, type Attention, type AttemptRow, type Database, type State, type Status } from '#test/model-check/state.ts';
+import {
+  NOBODY,
+  type Attention,
+  type AttemptRow,
+  type Database,
+  type State,
+  type Status,
+} from '#test/model-check/state.ts';
 
 /** What every participant goes by. */
 export interface Context {
@@ -43,7 +50,9 @@ export function mayBeBought({ attempts }: Database): boolean {
 
 /** True while a report waits that nobody has answered. @param answered rows that this very step answers. */
 export function isReportPending(db: Database, answered: number): boolean {
-  return db.rows.some(({ state }, row) => (state === 'pending' || state === 'relayed') && (answered & (1 << row)) === 0);
+  return db.rows.some(
+    ({ state }, row) => (state === 'pending' || state === 'relayed') && (answered & (1 << row)) === 0,
+  );
 }
 
 /** Moves an attempt by the product's table. */
@@ -113,7 +122,8 @@ export function returnUnanswered(db: Database): void {
 
 /** A lease whose worker is gone is nobody's, also in the copy: a worker that starts anew has other tokens. */
 export function forgetLeases(state: State, worker: number): void {
-  for (const { attempts } of [state.db, state.saved]) for (const row of attempts) if (row.lease === worker) row.lease = NOBODY;
+  for (const { attempts } of [state.db, state.saved])
+    for (const row of attempts) if (row.lease === worker) row.lease = NOBODY;
 }
 
 /** The attempt of a number that comes from a state. */

@@ -18,7 +18,13 @@ export interface Dialect {
 }
 
 const REPLAYS: Dialect = {
-  keys: 'replay', forgetsKeys: false, concurrent: false, uniqueReferences: true, canBeAsked: true, completesAtOnce: false, readableWallet: true,
+  keys: 'replay',
+  forgetsKeys: false,
+  concurrent: false,
+  uniqueReferences: true,
+  canBeAsked: true,
+  completesAtOnce: false,
+  readableWallet: true,
 };
 const LOOSE = { uniqueReferences: false } as const;
 
@@ -44,7 +50,10 @@ export function isResendAllowed({ keys }: Dialect): boolean {
 /** Nothing goes wrong, two sends are enough, and the service may let one purchase fail. */
 export const QUIET: Budget = { faults: 0, setBacks: 0, emptied: 0, sends: 2, refusals: 0, operator: 0, failures: 1 };
 
-/** What may happen in one trace. `faults`: a process killed or stalled, a lease that ends under its holder, a request, answer or webhook lost. */
+/**
+ * What may happen in one trace. `faults`: a process killed or stalled, a lease that ends under its holder, a request,
+ * answer or webhook lost.
+ */
 export const BOUNDS = {
   one_fault: { ...QUIET, faults: 1, refusals: 1 },
   two_faults: { ...QUIET, faults: 2, refusals: 1, operator: 1 },

@@ -18,7 +18,8 @@ export class Edges {
   firstWithoutWayTo(goals: readonly boolean[]): number | undefined {
     const states = goals.length;
     const starts = new Int32Array(states + 1);
-    for (let edge = 0; edge < this.#count; edge += 1) starts[(this.#pairs[edge * 2 + 1] ?? 0) + 1] = (starts[(this.#pairs[edge * 2 + 1] ?? 0) + 1] ?? 0) + 1;
+    for (let edge = 0; edge < this.#count; edge += 1)
+      starts[(this.#pairs[edge * 2 + 1] ?? 0) + 1] = (starts[(this.#pairs[edge * 2 + 1] ?? 0) + 1] ?? 0) + 1;
     for (let at = 0; at < states; at += 1) starts[at + 1] = (starts[at + 1] ?? 0) + (starts[at] ?? 0);
     const sources = new Int32Array(this.#count);
     const filled = starts.slice();

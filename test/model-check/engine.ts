@@ -1,4 +1,6 @@
-/** Breadth-first search over all states that can be reached, with shortest traces, and backwards over what was found. */
+/**
+ * Breadth-first search over all states that can be reached, with shortest traces, and backwards over what was found.
+ */
 import { sizeOf } from '#test/model-check/codec.ts';
 import { Edges } from '#test/model-check/edges.ts';
 import type { State } from '#test/model-check/state.ts';
@@ -42,8 +44,8 @@ export interface Search {
 export const CAN_GO_ON = 'something can always go on unless a case is open';
 
 /**
- * Searches until all is seen, an invariant breaks, or there are `limit` states. Where that ends it, what was not looked at may go on: only
- * what is stuck for certain counts.
+ * Searches until all is seen, an invariant breaks, or there are `limit` states. Where that ends it, what was not looked
+ * at may go on: only what is stuck for certain counts.
  */
 export function explore(machine: Machine, limit: number): Search {
   const store = new Store(sizeOf(machine.initial), machine.initial);
@@ -59,7 +61,11 @@ export function explore(machine: Machine, limit: number): Search {
     store.read(at, state);
     const invariant = machine.violation(state);
     if (invariant !== undefined) {
-      return { ...sizes(store, transitions), isComplete: false, counterexample: { invariant, trace: traceTo(machine, store, at) } };
+      return {
+        ...sizes(store, transitions),
+        isComplete: false,
+        counterexample: { invariant, trace: traceTo(machine, store, at) },
+      };
     }
     const isCut = machine.actions(state, (kind, _, change) => {
       store.read(at, next);
@@ -74,7 +80,8 @@ export function explore(machine: Machine, limit: number): Search {
   const isComplete = at === store.count;
   while (rest.length < store.count) rest.push(true);
   const stuck = edges.firstWithoutWayTo(rest);
-  const counterexample = stuck === undefined ? undefined : { invariant: CAN_GO_ON, trace: traceTo(machine, store, stuck) };
+  const counterexample =
+    stuck === undefined ? undefined : { invariant: CAN_GO_ON, trace: traceTo(machine, store, stuck) };
   return { ...sizes(store, transitions), isComplete, counterexample };
 }
 

@@ -11,7 +11,8 @@ export function storeActions(state: State, { rules }: Context, offer: Offer): vo
     if (!state.hasSaved) offer('fault', 'PostgreSQL keeps a copy that it will be set back to', save);
     else offer('fault', 'PostgreSQL is set back to that copy', (next) => setBack(next, rules));
   }
-  if (budget.emptied > 0 && state.workflow.run !== 'none') offer('fault', 'Temporal loses all workflows', emptyTemporal);
+  if (budget.emptied > 0 && state.workflow.run !== 'none')
+    offer('fault', 'Temporal loses all workflows', emptyTemporal);
 }
 
 function save(state: State): void {

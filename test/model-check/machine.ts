@@ -58,7 +58,9 @@ function violation(state: State): string | undefined {
   return undefined;
 }
 
-/** The attempt has ended by a report, the workflow waits for just that, and nothing that could tell it is on its way. */
+/**
+ * The attempt has ended by a report, the workflow waits for just that, and nothing that could tell it is on its way.
+ */
 function isReportLost({ db, workflow, relays, epoch }: State): boolean {
   // A case that was lost with the last commits is no report; the search backwards says whether anybody finds that.
   const isParkedInSilence = workflow.at === 'park' && db.attention === 'none' && !db.contradiction && epoch === 0;
@@ -90,7 +92,16 @@ function canonical(state: State): void {
 }
 
 const PHASE_RANKS = { idle: 0, taken: 1, judged: 2, told: 3, claimed: 1, wire: 2, executing: 3, answered: 4 } as const;
-const ANSWER_RANKS = { none: 0, processing: 1, completed: 2, failed: 3, refused: 4, known: 5, not_sent: 6, nothing: 7 } as const;
+const ANSWER_RANKS = {
+  none: 0,
+  processing: 1,
+  completed: 2,
+  failed: 3,
+  refused: 4,
+  known: 5,
+  not_sent: 6,
+  nothing: 7,
+} as const;
 const DECISION_RANKS = { none: 0, advance: 1, known: 2, contradiction: 3 } as const;
 
 function relayRank({ phase, row, remembered, gone }: Relay): number {
@@ -107,4 +118,3 @@ function swap<Part extends Relay | Worker>(left: Part, right: Part): void {
   Object.assign(left, right);
   Object.assign(right, kept);
 }
-

@@ -72,8 +72,18 @@ function chosen<Name extends string>(table: Readonly<Record<Name, unknown>>, nam
 }
 
 function bounded(budget: Budget): string {
-  const named = { faults: 'faults', setBacks: 'set backs', emptied: 'losses of Temporal', sends: 'sends', refusals: 'refusals', operator: 'acts', failures: 'failed purchases' };
-  return Object.entries(named).map(([key, name]) => `${budget[key as keyof Budget]} ${name}`).join(', ');
+  const named = {
+    faults: 'faults',
+    setBacks: 'set backs',
+    emptied: 'losses of Temporal',
+    sends: 'sends',
+    refusals: 'refusals',
+    operator: 'acts',
+    failures: 'failed purchases',
+  };
+  return Object.entries(named)
+    .map(([key, name]) => `${budget[key as keyof Budget]} ${name}`)
+    .join(', ');
 }
 
 function sizes({ states, transitions, depth, isComplete }: Search): string {
@@ -82,7 +92,8 @@ function sizes({ states, transitions, depth, isComplete }: Search): string {
 
 function printTrace({ invariant, trace }: Counterexample): void {
   print(`Broken: ${invariant}.`);
-  for (const [index, sentence] of trace.entries()) print(`${String(index + 1).padStart(4)}. ${sentence[0]?.toUpperCase()}${sentence.slice(1)}.`);
+  for (const [index, sentence] of trace.entries())
+    print(`${String(index + 1).padStart(4)}. ${sentence[0]?.toUpperCase()}${sentence.slice(1)}.`);
 }
 
 function seconds(since: number): string {

@@ -1,4 +1,7 @@
-/** Rules that the product once had, or has to this day: each put back alone, with the smallest service and bound in which it shows. */
+/**
+ * Rules that the product once had, or has to this day: each put back alone, with the smallest service and bound in
+ * which it shows.
+ */
 import { QUIET, type DialectName } from '#test/model-check/dialects.ts';
 import { afterAnswer } from '#domain/late-answer.ts';
 import { RULES, type ClaimedAttempt, type Rules } from '#test/model-check/rules.ts';
@@ -17,9 +20,11 @@ const STEADY: Budget = { ...QUIET, failures: 0 };
 /** By name, what is put back. Where the crash proof has a saboteur for the same rule, it has the same name. */
 export const OLD_RULES = {
   'judging-from-memory': {
-    meaning: 'A relay goes by the decision that it read when it took the row, and asks nobody whether the row is settled.',
+    meaning:
+      'A relay goes by the decision that it read when it took the row, and asks nobody whether the row is settled.',
     rules: {
-      inboxDecision: ({ remembered, judged, isWorkFinal }) => (isWorkFinal || remembered === 'none' ? judged : remembered),
+      inboxDecision: ({ remembered, judged, isWorkFinal }) =>
+        isWorkFinal || remembered === 'none' ? judged : remembered,
       sweeperWakes: false,
     },
     dialect: 'replays',
@@ -62,7 +67,8 @@ export const OLD_RULES = {
     budget: { ...STEADY, faults: 1 },
   },
   'witness-from-row': {
-    meaning: 'The workflow takes what it remembers of a send from the row alone, also when the row was set back meanwhile.',
+    meaning:
+      'The workflow takes what it remembers of a send from the row alone, also when the row was set back meanwhile.',
     rules: { countsSendsItself: false },
     dialect: 'ignores_keys',
     budget: { ...STEADY, faults: 1, setBacks: 1, operator: 2 },
@@ -80,19 +86,22 @@ export const OLD_RULES = {
     budget: { ...STEADY, faults: 1, setBacks: 1 },
   },
   'late-answer': {
-    meaning: 'A send that the workflow has given up stores its answer and wakes nobody; the webhook is then known already.',
+    meaning:
+      'A send that the workflow has given up stores its answer and wakes nobody; the webhook is then known already.',
     rules: { afterAnswer: (answer) => ({ ...afterAnswer(answer), wakes: false }), sweeperWakes: false },
     dialect: 'at_once',
     budget: { ...STEADY, faults: 1, sends: 1 },
   },
   'stale-answer': {
-    meaning: 'Every answer of the service that is stored closes the case of its order, also one that tells nothing new.',
+    meaning:
+      'Every answer of the service that is stored closes the case of its order, also one that tells nothing new.',
     rules: { afterAnswer: (answer) => ({ ...afterAnswer(answer), isInProgress: true }), sweeperWakes: false },
     dialect: 'ignores_keys',
     budget: { ...QUIET, faults: 1 },
   },
   'abandon-by-row': {
-    meaning: 'An operator gives an order up by what its row says, also when that was set back and the workflow knows more.',
+    meaning:
+      'An operator gives an order up by what its row says, also when that was set back and the workflow knows more.',
     rules: { abandonAsksWorkflow: false },
     dialect: 'replays',
     budget: { ...STEADY, setBacks: 1, operator: 1 },
@@ -104,7 +113,8 @@ export const OLD_RULES = {
     budget: { ...QUIET, setBacks: 1, sends: 1 },
   },
   'seen-by-id': {
-    meaning: 'A workflow takes a report for one that it has seen because it has the same id, although PostgreSQL was set back meanwhile.',
+    meaning:
+      'A workflow takes a report for one that it has seen because it has the same id, although PostgreSQL was set back meanwhile.',
     rules: { seenByLife: false },
     dialect: 'replays',
     budget: { ...STEADY, setBacks: 1, sends: 1 },
@@ -118,7 +128,12 @@ export const OLD_RULES = {
 } as const satisfies Record<string, OldRule>;
 
 /** A service that is known to replay keys is sent the same bytes for as long as it takes. */
-function claimWithoutWindow({ isLeased, state, anyUnknown, resendAllowed }: ClaimedAttempt): 'claim' | 'leased' | 'too_late' {
+function claimWithoutWindow({
+  isLeased,
+  state,
+  anyUnknown,
+  resendAllowed,
+}: ClaimedAttempt): 'claim' | 'leased' | 'too_late' {
   if (isLeased) return 'leased';
   const mayHaveBought = anyUnknown || state === 'sending' || state === 'unknown';
   return mayHaveBought && !resendAllowed ? 'too_late' : 'claim';

@@ -1,7 +1,21 @@
 /** A person, who says only what is true at the service at that moment. */
 import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
-import { judgeAbandon, judgeResolve, judgeRetry, type OperatedAttempt, type OperatedWork } from '#domain/operator-actions.ts';
-import { currentAttempt, dropLease, indexOf, isReportPending, isWorkFinal, returnUnanswered, type Context } from '#test/model-check/database.ts';
+import {
+  judgeAbandon,
+  judgeResolve,
+  judgeRetry,
+  type OperatedAttempt,
+  type OperatedWork,
+} from '#domain/operator-actions.ts';
+import {
+  currentAttempt,
+  dropLease,
+  indexOf,
+  isReportPending,
+  isWorkFinal,
+  returnUnanswered,
+  type Context,
+} from '#test/model-check/database.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import { debitsOf } from '#test/model-check/service.ts';
 import type { AttemptRow, Attention, State, Status } from '#test/model-check/state.ts';
@@ -14,11 +28,19 @@ export function operatorActions(state: State, { rules }: Context, offer: Offer):
   const work = operated(state, db.status, rules.abandonAsksWorkflow && db.compared !== state.epoch + 1);
   // A retry of what has no attempts left grants one more; the bound of attempts leaves that out.
   if (db.attention !== 'attempts_used_up' && judgeRetry(work, db.wake) === 'allowed') {
-    offer('fault', 'an operator retries the order', act((next) => void (next.db.wake = true)));
+    offer(
+      'fault',
+      'an operator retries the order',
+      act((next) => void (next.db.wake = true)),
+    );
   }
   const abandonment = judgeAbandon(work);
   if (abandonment === 'not_compared' && !db.wake) {
-    offer('fault', 'an operator is told to abandon the order in a moment', act((next) => void (next.db.wake = true)));
+    offer(
+      'fault',
+      'an operator is told to abandon the order in a moment',
+      act((next) => void (next.db.wake = true)),
+    );
   }
   if (abandonment === 'allowed') offer('fault', 'an operator abandons the order', act(abandon));
   const reasons = new Set<Attention>([db.contradiction ? 'contradiction' : 'none', db.attention]);
@@ -56,7 +78,11 @@ function resolveActions(state: State, work: OperatedWork, reason: Exclude<Attent
   const judged = { reason, attempt: work.attempt, laterAttempts: later === undefined ? [] : [later] };
   for (const verdict of truths(state, attempt)) {
     if (judgeResolve(work, judged, verdict) !== 'allowed') continue;
-    offer('fault', `an operator resolves ${reason.replaceAll('_', ' ')} as ${verdict.replace('_', ' ')}`, act((next) => resolve(next, attempt, reason, verdict)));
+    offer(
+      'fault',
+      `an operator resolves ${reason.replaceAll('_', ' ')} as ${verdict.replace('_', ' ')}`,
+      act((next) => resolve(next, attempt, reason, verdict)),
+    );
   }
 }
 
@@ -64,7 +90,8 @@ function resolveActions(state: State, work: OperatedWork, reason: Exclude<Attent
 function truths(state: State, attempt: number): Verdict[] {
   const isSold = state.purchases.some((each) => each.attempt === attempt && each.state === 'completed');
   const isUnderWay =
-    (state.late > 0 && (state.late - 1) >> 1 === attempt) || state.workers.some((worker) => worker.phase !== 'idle' && worker.attempt === attempt);
+    (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
+    state.workers.some((worker) => worker.phase !== 'idle' && worker.attempt === attempt);
   const isNotBought = debitsOf(state, attempt) === 0 && !isUnderWay;
   return [...(isSold ? ['bought' as const] : []), ...(isNotBought ? ['not_bought' as const] : []), 'dismissed'];
 }

@@ -45,22 +45,47 @@ function takeActions({ db }: State, index: number, offer: Offer): void {
   }
 }
 
-function passOnActions(state: State, context: Context, index: number, { phase, row: place }: Relay, offer: Offer): void {
+function passOnActions(
+  state: State,
+  context: Context,
+  index: number,
+  { phase, row: place }: Relay,
+  offer: Offer,
+): void {
   const name = `relay ${index + 1}`;
   const onItself = (change: (next: State, relay: Relay, row: InboxRow) => void) => (next: State) => {
     const relay = next.relays[index];
     const row = next.db.rows[place];
     if (relay !== undefined && row !== undefined) change(next, relay, row);
   };
-  if (phase === 'taken') offer('step', `${name} judges ${named(place)}`, onItself((next, relay, row) => judge(next, context, relay, row)));
-  if (phase === 'judged') offer('step', `${name} tells the workflow`, onItself((next, relay) => tell(next, context, relay)));
-  if (phase === 'told') offer('step', `${name} notes that the workflow was told`, onItself((next, relay, row) => markRelayed(next, relay, row)));
+  if (phase === 'taken')
+    offer(
+      'step',
+      `${name} judges ${named(place)}`,
+      onItself((next, relay, row) => judge(next, context, relay, row)),
+    );
+  if (phase === 'judged')
+    offer(
+      'step',
+      `${name} tells the workflow`,
+      onItself((next, relay) => tell(next, context, relay)),
+    );
+  if (phase === 'told')
+    offer(
+      'step',
+      `${name} notes that the workflow was told`,
+      onItself((next, relay, row) => markRelayed(next, relay, row)),
+    );
   if (state.budget.faults === 0) return;
   const fault = (sentence: string, change: (relay: Relay, row: InboxRow) => void) =>
-    offer('fault', sentence, onItself((next, relay, row) => {
-      next.budget.faults -= 1;
-      change(relay, row);
-    }));
+    offer(
+      'fault',
+      sentence,
+      onItself((next, relay, row) => {
+        next.budget.faults -= 1;
+        change(relay, row);
+      }),
+    );
   fault(`${name} is killed`, (relay) => rest(relay));
   if (phase === 'judged') {
     fault(`${name} cannot reach Temporal and gives the row back`, (relay, row) => {
@@ -93,10 +118,20 @@ function judge(state: State, context: Context, relay: Relay, row: InboxRow): voi
     return rest(relay);
   }
   const judged = judgeObservation(
-    { status: db.status, attemptState: attemptState satisfies AttemptState, latestAttempt: currentAttempt(db) === attempt },
+    {
+      status: db.status,
+      attemptState: attemptState satisfies AttemptState,
+      latestAttempt: currentAttempt(db) === attempt,
+    },
     row.failed ? 'failed' : 'completed',
   );
-  const known = { remembered: relay.remembered, stored: row.decision, isPending: row.state === 'pending', judged, isWorkFinal: isWorkFinal(db) };
+  const known = {
+    remembered: relay.remembered,
+    stored: row.decision,
+    isPending: row.state === 'pending',
+    judged,
+    isWorkFinal: isWorkFinal(db),
+  };
   const decision = context.rules.inboxDecision(known);
   if (decision === 'leave') return rest(relay);
   row.decision = decision;
@@ -117,7 +152,8 @@ function tell(state: State, { rules }: Context, relay: Relay): void {
     release(db.rows[relay.row]);
     return rest(relay);
   }
-  if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start') startRun(state, workflow.run === 'completed');
+  if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start')
+    startRun(state, workflow.run === 'completed');
   if (workflow.run === 'running' && relay.gone) workflow.acted = true;
   else if (workflow.run === 'running') offerReport(state, relay.row);
   relay.phase = 'told';

@@ -1,6 +1,7 @@
 /**
- * The rules that the model is checked against, in one place. What the product has as a table is called from there; what it decides inside
- * a database transaction or a workflow is written down here as a pure function. Each old rule is the same set with one rule put back.
+ * The rules that the model is checked against, in one place. What the product has as a table is called from there; what
+ * it decides inside a database transaction or a workflow is written down here as a pure function. Each old rule is the
+ * same set with one rule put back.
  */
 import { decideInboxRow } from '#domain/inbox-decision.ts';
 import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/late-answer.ts';
@@ -36,13 +37,19 @@ export interface ClaimedAttempt {
 
 /** The rules of the product that the model varies. */
 export interface Rules {
-  /** The idempotency key follows from the work and the number of the attempt. If not, each new row of an attempt gets a new key. */
+  /**
+   * The idempotency key follows from the work and the number of the attempt. If not, each new row of an attempt gets a
+   * new key.
+   */
   readonly keysAreDerived: boolean;
   /** What a relay does with a row: a decision to act upon, or `leave`. */
   inboxDecision(row: RelayedRow): Decision | 'leave';
   /** What becomes of the wish to send; but what the service has, which `isSettledByService` tells. */
   sendClaim(attempt: ClaimedAttempt): 'claim' | 'leased' | 'too_late';
-  /** May a claimed request still leave? @param marginGone too little of the lease is left, by the worker's own monotonic clock. */
+  /**
+   * May a claimed request still leave? @param marginGone too little of the lease is left, by the worker's own monotonic
+   * clock.
+   */
   mayLeave(marginGone: boolean): boolean;
   /** True when leases are judged by the clock of whoever asks, which may be ahead. */
   readonly leasesByWorkerClock: boolean;
@@ -56,13 +63,18 @@ export interface Rules {
   afterAnswer(answer: StoredAnswer): AnswerEffect;
   /** A workflow asks a person only where the attempt is in the state that it has read. */
   readonly parkNamesState: boolean;
-  /** What an operator gives up is given up only where the workflow has compared its row since PostgreSQL was set back. */
+  /**
+   * What an operator gives up is given up only where the workflow has compared its row since PostgreSQL was set back.
+   */
   readonly abandonAsksWorkflow: boolean;
   /** A workflow tells reports apart also when PostgreSQL, set back, gives an id out a second time. */
   readonly seenByLife: boolean;
   /** The workflow counts a send that came back, whatever the row says that came back with it. */
   readonly countsSendsItself: boolean;
-  /** A send was lost, and the row says that it never began. @param samePostgres no other life of PostgreSQL began since it was scheduled. */
+  /**
+   * A send was lost, and the row says that it never began. @param samePostgres no other life of PostgreSQL began since
+   * it was scheduled.
+   */
   provesNothingSent(samePostgres: boolean): boolean;
   /** Starting or telling a workflow that has run before. */
   startDecision(run: Run, isWorkFinal: boolean): 'start' | 'leave';
@@ -79,7 +91,11 @@ const WINDOW_MS = 600_000;
 export const RULES: Rules = {
   keysAreDerived: true,
   inboxDecision({ stored, isPending, judged, isWorkFinal }) {
-    const row = { state: isPending ? 'pending' : 'relayed', decision: stored === 'none' ? null : stored, isOurs: true } as const;
+    const row = {
+      state: isPending ? 'pending' : 'relayed',
+      decision: stored === 'none' ? null : stored,
+      isOurs: true,
+    } as const;
     if (judged === 'none') throw new RangeError('nothing was judged');
     const action = decideInboxRow(row, judged, isWorkFinal);
     return action.kind === 'leave' ? 'leave' : action.decision;
@@ -109,7 +125,8 @@ export const RULES: Rules = {
   seenByLife: true,
   countsSendsItself: true,
   provesNothingSent: (samePostgres) => samePostgres,
-  startDecision: (run, isWorkFinal) => (startDecision(run === 'failed' ? 'unclean' : run, isWorkFinal) === 'leave' ? 'leave' : 'start'),
+  startDecision: (run, isWorkFinal) =>
+    startDecision(run === 'failed' ? 'unclean' : run, isWorkFinal) === 'leave' ? 'leave' : 'start',
   refusalStartsWindow: false,
   sweeperWakes: true,
 };

@@ -15,7 +15,10 @@ export function debitsOf(state: State, attempt?: number): number {
   return debits;
 }
 
-/** What the service says of the one purchase that it has under the reference of an attempt; undefined for none, several, or no such call. */
+/**
+ * What the service says of the one purchase that it has under the reference of an attempt; undefined for none, several,
+ * or no such call.
+ */
 export function lookUp(state: State, dialect: Dialect, attempt: number): Said | undefined {
   if (!dialect.canBeAsked) return undefined;
   const [one, another] = state.purchases.filter((each) => each.state !== 'none' && each.attempt === attempt);
@@ -28,7 +31,12 @@ function said({ state }: ServicePurchase): Said | undefined {
 }
 
 /** The purchase that the service would find under the key of a request. */
-export function knownByKey({ purchases, forgotten }: State, dialect: Dialect, attempt: number, key: number): ServicePurchase | undefined {
+export function knownByKey(
+  { purchases, forgotten }: State,
+  dialect: Dialect,
+  attempt: number,
+  key: number,
+): ServicePurchase | undefined {
   if (dialect.keys === 'ignored' || (forgotten & (1 << attempt)) !== 0) return undefined;
   return purchases.find((each) => each.state !== 'none' && each.attempt === attempt && each.key === key);
 }
@@ -59,15 +67,18 @@ export function serviceActions(state: State, dialect: Dialect, offer: Offer): vo
     const of = `attempt ${attempt + 1}`;
     if (at === 'processing') {
       offer('step', `the service completes the purchase of ${of}`, (next) => end(next, index, 'completed'));
-      if (state.budget.failures > 0) offer('fault', `the service lets the purchase of ${of} fail`, (next) => letFail(next, index));
+      if (state.budget.failures > 0)
+        offer('fault', `the service lets the purchase of ${of} fail`, (next) => letFail(next, index));
     }
-    if (at === 'failed') offer('fault', `the service pays back what ${of} had cost`, (next) => end(next, index, 'paid_back'));
+    if (at === 'failed')
+      offer('fault', `the service pays back what ${of} had cost`, (next) => end(next, index, 'paid_back'));
     if (!hook) continue;
     offer('step', `the webhook about ${of} is stored in the inbox`, (next) => deliverHook(next, index));
     if (state.budget.faults > 0) offer('fault', `the webhook about ${of} is lost`, (next) => loseHook(next, index));
   }
   if (state.late > 0) {
-    // Of two requests with one key at the very same moment one is judged first, but for those of two workers (`Dialect.concurrent`).
+    // Of two requests with one key at the very same moment one is judged first, but for those of two workers
+    // (`Dialect.concurrent`).
     const isExecuting = state.workers.some(({ phase }) => phase === 'executing');
     if (!isExecuting) offer('fault', 'the late request reaches the service', (next) => arrive(next, dialect));
     offer('step', 'the late request is lost for good', (next) => void (next.late = 0));
@@ -127,7 +138,10 @@ function offerForgetting(state: State, offer: Offer): void {
     const bit = 1 << attempt;
     const isUnderWay =
       (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
-      state.workers.some(({ attempt: of, phase, over }) => of === attempt && (phase === 'wire' || phase === 'executing' || (phase !== 'idle' && !over)));
+      state.workers.some(
+        ({ attempt: of, phase, over }) =>
+          of === attempt && (phase === 'wire' || phase === 'executing' || (phase !== 'idle' && !over)),
+      );
     if ((state.windowsOver & bit) === 0 || (state.forgotten & bit) !== 0 || isUnderWay) continue;
     offer('fault', `the service forgets the key of attempt ${attempt + 1}`, (next) => void (next.forgotten |= bit));
   }

@@ -1,11 +1,21 @@
 /**
- * The state of the model: one order, everything that takes part in it, and what is left of the bounds. Plain numbers and booleans in a
- * fixed order, so that a state is a short run of bytes.
+ * The state of the model: one order, everything that takes part in it, and what is left of the bounds. Plain numbers
+ * and booleans in a fixed order, so that a state is a short run of bytes.
  */
 
 /** Positions of the workflow of the order. `begin`: it reads from PostgreSQL where the work stands. */
 export const POSITIONS = [
-  'begin', 'send', 'sending', 'hold', 'look_up', 'await_service', 'deliver', 'settle', 'buy_anew', 'fail', 'park',
+  'begin',
+  'send',
+  'sending',
+  'hold',
+  'look_up',
+  'await_service',
+  'deliver',
+  'settle',
+  'buy_anew',
+  'fail',
+  'park',
 ] as const;
 export type Position = (typeof POSITIONS)[number];
 
@@ -15,19 +25,39 @@ export type Run = (typeof RUNS)[number];
 
 /** Status of the order's row; `absent`: there is no such row. The others are those of `domain/lifecycle.ts`. */
 export const STATUSES = [
-  'absent', 'accepted', 'held', 'submitting', 'processing', 'needs_attention', 'completed', 'failed', 'abandoned',
+  'absent',
+  'accepted',
+  'held',
+  'submitting',
+  'processing',
+  'needs_attention',
+  'completed',
+  'failed',
+  'abandoned',
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** Why the order waits for a person; a contradiction has a case of its own beside it. */
 export const ATTENTIONS = [
-  'none', 'contradiction', 'outcome_unknown', 'debit_without_goods', 'evidence_unavailable', 'attempts_used_up',
+  'none',
+  'contradiction',
+  'outcome_unknown',
+  'debit_without_goods',
+  'evidence_unavailable',
+  'attempts_used_up',
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
 /** States of a row of the attempts; `absent`: there is no such row. The others are those of `domain/observation.ts`. */
 export const ATTEMPTS = [
-  'absent', 'prepared', 'sending', 'unknown', 'refused', 'processing', 'completed', 'failed',
+  'absent',
+  'prepared',
+  'sending',
+  'unknown',
+  'refused',
+  'processing',
+  'completed',
+  'failed',
 ] as const;
 export type Attempt = (typeof ATTEMPTS)[number];
 
@@ -37,7 +67,10 @@ export type RowState = (typeof ROW_STATES)[number];
 export const DECISIONS = ['none', 'advance', 'known', 'contradiction'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** What the service says of a purchase; `none`: it does not exist. A failed one keeps the money until it has paid it back. */
+/**
+ * What the service says of a purchase; `none`: it does not exist. A failed one keeps the money until it has paid it
+ * back.
+ */
 export const PURCHASES = ['none', 'processing', 'completed', 'failed', 'paid_back'] as const;
 export type Purchase = (typeof PURCHASES)[number];
 
@@ -46,7 +79,16 @@ export const PHASES = ['idle', 'claimed', 'wire', 'executing', 'answered'] as co
 export type Phase = (typeof PHASES)[number];
 
 /** What came back to a worker. `known`: a 409 about the key or the reference. `nothing`: no readable answer. */
-export const ANSWERS = ['none', 'processing', 'completed', 'failed', 'refused', 'known', 'not_sent', 'nothing'] as const;
+export const ANSWERS = [
+  'none',
+  'processing',
+  'completed',
+  'failed',
+  'refused',
+  'known',
+  'not_sent',
+  'nothing',
+] as const;
 export type Answer = (typeof ANSWERS)[number];
 
 export const RELAY_PHASES = ['idle', 'taken', 'judged', 'told'] as const;
@@ -171,7 +213,10 @@ export interface State {
   readonly purchases: readonly [ServicePurchase, ServicePurchase, ServicePurchase];
   /** A request that is late: 0, or one more than the attempt times two plus the key. */
   late: number;
-  /** Bit masks by attempt: keys made; sends that began and were not refused; windows since then that are over; forgotten keys. */
+  /**
+   * Bit masks by attempt: keys made; sends that began and were not refused; windows since then that are over; forgotten
+   * keys.
+   */
   keysMade: number;
   left: number;
   windowsOver: number;
@@ -185,8 +230,16 @@ export interface State {
 export const NOBODY = 3;
 
 const attemptRow = (): AttemptRow => ({
-  state: 'absent', anyUnknown: false, sends: 0, key: 0, settled: false, windowStarted: false, windowOver: false,
-  neverResent: false, lease: 0, leaseOn: false,
+  state: 'absent',
+  anyUnknown: false,
+  sends: 0,
+  key: 0,
+  settled: false,
+  windowStarted: false,
+  windowOver: false,
+  neverResent: false,
+  lease: 0,
+  leaseOn: false,
 });
 const inboxRow = (): InboxRow => ({ state: 'absent', decision: 'none', failed: false, leased: false });
 const database = (): Database => ({
@@ -201,7 +254,14 @@ const database = (): Database => ({
 });
 const relay = (): Relay => ({ phase: 'idle', row: 0, remembered: 'none', gone: false });
 const worker = (): Worker => ({
-  phase: 'idle', attempt: 0, key: 0, answer: 'none', stalled: false, current: false, over: false, clear: false,
+  phase: 'idle',
+  attempt: 0,
+  key: 0,
+  answer: 'none',
+  stalled: false,
+  current: false,
+  over: false,
+  clear: false,
 });
 const purchase = (): ServicePurchase => ({ state: 'none', attempt: 0, key: 0, hook: false });
 
@@ -212,7 +272,19 @@ export function emptyState(budget: Budget): State {
     hasSaved: false,
     saved: database(),
     epoch: 0,
-    workflow: { run: 'none', at: 'begin', attempt: 0, read: 'absent', sends: 0, maybe: false, queue: 0, seen: 0, answered: 0, acted: false, epoch: 0 },
+    workflow: {
+      run: 'none',
+      at: 'begin',
+      attempt: 0,
+      read: 'absent',
+      sends: 0,
+      maybe: false,
+      queue: 0,
+      seen: 0,
+      answered: 0,
+      acted: false,
+      epoch: 0,
+    },
     relays: [relay(), relay()],
     workers: [worker(), worker()],
     purchases: [purchase(), purchase(), purchase()],

@@ -11,7 +11,9 @@ export function timeActions(state: State, offer: Offer): void {
 function leaseActions(state: State, offer: Offer): void {
   for (const attempt of [0, 1] as const) {
     if (!state.db.attempts[attempt].leaseOn) continue;
-    const isSending = state.workers.some(({ phase, attempt: of, stalled }) => phase !== 'idle' && of === attempt && (!stalled || phase === 'executing'));
+    const isSending = state.workers.some(
+      ({ phase, attempt: of, stalled }) => phase !== 'idle' && of === attempt && (!stalled || phase === 'executing'),
+    );
     if (isSending) continue;
     offer('step', `the lease on attempt ${attempt + 1} ends`, (next) => {
       next.db.attempts[attempt].leaseOn = false;
@@ -26,10 +28,13 @@ function windowActions(state: State, offer: Offer): void {
     const bit = 1 << attempt;
     const { windowStarted, windowOver } = state.db.attempts[attempt];
     const isRunning = (windowStarted && !windowOver) || ((state.left & bit) !== 0 && (state.windowsOver & bit) === 0);
-    const isSending = state.workers.some((worker) => worker.phase !== 'idle' && worker.attempt === attempt && !worker.stalled);
+    const isSending = state.workers.some(
+      (worker) => worker.phase !== 'idle' && worker.attempt === attempt && !worker.stalled,
+    );
     if (!isRunning || isSending) continue;
     offer('step', `the resend window of attempt ${attempt + 1} ends`, (next) => {
-      for (const { attempts } of [next.db, next.saved]) if (attempts[attempt].windowStarted) attempts[attempt].windowOver = true;
+      for (const { attempts } of [next.db, next.saved])
+        if (attempts[attempt].windowStarted) attempts[attempt].windowOver = true;
       if ((next.left & bit) !== 0) next.windowsOver |= bit;
     });
   }

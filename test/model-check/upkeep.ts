@@ -19,13 +19,17 @@ export function upkeepActions(state: State, context: Context, offer: Offer): voi
   if (db.start) offer('step', 'the outbox starts the workflow', (next) => start(next, context));
   if (db.wake) offer('step', 'the outbox wakes the workflow', (next) => wake(next, context));
   if (!isWorkFinal(db)) {
-    if (workflow.run !== 'running' && !db.start) offer('step', 'the sweeper asks for the workflow of the order', (next) => void (next.db.start = true));
+    if (workflow.run !== 'running' && !db.start)
+      offer('step', 'the sweeper asks for the workflow of the order', (next) => void (next.db.start = true));
     const isLong = workflow.run === 'running' && LONG_WAITS.has(workflow.at) && !workflow.acted && !db.wake;
-    if (isLong && context.rules.sweeperWakes) offer('step', 'the sweeper wakes the workflow of silent work', (next) => void (next.db.wake = true));
+    if (isLong && context.rules.sweeperWakes)
+      offer('step', 'the sweeper wakes the workflow of silent work', (next) => void (next.db.wake = true));
   }
   for (const [place, row] of db.rows.entries()) {
     if (row.state === 'unmatched' && db.attempts[indexOf(place >> 1)].state !== 'absent') {
-      offer('step', `the sweeper brings an unmatched report about attempt ${(place >> 1) + 1} back`, (next) => bringBack(next, place));
+      offer('step', `the sweeper brings an unmatched report about attempt ${(place >> 1) + 1} back`, (next) =>
+        bringBack(next, place),
+      );
     }
   }
   reconcilerActions(state, context, offer);
@@ -40,7 +44,8 @@ function accept({ db }: State): void {
 function start(state: State, { rules }: Context): void {
   const { db, workflow } = state;
   db.start = false;
-  if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start') startRun(state, workflow.run === 'completed');
+  if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start')
+    startRun(state, workflow.run === 'completed');
 }
 
 function wake(state: State, context: Context): void {
@@ -56,11 +61,15 @@ function bringBack({ db }: State, place: number): void {
 
 function reconcilerActions(state: State, { dialect }: Context, offer: Offer): void {
   for (const attempt of [0, 1] as const) {
-    const isSending = state.workers.some(({ phase, stalled, attempt: of }) => phase !== 'idle' && !stalled && of === attempt);
+    const isSending = state.workers.some(
+      ({ phase, stalled, attempt: of }) => phase !== 'idle' && !stalled && of === attempt,
+    );
     if (!SILENT.has(state.db.attempts[attempt].state) || isSending) continue;
     const found = lookUp(state, dialect, attempt);
     const place = attempt * 2 + 1;
     if (found === undefined || found === 'processing' || state.db.rows[place]?.state !== 'absent') continue;
-    offer('step', `the reconciler finds attempt ${attempt + 1} ${found}`, (next) => storeReport(next, place, found === 'failed'));
+    offer('step', `the reconciler finds attempt ${attempt + 1} ${found}`, (next) =>
+      storeReport(next, place, found === 'failed'),
+    );
   }
 }

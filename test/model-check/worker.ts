@@ -3,7 +3,16 @@ import { isSettledByService } from '#domain/attempt-lifecycle.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { mayFollow } from '#domain/lifecycle.ts';
 import {
-  dropLease, FAULTS, forgetLeases, indexOf, isReportPending, isWorkFinal, moveAttempt, recordFacts, recordStatus, type Context,
+  dropLease,
+  FAULTS,
+  forgetLeases,
+  indexOf,
+  isReportPending,
+  isWorkFinal,
+  moveAttempt,
+  recordFacts,
+  recordStatus,
+  type Context,
 } from '#test/model-check/database.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
@@ -26,7 +35,9 @@ export function workerActions(state: State, context: Context, offer: Offer): boo
   }
   const isServed = workers.some(({ current, stalled }) => current && !stalled);
   if (workflow.run === 'running' && workflow.at === 'sending' && !isServed) {
-    offer('step', 'Temporal gives the send up, and the workflow reads where the order stands', (next) => giveUp(next, context));
+    offer('step', 'Temporal gives the send up, and the workflow reads where the order stands', (next) =>
+      giveUp(next, context),
+    );
   }
   return isCut;
 }
@@ -36,15 +47,31 @@ function claimActions(state: State, context: Context, index: number, offer: Offe
   if (workflow.run !== 'running' || workflow.at !== 'send' || workflow.queue !== 0 || workflow.acted) return false;
   const row = db.attempts[indexOf(workflow.attempt)];
   const isBehind = context.rules.claimChecksWitness && isRowBehind(state, context);
-  if (db.status === 'absent' || isWorkFinal(db) || row.state === 'absent' || isSettledByService(row.state) || db.contradiction || isBehind) {
-    offer('step', `worker ${index + 1} wants to send, and finds the order elsewhere`, (next) => findElsewhere(next, context));
+  if (
+    db.status === 'absent' ||
+    isWorkFinal(db) ||
+    row.state === 'absent' ||
+    isSettledByService(row.state) ||
+    db.contradiction ||
+    isBehind
+  ) {
+    offer('step', `worker ${index + 1} wants to send, and finds the order elsewhere`, (next) =>
+      findElsewhere(next, context),
+    );
     return false;
   }
   if (isReportPending(db, workflow.answered)) return false;
   const decide = (isLeased: boolean) =>
-    context.rules.sendClaim({ ...row, state: row.state === 'absent' ? 'prepared' : row.state, isLeased, isNeverResent: row.neverResent, resendAllowed: isResendAllowed(context.dialect) });
+    context.rules.sendClaim({
+      ...row,
+      state: row.state === 'absent' ? 'prepared' : row.state,
+      isLeased,
+      isNeverResent: row.neverResent,
+      resendAllowed: isResendAllowed(context.dialect),
+    });
   const decision = decide(row.leaseOn);
-  const isAhead = decision === 'leased' && context.rules.leasesByWorkerClock && state.budget.faults > 0 && decide(false) === 'claim';
+  const isAhead =
+    decision === 'leased' && context.rules.leasesByWorkerClock && state.budget.faults > 0 && decide(false) === 'claim';
   if (decision === 'too_late') {
     offer('step', `worker ${index + 1} may not send again`, (next) => void (next.workflow.at = 'look_up'));
   }
@@ -100,20 +127,44 @@ function sendActions(state: State, context: Context, index: number, worker: Work
   const mayFault = state.budget.faults > 0;
   if (mayFault) {
     crashActions(state, index, worker, offer);
-    if (!worker.stalled) offer('fault', `${name} stalls`, onItself((next, itself) => stall(next, itself)));
+    if (!worker.stalled)
+      offer(
+        'fault',
+        `${name} stalls`,
+        onItself((next, itself) => stall(next, itself)),
+      );
   }
-  if (worker.phase === 'wire' || worker.phase === 'executing') requestActions(state, context, name, worker, offer, onItself);
+  if (worker.phase === 'wire' || worker.phase === 'executing')
+    requestActions(state, context, name, worker, offer, onItself);
   if (worker.stalled) {
-    offer('step', `${name} goes on after its stall`, onItself((_, itself) => void (itself.stalled = false)));
+    offer(
+      'step',
+      `${name} goes on after its stall`,
+      onItself((_, itself) => void (itself.stalled = false)),
+    );
     return;
   }
   if (worker.phase === 'claimed') {
-    if (context.rules.mayLeave(worker.over)) offer('step', `the request of ${name} leaves`, onItself((next, itself) => leave(next, itself)));
-    else offer('step', `${name} finds its lease over and sends nothing`, onItself((_, itself) => answer(itself, 'not_sent')));
+    if (context.rules.mayLeave(worker.over))
+      offer(
+        'step',
+        `the request of ${name} leaves`,
+        onItself((next, itself) => leave(next, itself)),
+      );
+    else
+      offer(
+        'step',
+        `${name} finds its lease over and sends nothing`,
+        onItself((_, itself) => answer(itself, 'not_sent')),
+      );
   }
   if (worker.phase === 'answered') {
     const sentence = `${name} stores the answer: ${worker.answer.replace('_', ' ')}`;
-    offer('step', sentence, onItself((next, itself) => conclude(next, context, index, itself)));
+    offer(
+      'step',
+      sentence,
+      onItself((next, itself) => conclude(next, context, index, itself)),
+    );
   }
 }
 
@@ -131,41 +182,73 @@ function answer(worker: Worker, what: Answer): void {
 function leave(state: State, worker: Worker): void {
   const others = state.workers.filter((each) => each !== worker && each.attempt === worker.attempt);
   const isSending = others.some(({ phase, over }) => !over && (phase === 'wire' || phase === 'executing'));
-  const hasLost = worker.over && others.some(({ phase }) => phase === 'claimed' || phase === 'wire' || phase === 'executing');
+  const hasLost =
+    worker.over && others.some(({ phase }) => phase === 'claimed' || phase === 'wire' || phase === 'executing');
   if (isSending || hasLost) state.fault = FAULTS.two_sends;
   worker.phase = 'wire';
 }
 
 type OnItself = (change: (next: State, itself: Worker) => void) => (next: State) => void;
 
-function requestActions(state: State, { dialect }: Context, name: string, worker: Worker, offer: Offer, onItself: OnItself): void {
-  // What comes later than a lease is taken for late: of two with one key at the very same moment the service judges one first.
+function requestActions(
+  state: State,
+  { dialect }: Context,
+  name: string,
+  worker: Worker,
+  offer: Offer,
+  onItself: OnItself,
+): void {
+  // What comes later than a lease is taken for late: of two with one key at the very same moment the service judges one
+  // first.
   const isLate = worker.over && state.workers.some((each) => each !== worker && each.phase === 'executing');
   if (dialect.concurrent && worker.phase === 'wire' && !worker.over) {
-    offer('step', `the service begins with the request of ${name}`, onItself((next, itself) => {
-      itself.clear = knownByKey(next, dialect, itself.attempt, itself.key) === undefined;
-      itself.phase = 'executing';
-    }));
+    offer(
+      'step',
+      `the service begins with the request of ${name}`,
+      onItself((next, itself) => {
+        itself.clear = knownByKey(next, dialect, itself.attempt, itself.key) === undefined;
+        itself.phase = 'executing';
+      }),
+    );
   } else if (!isLate) {
-    offer('step', `the service carries the request of ${name} out and answers`, onItself((next, itself) => answer(itself, carryOut(next, dialect, itself))));
+    offer(
+      'step',
+      `the service carries the request of ${name} out and answers`,
+      onItself((next, itself) => answer(itself, carryOut(next, dialect, itself))),
+    );
   }
   if (worker.phase === 'executing' || isLate) return;
   if (state.budget.refusals > 0) {
-    offer('fault', `the service refuses the request of ${name}`, onItself((next, itself) => {
-      next.budget.refusals -= 1;
-      answer(itself, 'refused');
-    }));
+    offer(
+      'fault',
+      `the service refuses the request of ${name}`,
+      onItself((next, itself) => {
+        next.budget.refusals -= 1;
+        answer(itself, 'refused');
+      }),
+    );
   }
   if (state.budget.faults === 0) return;
   const fault = (sentence: string, change: (next: State, itself: Worker) => void) =>
-    offer('fault', sentence, onItself((next, itself) => {
-      next.budget.faults -= 1;
-      change(next, itself);
-      answer(itself, 'nothing');
-    }));
-  fault(`the service carries the request of ${name} out, and the answer is lost`, (next, itself) => void carryOut(next, dialect, itself));
+    offer(
+      'fault',
+      sentence,
+      onItself((next, itself) => {
+        next.budget.faults -= 1;
+        change(next, itself);
+        answer(itself, 'nothing');
+      }),
+    );
+  fault(
+    `the service carries the request of ${name} out, and the answer is lost`,
+    (next, itself) => void carryOut(next, dialect, itself),
+  );
   fault(`the request of ${name} is lost`, () => {});
-  if (state.late === 0) fault(`the request of ${name} is delayed beyond its deadline`, (next, itself) => void (next.late = requestOf(itself)));
+  if (state.late === 0)
+    fault(
+      `the request of ${name} is delayed beyond its deadline`,
+      (next, itself) => void (next.late = requestOf(itself)),
+    );
 }
 
 function carryOut(state: State, dialect: Context['dialect'], { attempt, key, phase, clear }: Worker): Answer {
@@ -193,7 +276,16 @@ function crashActions(state: State, index: number, worker: Worker, offer: Offer)
 /** The worker has nothing in hand any more; whoever starts anew has another token. */
 function retire(state: State, index: number): void {
   forgetLeases(state, index + 1);
-  Object.assign(state.workers[index] ?? {}, { phase: 'idle', attempt: 0, key: 0, answer: 'none', stalled: false, current: false, over: false, clear: false });
+  Object.assign(state.workers[index] ?? {}, {
+    phase: 'idle',
+    attempt: 0,
+    key: 0,
+    answer: 'none',
+    stalled: false,
+    current: false,
+    over: false,
+    clear: false,
+  });
 }
 
 const FAILURES: Readonly<Record<Answer, FailureClass | undefined>> = {
@@ -257,7 +349,14 @@ function store(state: State, context: Context, index: number, row: AttemptRow, g
 }
 
 /** As `recordAnswer`. */
-function storeFacts(state: State, { rules }: Context, index: number, row: AttemptRow, got: 'processing' | 'completed' | 'failed', attempt: 0 | 1): void {
+function storeFacts(
+  state: State,
+  { rules }: Context,
+  index: number,
+  row: AttemptRow,
+  got: 'processing' | 'completed' | 'failed',
+  attempt: 0 | 1,
+): void {
   const { state: before, lease } = row;
   const { status } = state.db;
   recordFacts(state, attempt, got);

@@ -3,7 +3,9 @@ import { currentAttempt, indexOf, isWorkFinal, openAttempt, type Context } from 
 import type { Witness } from '#domain/restored-records.ts';
 import { NOBODY, type AttemptRow, type State, type Workflow } from '#test/model-check/state.ts';
 
-/** A run begins, as after a start or a signal with start. @param withWitness a run before it has handed on what it knew. */
+/**
+ * A run begins, as after a start or a signal with start. @param withWitness a run before it has handed on what it knew.
+ */
 export function startRun({ workflow }: State, withWitness: boolean): void {
   workflow.run = 'running';
   workflow.at = 'begin';
@@ -36,7 +38,10 @@ export function offerReport({ workflow }: State, row: number): void {
   workflow.queue |= bit;
 }
 
-/** `beginWork`: reads where the work stands, and brings a row that knows less to what the workflow knows. @returns false when the run is over, or must wait. */
+/**
+ * `beginWork`: reads where the work stands, and brings a row that knows less to what the workflow knows. @returns false
+ * when the run is over, or must wait.
+ */
 export function load(state: State, context: Context): boolean {
   const { db, workflow } = state;
   if (db.status === 'absent') {
@@ -63,14 +68,20 @@ export function load(state: State, context: Context): boolean {
 
 /** What the workflow hands to the product's rule. A send that may have bought counts as one of unknown outcome. */
 function witnessOf({ attempt, sends, maybe, read }: Workflow): Witness {
-  const state = read === 'absent' || (maybe && (read === 'prepared' || read === 'refused')) ? (maybe ? 'unknown' : 'prepared') : read;
+  const state =
+    read === 'absent' || (maybe && (read === 'prepared' || read === 'refused'))
+      ? maybe
+        ? 'unknown'
+        : 'prepared'
+      : read;
   return { number: attempt + 1, state, sends, anyUnknown: maybe };
 }
 
 /** True when the row knows less of the attempt than the workflow. */
 export function isRowBehind({ db, workflow }: State, { rules }: Context): boolean {
   const row = db.attempts[indexOf(workflow.attempt)];
-  const record = row.state === 'absent' ? undefined : { number: workflow.attempt + 1, state: row.state, sends: row.sends };
+  const record =
+    row.state === 'absent' ? undefined : { number: workflow.attempt + 1, state: row.state, sends: row.sends };
   return rules.knowsLess(witnessOf(workflow), record);
 }
 

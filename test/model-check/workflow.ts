@@ -1,13 +1,22 @@
 /**
- * The workflow of the order: it reads, decides by the product's rules and records. Where the product's own workflow code decides, in
- * `PurchasePosition` and its neighbours, this is a second writing of it; `decideAfterSend`, `afterAcceptance` and the tables are the product's.
+ * The workflow of the order: it reads, decides by the product's rules and records. Where the product's own workflow
+ * code decides, in `PurchasePosition` and its neighbours, this is a second writing of it; `decideAfterSend`,
+ * `afterAcceptance` and the tables are the product's.
  */
 import { afterAcceptance, costNothing, decideAfterSend, type NextStep } from '#domain/purchase-decision.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import {
-  FAULTS, indexOf, isReportPending, isWorkFinal, mayBeBought, openAttempt, recordFacts, recordStatus, type Context,
+  FAULTS,
+  indexOf,
+  isReportPending,
+  isWorkFinal,
+  mayBeBought,
+  openAttempt,
+  recordFacts,
+  recordStatus,
+  type Context,
 } from '#test/model-check/database.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
@@ -108,9 +117,16 @@ function park(state: State, context: Context, reason: Attention): void {
   const { dialect } = context;
   const row = db.attempts[indexOf(workflow.attempt)];
   // A person is told by the state that was read, or not at all; of a contradiction whatever it is.
-  if (reason !== 'contradiction' && context.rules.parkNamesState && row.state !== workflow.read) return reload(state, context);
+  if (reason !== 'contradiction' && context.rules.parkNamesState && row.state !== workflow.read)
+    return reload(state, context);
   const isWindowOpen = (state.windowsOver & (1 << workflow.attempt)) === 0;
-  const isNeedless = reason === 'outcome_unknown' && row.state === 'unknown' && row.windowOver && isWindowOpen && isResendAllowed(dialect) && state.epoch === 0;
+  const isNeedless =
+    reason === 'outcome_unknown' &&
+    row.state === 'unknown' &&
+    row.windowOver &&
+    isWindowOpen &&
+    isResendAllowed(dialect) &&
+    state.epoch === 0;
   recordStatus(state, 'needs_attention', reason);
   if (isNeedless) state.fault = FAULTS.needless_case;
   workflow.at = 'park';
@@ -155,13 +171,16 @@ export function workflowActions(state: State, context: Context, offer: Offer): v
   if (workflow.run !== 'running') return;
   const { at } = workflow;
   if (at === 'begin') {
-    if (db.status !== 'absent') offer('step', 'the workflow begins and reads where the order stands', (next) => begin(next, context));
+    if (db.status !== 'absent')
+      offer('step', 'the workflow begins and reads where the order stands', (next) => begin(next, context));
     return;
   }
   if (at === 'sending') return;
   if (WAITS.has(at) || at === 'look_up') {
-    if (workflow.queue !== 0) offer('step', 'the workflow takes the report into account', (next) => answerReports(next, context));
-    if (workflow.acted) offer('step', 'the workflow was woken and reads where the order stands', (next) => lookAgain(next, context));
+    if (workflow.queue !== 0)
+      offer('step', 'the workflow takes the report into account', (next) => answerReports(next, context));
+    if (workflow.acted)
+      offer('step', 'the workflow was woken and reads where the order stands', (next) => lookAgain(next, context));
     if (WAITS.has(at) && (workflow.queue !== 0 || workflow.acted)) return;
   }
   offerStep(state, context, offer);
@@ -179,7 +198,8 @@ function answerReports(state: State, context: Context): void {
   workflow.answered |= workflow.queue;
   workflow.queue = 0;
   if (db.status === 'absent' || isWorkFinal(db)) return void load(state, context);
-  if (taken.some(({ decision }) => decision === 'contradiction')) return enter(state, context, { step: 'park', reason: 'contradiction' });
+  if (taken.some(({ decision }) => decision === 'contradiction'))
+    return enter(state, context, { step: 'park', reason: 'contradiction' });
   reload(state, context);
 }
 
@@ -202,22 +222,42 @@ function offerStep({ workflow }: State, context: Context, offer: Offer): void {
       offer('step', 'the deadline of the order passes', (next) => void (next.workflow.at = 'fail'));
       return;
     case 'look_up':
-      offer('step', 'the workflow asks the service what became of the attempt', unlessGone((next) => askService(next, context)));
+      offer(
+        'step',
+        'the workflow asks the service what became of the attempt',
+        unlessGone((next) => askService(next, context)),
+      );
       return;
     case 'await_service':
       offer('step', 'the service was silent for too long', (next) => void (next.workflow.at = 'look_up'));
       return;
     case 'deliver':
-      offer('step', 'the eSIM is stored and the order is completed', unlessGone((next) => deliver(next, context)));
+      offer(
+        'step',
+        'the eSIM is stored and the order is completed',
+        unlessGone((next) => deliver(next, context)),
+      );
       return;
     case 'settle':
-      offer('step', 'the wallet is read for the failed attempt', unlessGone((next) => settle(next, context)));
+      offer(
+        'step',
+        'the wallet is read for the failed attempt',
+        unlessGone((next) => settle(next, context)),
+      );
       return;
     case 'buy_anew':
-      offer('step', 'a new attempt is opened', unlessGone((next) => buyAnew(next, context)));
+      offer(
+        'step',
+        'a new attempt is opened',
+        unlessGone((next) => buyAnew(next, context)),
+      );
       return;
     case 'fail':
-      offer('step', 'the workflow lets the order fail', unlessGone((next) => fail(next, context)));
+      offer(
+        'step',
+        'the workflow lets the order fail',
+        unlessGone((next) => fail(next, context)),
+      );
       return;
     case 'begin':
     case 'send':
@@ -245,12 +285,19 @@ function settle(state: State, context: Context): void {
   const attempt = indexOf(state.workflow.attempt);
   const row = state.db.attempts[attempt];
   if (row.state !== 'failed') return reload(state, context);
-  const evidence = !context.dialect.readableWallet ? 'unavailable' : debitsOf(state, attempt) > 0 ? 'debited' : 'no_debit';
+  const evidence = !context.dialect.readableWallet
+    ? 'unavailable'
+    : debitsOf(state, attempt) > 0
+      ? 'debited'
+      : 'no_debit';
   if (costNothing(evidence)) {
     row.settled = true;
     return enter(state, context, { step: 'buy_anew' });
   }
-  enter(state, context, { step: 'park', reason: evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable' });
+  enter(state, context, {
+    step: 'park',
+    reason: evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable',
+  });
 }
 
 function buyAnew(state: State, context: Context): void {

@@ -28,15 +28,26 @@ const events = fc.array(fc.constantFrom(...CIRCUIT_EVENTS), { maxLength: 60 });
 const nobody = { isCanary: false, isWaiting: false, isOldest: false, isReleased: false };
 
 function play(which: (typeof circuitNames)[number], list: readonly CircuitEvent[]): Circuit {
-  return list.reduce((circuit, event, index) => afterCircuitEvent(which, circuit, { event, now: NOW + index * 1_000 }, policy), CLOSED_CIRCUIT);
+  return list.reduce(
+    (circuit, event, index) => afterCircuitEvent(which, circuit, { event, now: NOW + index * 1_000 }, policy),
+    CLOSED_CIRCUIT,
+  );
 }
 
 describe('a circuit of the service', () => {
   it('has a decision for every event in every state, and every state a way out', () => {
     for (const state of CIRCUIT_STATES) {
       expect(Object.keys(CIRCUIT_TABLE[state]).toSorted()).toEqual(CIRCUIT_EVENTS.toSorted());
-      const before: Circuit = { state, failures: policy.circuitFailures - 1, openings: 1, probeAt: NOW, canaryUntil: NOW };
-      const next = CIRCUIT_EVENTS.map((event) => afterCircuitEvent('service_down', before, { event, now: NOW }, policy).state);
+      const before: Circuit = {
+        state,
+        failures: policy.circuitFailures - 1,
+        openings: 1,
+        probeAt: NOW,
+        canaryUntil: NOW,
+      };
+      const next = CIRCUIT_EVENTS.map(
+        (event) => afterCircuitEvent('service_down', before, { event, now: NOW }, policy).state,
+      );
       expect(next.some((after) => after !== state)).toBe(true);
     }
   });
@@ -83,7 +94,8 @@ describe('a circuit of the service', () => {
         // As the keeper moves it, at each time at which something is due.
         for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
           now = Math.max(now, circuit.canaryUntil ?? 0, (circuit.probeAt ?? 0) + policy.circuitIdleMs);
-          const event = circuit.state === 'probing' ? 'canary_lost' : circuit.state === 'releasing' ? 'drained' : 'idle';
+          const event =
+            circuit.state === 'probing' ? 'canary_lost' : circuit.state === 'releasing' ? 'drained' : 'idle';
           expect(isIdle(circuit, false, now, policy)).toBe(event === 'idle');
           circuit = afterCircuitEvent(which, circuit, { event, now }, policy);
         }
@@ -98,7 +110,8 @@ describe('a circuit of the service', () => {
     expect(isIdle(open, false, due, policy)).toBe(true);
     expect(isIdle(open, false, due - 1, policy)).toBe(false);
     expect(isIdle(open, true, due, policy)).toBe(false);
-    for (const state of ['closed', 'probing', 'releasing'] as const) expect(isIdle({ ...open, state }, false, due, policy)).toBe(false);
+    for (const state of ['closed', 'probing', 'releasing'] as const)
+      expect(isIdle({ ...open, state }, false, due, policy)).toBe(false);
   });
 
   it('opens after so many failures in a row and not before; a success begins the count anew', () => {
@@ -119,14 +132,24 @@ describe('a circuit of the service', () => {
       }),
     );
     expect(probeDelayMs('service_down', 4, policy)).toBeGreaterThan(probeDelayMs('service_down', 1, policy));
-    const opened = afterCircuitEvent('not_approved', CLOSED_CIRCUIT, { event: 'failed', now: NOW, retryAfterMs: 3_600_000 }, policy);
+    const opened = afterCircuitEvent(
+      'not_approved',
+      CLOSED_CIRCUIT,
+      { event: 'failed', now: NOW, retryAfterMs: 3_600_000 },
+      policy,
+    );
     expect(opened.probeAt).toBe(NOW + 3_600_000);
   });
 
   it('lets nobody through while it is open but a canary at its time, and whom an operator releases', () => {
     fc.assert(
       fc.property(
-        fc.record({ isCanary: fc.boolean(), isWaiting: fc.boolean(), isOldest: fc.boolean(), isReleased: fc.boolean() }),
+        fc.record({
+          isCanary: fc.boolean(),
+          isWaiting: fc.boolean(),
+          isOldest: fc.boolean(),
+          isReleased: fc.boolean(),
+        }),
         fc.integer({ min: -10, max: 10 }),
         (asker, late) => {
           const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
@@ -161,7 +184,9 @@ describe('what a send says of a circuit', () => {
   });
 
   it('is never that it is well, when nobody knows whether the service was there', () => {
-    const unsure = failureClasses.filter((failure) => !isDefinite(failure) && !['contract_drift', 'key_or_reference_known'].includes(failure));
+    const unsure = failureClasses.filter(
+      (failure) => !isDefinite(failure) && !['contract_drift', 'key_or_reference_known'].includes(failure),
+    );
     for (const failure of unsure) {
       for (const which of circuitNames) expect(evidenceFor(which, { kind: 'failure', failure })).not.toBe('succeeded');
     }
@@ -203,7 +228,10 @@ describe('each circuit', () => {
   it.each(Object.entries(SAYS))('is told by %s what it says, and nothing else', (failure, [is, over]) => {
     for (const name of circuitNames) {
       const expected = name === is ? 'failed' : over.includes(name) ? 'succeeded' : 'nothing';
-      expect([name, evidenceFor(name, { kind: 'failure', failure: failure as FailureClass })]).toEqual([name, expected]);
+      expect([name, evidenceFor(name, { kind: 'failure', failure: failure as FailureClass })]).toEqual([
+        name,
+        expected,
+      ]);
       expect(evidenceFor(name, { kind: 'accepted' })).toBe('succeeded');
       expect(evidenceFor(name, { kind: 'none' })).toBe('nothing');
     }
@@ -221,7 +249,13 @@ describe('each circuit', () => {
   });
 });
 
-const EXACT = { circuitFailures: 3, probeDelayMs: 10_000, probeDelayMaxMs: 600_000, canaryLeaseMs: 5_000, circuitIdleMs: 60_000 };
+const EXACT = {
+  circuitFailures: 3,
+  probeDelayMs: 10_000,
+  probeDelayMaxMs: 600_000,
+  canaryLeaseMs: 5_000,
+  circuitIdleMs: 60_000,
+};
 
 describe('an event', () => {
   const OPEN: Circuit = { state: 'open', failures: 3, openings: 2, probeAt: 9_000, canaryUntil: null };
@@ -230,18 +264,43 @@ describe('an event', () => {
   const again = 1_000 + probeDelayMs('service_down', 3, EXACT);
   const rows: readonly [string, Circuit, Omit<CircuitNews, 'now'>, Circuit][] = [
     ['counts', CLOSED_CIRCUIT, { event: 'failed' }, { ...CLOSED_CIRCUIT, failures: 1 }],
-    ['is the last straw', { ...CLOSED_CIRCUIT, failures: 2 }, { event: 'failed' }, { ...OPEN, openings: 1, probeAt: 1_000 + probeDelayMs('service_down', 1, EXACT) }],
+    [
+      'is the last straw',
+      { ...CLOSED_CIRCUIT, failures: 2 },
+      { event: 'failed' },
+      { ...OPEN, openings: 1, probeAt: 1_000 + probeDelayMs('service_down', 1, EXACT) },
+    ],
     ['ends a row of failures', { ...CLOSED_CIRCUIT, failures: 2 }, { event: 'succeeded' }, CLOSED_CIRCUIT],
     ['changes nothing', OPEN, { event: 'failed' }, OPEN],
     ['changes nothing while a canary is out', PROBING, { event: 'succeeded' }, PROBING],
     ['changes nothing while others are released', RELEASING, { event: 'succeeded' }, RELEASING],
     ['sends a canary', OPEN, { event: 'probe_started' }, PROBING],
     ['is a sign of life', OPEN, { event: 'succeeded' }, { ...OPEN, probeAt: 1_000 }],
-    ['is a sign of life that comes after its time', { ...OPEN, probeAt: 500 }, { event: 'succeeded' }, { ...OPEN, probeAt: 500 }],
-    ['is a sign of life where no canary was planned', { ...OPEN, probeAt: null }, { event: 'succeeded' }, { ...OPEN, probeAt: 1_000 }],
+    [
+      'is a sign of life that comes after its time',
+      { ...OPEN, probeAt: 500 },
+      { event: 'succeeded' },
+      { ...OPEN, probeAt: 500 },
+    ],
+    [
+      'is a sign of life where no canary was planned',
+      { ...OPEN, probeAt: null },
+      { event: 'succeeded' },
+      { ...OPEN, probeAt: 1_000 },
+    ],
     ['opens it for longer', PROBING, { event: 'canary_failed' }, { ...OPEN, openings: 3, probeAt: again }],
-    ['opens it for as long as the service asks', PROBING, { event: 'canary_failed', retryAfterMs: 900_000 }, { ...OPEN, openings: 3, probeAt: 901_000 }],
-    ['opens it while others are released', RELEASING, { event: 'failed' }, { ...RELEASING, state: 'open', openings: 3, probeAt: again }],
+    [
+      'opens it for as long as the service asks',
+      PROBING,
+      { event: 'canary_failed', retryAfterMs: 900_000 },
+      { ...OPEN, openings: 3, probeAt: 901_000 },
+    ],
+    [
+      'opens it while others are released',
+      RELEASING,
+      { event: 'failed' },
+      { ...RELEASING, state: 'open', openings: 3, probeAt: again },
+    ],
     ['has another canary sent', PROBING, { event: 'canary_lost' }, { ...OPEN, probeAt: 2_000 }],
     ['lets others follow', PROBING, { event: 'canary_succeeded' }, RELEASING],
     ['lets others follow although it was given up', OPEN, { event: 'canary_succeeded' }, RELEASING],
@@ -249,8 +308,18 @@ describe('an event', () => {
     ['is a purchase that went past it', OPEN, { event: 'purchased' }, RELEASING],
     ['is a purchase that went past it while a canary is out', PROBING, { event: 'purchased' }, RELEASING],
     ['closes it on trial', OPEN, { event: 'idle' }, { ...OPEN, state: 'closed', failures: 2, probeAt: null }],
-    ['is one failure after a trial', { ...OPEN, state: 'closed', failures: 2, probeAt: null }, { event: 'failed' }, { ...OPEN, openings: 3, probeAt: again }],
-    ['is a success after a trial', { ...OPEN, state: 'closed', failures: 2, probeAt: null }, { event: 'purchased' }, CLOSED_CIRCUIT],
+    [
+      'is one failure after a trial',
+      { ...OPEN, state: 'closed', failures: 2, probeAt: null },
+      { event: 'failed' },
+      { ...OPEN, openings: 3, probeAt: again },
+    ],
+    [
+      'is a success after a trial',
+      { ...OPEN, state: 'closed', failures: 2, probeAt: null },
+      { event: 'purchased' },
+      CLOSED_CIRCUIT,
+    ],
   ];
 
   it.each(rows)('%s', (_what, before, news, after) => {
@@ -258,7 +327,12 @@ describe('an event', () => {
   });
 
   it('has the next canary sent sooner where waits are short', () => {
-    const { probeAt } = afterCircuitEvent('service_down', PROBING, { event: 'canary_lost', now: 1_000 }, { ...EXACT, probeDelayMs: 300 });
+    const { probeAt } = afterCircuitEvent(
+      'service_down',
+      PROBING,
+      { event: 'canary_lost', now: 1_000 },
+      { ...EXACT, probeDelayMs: 300 },
+    );
     expect(probeAt).toBe(1_300);
   });
 

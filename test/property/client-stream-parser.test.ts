@@ -15,13 +15,34 @@ const dataOf = (text: string) => readText(text).map(({ data }) => data);
 
 /** Cuts bytes at these places, also in the middle of a letter. */
 function cut(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
-  const places = [0, ...at.map((place) => place % (bytes.length + 1)).toSorted((left, right) => left - right), bytes.length];
+  const places = [
+    0,
+    ...at.map((place) => place % (bytes.length + 1)).toSorted((left, right) => left - right),
+    bytes.length,
+  ];
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
 }
 
 const places = fc.array(fc.nat(), { maxLength: 30 });
 /** What matters to a parser, and letters of one to four bytes. */
-const letter = fc.constantFrom('\n', '\r', '\r\n', ':', ' ', 'data', 'id', 'retry', 'event', '1', '\0', 'a', 'ü', '€', '😀', '\uFEFF');
+const letter = fc.constantFrom(
+  '\n',
+  '\r',
+  '\r\n',
+  ':',
+  ' ',
+  'data',
+  'id',
+  'retry',
+  'event',
+  '1',
+  '\0',
+  'a',
+  'ü',
+  '€',
+  '😀',
+  '\uFEFF',
+);
 const value = fc.array(letter, { maxLength: 6 }).map((letters) => letters.join('').replaceAll(/[\r\n\0]/g, ''));
 
 interface Written {
@@ -29,11 +50,21 @@ interface Written {
   readonly data: readonly string[];
   readonly comment: string;
 }
-const written: fc.Arbitrary<Written> = fc.record({ id: fc.option(value, { nil: undefined }), data: fc.array(value, { maxLength: 3 }), comment: value });
+const written: fc.Arbitrary<Written> = fc.record({
+  id: fc.option(value, { nil: undefined }),
+  data: fc.array(value, { maxLength: 3 }),
+  comment: value,
+});
 
 function textOf(blocks: readonly Written[], end: string): string {
   return blocks
-    .flatMap(({ id, data, comment }) => [`:${comment}`, ...(id === undefined ? [] : [`id: ${id}`]), 'event: any', ...data.map((line) => `data: ${line}`), ''])
+    .flatMap(({ id, data, comment }) => [
+      `:${comment}`,
+      ...(id === undefined ? [] : [`id: ${id}`]),
+      'event: any',
+      ...data.map((line) => `data: ${line}`),
+      '',
+    ])
     .map((line) => line + end)
     .join('');
 }
@@ -41,14 +72,19 @@ function textOf(blocks: readonly Written[], end: string): string {
 describe('a stream of server-sent events', () => {
   it('gives back what was written, whatever ends its lines and wherever it is cut', () => {
     fc.assert(
-      fc.property(fc.array(written, { maxLength: 6 }), fc.constantFrom('\n', '\r', '\r\n'), places, (blocks, end, at) => {
-        let id = '';
-        const expected = blocks.map((block) => {
-          id = block.id ?? id;
-          return { lastEventId: id, data: block.data.length === 0 ? undefined : block.data.join('\n') };
-        });
-        expect(read(cut(bytesOf(textOf(blocks, end)), at)).blocks).toEqual(expected);
-      }),
+      fc.property(
+        fc.array(written, { maxLength: 6 }),
+        fc.constantFrom('\n', '\r', '\r\n'),
+        places,
+        (blocks, end, at) => {
+          let id = '';
+          const expected = blocks.map((block) => {
+            id = block.id ?? id;
+            return { lastEventId: id, data: block.data.length === 0 ? undefined : block.data.join('\n') };
+          });
+          expect(read(cut(bytesOf(textOf(blocks, end)), at)).blocks).toEqual(expected);
+        },
+      ),
     );
   });
 
@@ -92,7 +128,9 @@ describe('the examples of the standard', () => {
 
 describe('a field', () => {
   it('is left out when it is not known, and an id with a NUL is none', () => {
-    expect(readText('id: before\nData: x\nname: y\nid: a\0b\ndata: z\n\n')).toEqual([{ lastEventId: 'before', data: 'z' }]);
+    expect(readText('id: before\nData: x\nname: y\nid: a\0b\ndata: z\n\n')).toEqual([
+      { lastEventId: 'before', data: 'z' },
+    ]);
   });
 
   it('of an event that never came to its end leaves the id as it was', () => {
@@ -106,6 +144,8 @@ describe('a field', () => {
   it('follows a byte order mark at the beginning, and one only', () => {
     expect(dataOf('\uFEFFdata: a\n\n')).toEqual(['a']);
     expect(dataOf('\uFEFF\uFEFFdata: a\n\n')).toEqual([undefined]);
-    expect(read([bytesOf('\uFEFF'), bytesOf('\uFEFFdata: a\n\n')]).blocks).toEqual([{ lastEventId: '', data: undefined }]);
+    expect(read([bytesOf('\uFEFF'), bytesOf('\uFEFFdata: a\n\n')]).blocks).toEqual([
+      { lastEventId: '', data: undefined },
+    ]);
   });
 });

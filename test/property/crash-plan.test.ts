@@ -51,8 +51,10 @@ describe('the plan of a seed', () => {
     fc.assert(
       fc.property(seed, (each) => {
         const { requestFaults, webhookFaults } = planOf(each);
-        for (const rule of requestFaults) expect(faultRule.safeParse({ target: 'request', ...rule }).success).toBe(true);
-        for (const rule of webhookFaults) expect(faultRule.safeParse({ target: 'webhook', ...rule }).success).toBe(true);
+        for (const rule of requestFaults)
+          expect(faultRule.safeParse({ target: 'request', ...rule }).success).toBe(true);
+        for (const rule of webhookFaults)
+          expect(faultRule.safeParse({ target: 'webhook', ...rule }).success).toBe(true);
       }),
     );
   });
@@ -64,7 +66,12 @@ describe('a suite of seeds, wherever it begins,', () => {
       fc.property(seed, (first) => {
         const plans = suiteFrom(first);
         const names = new Set(plans.flatMap(({ disturbances }) => disturbances.map(nameOf)));
-        expect([...names].map((name) => name.replace(/ in real time$/, '')).filter((name, index, all) => all.indexOf(name) === index).toSorted()).toEqual(DISTURBANCES);
+        expect(
+          [...names]
+            .map((name) => name.replace(/ in real time$/, ''))
+            .filter((name, index, all) => all.indexOf(name) === index)
+            .toSorted(),
+        ).toEqual(DISTURBANCES);
         expect([...names].some((name) => name.endsWith('in real time'))).toBe(true);
         expect(plans.some(({ stopsAt }) => stopsAt.length > 0)).toBe(true);
         for (const { clocks, processes } of plans) {
@@ -81,12 +88,18 @@ describe('a suite of seeds, wherever it begins,', () => {
       fc.property(seed, (first) => {
         const plans = suiteFrom(first);
         const planned = (process: keyof typeof POINTS) =>
-          new Set(plans.flatMap(({ kills }) => kills.filter((kill) => kill.process === process).map(({ point }) => point)));
+          new Set(
+            plans.flatMap(({ kills }) => kills.filter((kill) => kill.process === process).map(({ point }) => point)),
+          );
         expect(planned('worker')).toEqual(new Set(POINTS.worker));
         expect(planned('api')).toEqual(new Set(POINTS.api));
         expect(new Set(plans.flatMap(({ cuts }) => cuts.map(({ moment }) => moment))).size).toBe(3);
-        expect(new Set(plans.flatMap(({ webhookFaults }) => webhookFaults.map(({ fault }) => fault.kind))).size).toBe(7);
-        expect(new Set(plans.flatMap(({ requestFaults }) => requestFaults.map(({ fault }) => fault.kind))).size).toBe(8);
+        expect(new Set(plans.flatMap(({ webhookFaults }) => webhookFaults.map(({ fault }) => fault.kind))).size).toBe(
+          7,
+        );
+        expect(new Set(plans.flatMap(({ requestFaults }) => requestFaults.map(({ fault }) => fault.kind))).size).toBe(
+          8,
+        );
       }),
       { numRuns: 10 },
     );
@@ -111,7 +124,11 @@ describe('what a service lets succeed', () => {
 
   it.each([
     ['a plain order', setting('replays'), facts],
-    ['one whose answer was lost, where keys are replayed', setting('replays', 'order_list'), { ...facts, anyUnknown: true }],
+    [
+      'one whose answer was lost, where keys are replayed',
+      setting('replays', 'order_list'),
+      { ...facts, anyUnknown: true },
+    ],
     ['one whose answer was lost, where it can be looked up', setting('conflicts'), { ...facts, anyUnknown: true }],
     ['one that fails once, where the wallet proves it', setting('ignores_keys'), { ...facts, nature: 'fails_once' }],
     ['whatever the service told of', setting('bare'), { ...facts, anyUnknown: true, told: true }],
@@ -120,13 +137,33 @@ describe('what a service lets succeed', () => {
   });
 
   it.each([
-    ['one that was lost on its way, where nothing may be sent again', setting('concurrent_keys'), { ...facts, anyUnknown: true, neverArrived: true }],
+    [
+      'one that was lost on its way, where nothing may be sent again',
+      setting('concurrent_keys'),
+      { ...facts, anyUnknown: true, neverArrived: true },
+    ],
     ['one that fails each time', setting('replays'), { ...facts, nature: 'fails' }],
-    ['one that fails once, without evidence', setting('replays', 'wallet_transactions'), { ...facts, nature: 'fails_once' }],
-    ['one whose answer was lost, without resends and look-ups', setting('conflicts', 'order_list'), { ...facts, anyUnknown: true }],
+    [
+      'one that fails once, without evidence',
+      setting('replays', 'wallet_transactions'),
+      { ...facts, nature: 'fails_once' },
+    ],
+    [
+      'one whose answer was lost, without resends and look-ups',
+      setting('conflicts', 'order_list'),
+      { ...facts, anyUnknown: true },
+    ],
     ['one that nobody told of and nobody can ask about', setting('bare'), facts],
-    ['one that fails once, where no list says that it has ended', setting('replays', 'none', 'silent_lists'), { ...facts, nature: 'fails_once' }],
-    ['a cancellation, where no list says that it has ended', setting('replays', 'none', 'link_header'), { ...facts, kind: 'cancellation' }],
+    [
+      'one that fails once, where no list says that it has ended',
+      setting('replays', 'none', 'silent_lists'),
+      { ...facts, nature: 'fails_once' },
+    ],
+    [
+      'a cancellation, where no list says that it has ended',
+      setting('replays', 'none', 'link_header'),
+      { ...facts, kind: 'cancellation' },
+    ],
   ] as const)('%s need not', (_name, where, what) => {
     expect(obstacle(where, what)).toBeTypeOf('string');
   });

@@ -24,17 +24,28 @@ describe('an activation code', () => {
   });
 
   it.each([
-    '', 'LPA:', 'LPA:2$smdp.example$A', 'LPA:1$smdp.example', 'LPA:1$smdp_example$A', 'LPA:1$smdp$A', 'LPA:1$-smdp.example$A',
-    'LPA:1$smdp.example$A B', 'LPA:1$smdp.example$A$$1$more', 'https://smdp.example', 'LPA:1$smdp.example$A$$1$',
+    '',
+    'LPA:',
+    'LPA:2$smdp.example$A',
+    'LPA:1$smdp.example',
+    'LPA:1$smdp_example$A',
+    'LPA:1$smdp$A',
+    'LPA:1$-smdp.example$A',
+    'LPA:1$smdp.example$A B',
+    'LPA:1$smdp.example$A$$1$more',
+    'https://smdp.example',
+    'LPA:1$smdp.example$A$$1$',
   ])('that is none is not taken for one: %j', (text) => {
     expect(parseLpaString(text)).toBeUndefined();
   });
 
   it('never throws on any text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const parsed = parseLpaString(text);
-      expect(parsed && parseLpaString(lpaString(parsed))).toEqual(parsed);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const parsed = parseLpaString(text);
+        expect(parsed && parseLpaString(lpaString(parsed))).toEqual(parsed);
+      }),
+    );
   });
 
   it('is whole in the links that install it with one tap', () => {
@@ -62,7 +73,7 @@ describe('references of attempts', () => {
     );
   });
 
-  it('of a first attempt are the caller\'s own, of a further one no caller could have given', () => {
+  it("of a first attempt are the caller's own, of a further one no caller could have given", () => {
     fc.assert(
       fc.property(callers, numbers, (caller, number) => {
         expect(isCallerReference(attemptReference(caller, number))).toBe(number === 1);
@@ -70,9 +81,12 @@ describe('references of attempts', () => {
     );
   });
 
-  it.each(['', ' ', 'a b', 'ü', 'a~2', 'a\n', 'x'.repeat(65), 'a\u0000'])('cannot be given by a caller as %j', (text) => {
-    expect(isCallerReference(text)).toBe(false);
-  });
+  it.each(['', ' ', 'a b', 'ü', 'a~2', 'a\n', 'x'.repeat(65), 'a\u0000'])(
+    'cannot be given by a caller as %j',
+    (text) => {
+      expect(isCallerReference(text)).toBe(false);
+    },
+  );
 });
 
 describe('identifiers', () => {
@@ -89,8 +103,15 @@ describe('identifiers', () => {
   });
 
   it('an IMEI is 14 to 16 digits and nothing else', () => {
-    for (let digits = 1; digits <= 20; digits += 1) expect(isImei('1'.repeat(digits))).toBe(digits >= 14 && digits <= 16);
-    for (const text of ['49015420323751 ', '4901542032375a8', '٤٩٠١٥٤٢٠٣٢٣٧٥١٨', '490154203237518\n', '-90154203237518']) {
+    for (let digits = 1; digits <= 20; digits += 1)
+      expect(isImei('1'.repeat(digits))).toBe(digits >= 14 && digits <= 16);
+    for (const text of [
+      '49015420323751 ',
+      '4901542032375a8',
+      '٤٩٠١٥٤٢٠٣٢٣٧٥١٨',
+      '490154203237518\n',
+      '-90154203237518',
+    ]) {
       expect(isImei(text)).toBe(false);
     }
   });
@@ -99,13 +120,18 @@ describe('identifiers', () => {
 describe('waits', () => {
   it('double from the first one up to their ceiling, and are never shorter than before', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 60_000 }), fc.integer({ min: 0, max: 3_600_000 }), fc.nat(10_000), (first, more, n) => {
-        const ceiling = first + more;
-        const wait = backoffMs(first, ceiling, n);
-        expect(wait).toBeGreaterThanOrEqual(first);
-        expect(wait).toBeLessThanOrEqual(ceiling);
-        expect(backoffMs(first, ceiling, n + 1)).toBeGreaterThanOrEqual(wait);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 60_000 }),
+        fc.integer({ min: 0, max: 3_600_000 }),
+        fc.nat(10_000),
+        (first, more, n) => {
+          const ceiling = first + more;
+          const wait = backoffMs(first, ceiling, n);
+          expect(wait).toBeGreaterThanOrEqual(first);
+          expect(wait).toBeLessThanOrEqual(ceiling);
+          expect(backoffMs(first, ceiling, n + 1)).toBeGreaterThanOrEqual(wait);
+        },
+      ),
     );
     expect([1, 2, 3, 4, 5].map((n) => backoffMs(100, 1_000, n))).toEqual([100, 200, 400, 800, 1_000]);
   });
@@ -122,7 +148,10 @@ describe('the default policy', () => {
 
   it.each([
     ['a send that outlives its lease', { sendDeadlineMs: purchase.sendLeaseMs }],
-    ['a send that ends with its lease but for a moment', { sendDeadlineMs: purchase.sendLeaseMs - MIN_SEND_MARGIN_MS + 1 }],
+    [
+      'a send that ends with its lease but for a moment',
+      { sendDeadlineMs: purchase.sendLeaseMs - MIN_SEND_MARGIN_MS + 1 },
+    ],
     ['a lease that outlives the activity', { sendLeaseMs: purchase.sendActivityTimeoutMs }],
     ['no attempt at all', { maxAttempts: 0 }],
   ])('is refused with %s', (_what, change) => {

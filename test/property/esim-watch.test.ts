@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataKey, dataThreshold, expiryKey, isEsimInUse, isEsimOver, renewalKey, shareLeft, timeThreshold } from '#domain/esim-watch.ts';
+import {
+  dataKey,
+  dataThreshold,
+  expiryKey,
+  isEsimInUse,
+  isEsimOver,
+  renewalKey,
+  shareLeft,
+  timeThreshold,
+} from '#domain/esim-watch.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const shares = fc.uniqueArray(fc.constantFrom(0.5, 0.2, 0.1, 0.05, 0.01));
@@ -11,22 +20,33 @@ describe('data of an eSIM', () => {
     const at = (usedMb: number) => dataThreshold({ usedMb, totalMb: 1_000 }, [0.05, 0.2]);
     expect([0, 799, 800, 949, 950, 1_000, 1_200].map(at)).toEqual([undefined, undefined, 0.2, 0.2, 0.05, 0.05, 0.05]);
     fc.assert(
-      fc.property(megabytes, fc.double({ min: 0.001, max: 1e6, noNaN: true }), shares, (usedMb, totalMb, thresholds) => {
-        const left = shareLeft({ usedMb, totalMb }) ?? -1;
-        const found = dataThreshold({ usedMb, totalMb }, thresholds);
-        expect(left >= 0 && left <= 1).toBe(true);
-        expect(found).toBe(thresholds.filter((each) => left <= each).toSorted((one, other) => one - other)[0]);
-      }),
+      fc.property(
+        megabytes,
+        fc.double({ min: 0.001, max: 1e6, noNaN: true }),
+        shares,
+        (usedMb, totalMb, thresholds) => {
+          const left = shareLeft({ usedMb, totalMb }) ?? -1;
+          const found = dataThreshold({ usedMb, totalMb }, thresholds);
+          expect(left >= 0 && left <= 1).toBe(true);
+          expect(found).toBe(thresholds.filter((each) => left <= each).toSorted((one, other) => one - other)[0]);
+        },
+      ),
     );
   });
 
   it('comes no less low by being used', () => {
     fc.assert(
-      fc.property(megabytes, megabytes, fc.double({ min: 0.001, max: 1e6, noNaN: true }), shares, (one, other, totalMb, thresholds) => {
-        const [less, more] = [Math.min(one, other), Math.max(one, other)];
-        const threshold = (usedMb: number) => dataThreshold({ usedMb, totalMb }, thresholds) ?? Infinity;
-        expect(threshold(more)).toBeLessThanOrEqual(threshold(less));
-      }),
+      fc.property(
+        megabytes,
+        megabytes,
+        fc.double({ min: 0.001, max: 1e6, noNaN: true }),
+        shares,
+        (one, other, totalMb, thresholds) => {
+          const [less, more] = [Math.min(one, other), Math.max(one, other)];
+          const threshold = (usedMb: number) => dataThreshold({ usedMb, totalMb }, thresholds) ?? Infinity;
+          expect(threshold(more)).toBeLessThanOrEqual(threshold(less));
+        },
+      ),
     );
   });
 
@@ -42,7 +62,15 @@ describe('data of an eSIM', () => {
 describe('time', () => {
   it('is short within a threshold of its end, and never once it is over', () => {
     const hours = (left: number) => timeThreshold(left * 3_600_000, 0, [72 * 3_600_000, 24 * 3_600_000]);
-    expect([73, 72, 25, 24, 0.1, 0, -1].map(hours)).toEqual([undefined, 259_200_000, 259_200_000, 86_400_000, 86_400_000, undefined, undefined]);
+    expect([73, 72, 25, 24, 0.1, 0, -1].map(hours)).toEqual([
+      undefined,
+      259_200_000,
+      259_200_000,
+      86_400_000,
+      86_400_000,
+      undefined,
+      undefined,
+    ]);
   });
 });
 

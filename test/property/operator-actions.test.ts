@@ -21,7 +21,9 @@ import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const work: fc.Arbitrary<OperatedWork> = fc.record({
   status: fc.constantFrom(...statusesOf('order')),
-  attempt: fc.option(fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() }), { nil: undefined }),
+  attempt: fc.option(fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() }), {
+    nil: undefined,
+  }),
   openContradiction: fc.boolean(),
   observationsPending: fc.boolean(),
   awaitsComparison: fc.boolean(),
@@ -33,14 +35,22 @@ const judgedCase: fc.Arbitrary<JudgedCase> = fc.record({
   laterAttempts: fc.array(attempt, { maxLength: 2 }),
 });
 const costNothing = (made: OperatedWork['attempt']) =>
-  made === undefined || made.state === 'prepared' || made.state === 'refused' || (made.state === 'failed' && made.settled);
+  made === undefined ||
+  made.state === 'prepared' ||
+  made.state === 'refused' ||
+  (made.state === 'failed' && made.settled);
 const judgements = ['allowed', 'unchanged', ...Object.keys(REFUSALS)];
 
 describe('what a person may do with an order', () => {
   it('is decided for every state that an order can be in', () => {
     fc.assert(
       fc.property(work, judgedCase, fc.constantFrom(...caseVerdicts), fc.boolean(), (state, judged, verdict, same) => {
-        for (const judgement of [judgeRetry(state, false), judgeAbandon(state), judgeLimitChange(state, same), judgeResolve(state, judged, verdict)]) {
+        for (const judgement of [
+          judgeRetry(state, false),
+          judgeAbandon(state),
+          judgeLimitChange(state, same),
+          judgeResolve(state, judged, verdict),
+        ]) {
           expect(judgements).toContain(judgement);
         }
       }),
@@ -50,7 +60,11 @@ describe('what a person may do with an order', () => {
   it('never ends an order that may have cost something: a send under way or unknown, a purchase, a failure that is not settled', () => {
     fc.assert(
       fc.property(work, (state) => {
-        const mayEnd = !isFinal(state.status) && !state.openContradiction && !state.observationsPending && costNothing(state.attempt);
+        const mayEnd =
+          !isFinal(state.status) &&
+          !state.openContradiction &&
+          !state.observationsPending &&
+          costNothing(state.attempt);
         expect(judgeAbandon(state) === 'allowed').toBe(mayEnd && state.awaitsComparison !== true);
       }),
       { numRuns: 2_000 },
@@ -63,7 +77,8 @@ describe('what a person may do with an order', () => {
       fc.property(ended, judgedCase, fc.boolean(), (state, judged, same) => {
         expect(judgeRetry(state, false)).toBe('already_ended');
         expect(judgeLimitChange(state, same)).toBe('already_ended');
-        for (const verdict of ['bought', 'not_bought'] as const) expect(judgeResolve(state, judged, verdict)).not.toBe('allowed');
+        for (const verdict of ['bought', 'not_bought'] as const)
+          expect(judgeResolve(state, judged, verdict)).not.toBe('allowed');
       }),
       { numRuns: 1_000 },
     );
@@ -104,7 +119,12 @@ describe('what a person may do with an order', () => {
   it('has a way out of every reason to wait for a person: a verdict, or a retry', () => {
     for (const reason of reasons) {
       const openContradiction = reason === 'contradiction';
-      const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction, observationsPending: false };
+      const parked: OperatedWork = {
+        status: 'needs_attention',
+        attempt: undefined,
+        openContradiction,
+        observationsPending: false,
+      };
       const judged = { reason, attempt: undefined, laterAttempts: [] };
       const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, judged, verdict) === 'allowed');
       expect(verdicts.length > 0 || judgeRetry(parked, false) === 'allowed', reason).toBe(true);
@@ -112,7 +132,10 @@ describe('what a person may do with an order', () => {
   });
 });
 
-/** Work of a kind in any state that it can rest in: parked with a case, or not parked; no send under way, no report that waits. */
+/**
+ * Work of a kind in any state that it can rest in: parked with a case, or not parked; no send under way, no report that
+ * waits.
+ */
 const atRest = fc.constantFrom(...WORK_KINDS).chain((kind) =>
   fc.record({
     kind: fc.constant<WorkKind>(kind),

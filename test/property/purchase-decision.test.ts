@@ -2,20 +2,28 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failureClasses, isDefinite } from '#domain/failure.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
-import { costNothing, decideAfterSend, decideSettlement, type AttemptHistory, type SendOutcome } from '#domain/purchase-decision.ts';
+import {
+  costNothing,
+  decideAfterSend,
+  decideSettlement,
+  type AttemptHistory,
+  type SendOutcome,
+} from '#domain/purchase-decision.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const milliseconds = fc.integer({ min: 1, max: 86_400_000 });
 
-const policies: fc.Arbitrary<PurchasePolicy> = fc.record({
-  resendAllowed: fc.boolean(),
-  resendWindowMs: milliseconds,
-  resendDelayMs: fc.integer({ min: 1, max: 60_000 }),
-  holdDelayMs: fc.integer({ min: 1, max: 60_000 }),
-  maxAttempts: fc.integer({ min: 1, max: 20 }),
-  silentDeadlineMs: milliseconds,
-  settleReads: fc.integer({ min: 1, max: 20 }),
-}).map((changes) => ({ ...DEFAULT_POLICY.purchase, ...changes }));
+const policies: fc.Arbitrary<PurchasePolicy> = fc
+  .record({
+    resendAllowed: fc.boolean(),
+    resendWindowMs: milliseconds,
+    resendDelayMs: fc.integer({ min: 1, max: 60_000 }),
+    holdDelayMs: fc.integer({ min: 1, max: 60_000 }),
+    maxAttempts: fc.integer({ min: 1, max: 20 }),
+    silentDeadlineMs: milliseconds,
+    settleReads: fc.integer({ min: 1, max: 20 }),
+  })
+  .map((changes) => ({ ...DEFAULT_POLICY.purchase, ...changes }));
 
 const histories: fc.Arbitrary<AttemptHistory> = fc.record({
   firstSentAt: fc.option(fc.integer({ min: NOW - 172_800_000, max: NOW }), { nil: undefined }),
@@ -25,14 +33,16 @@ const histories: fc.Arbitrary<AttemptHistory> = fc.record({
   anyUnknown: fc.boolean(),
 });
 
-const failures = fc.record({
-  failure: fc.constantFrom(...failureClasses),
-  retryAfterMs: fc.option(milliseconds, { nil: undefined }),
-}).map(({ failure, retryAfterMs }): Extract<SendOutcome, { kind: 'failure' }> => ({
-  kind: 'failure',
-  failure,
-  ...(retryAfterMs !== undefined && { retryAfterMs }),
-}));
+const failures = fc
+  .record({
+    failure: fc.constantFrom(...failureClasses),
+    retryAfterMs: fc.option(milliseconds, { nil: undefined }),
+  })
+  .map(({ failure, retryAfterMs }): Extract<SendOutcome, { kind: 'failure' }> => ({
+    kind: 'failure',
+    failure,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }));
 
 describe('rule 2: unknown is never taken for a failure', () => {
   it('once any send was unknown, or this one is, nothing fails, is held or is bought anew', () => {
@@ -65,7 +75,10 @@ describe('rule 2: unknown is never taken for a failure', () => {
         histories,
         policies,
         (failure, history, policy) => {
-          expect(decideAfterSend({ kind: 'failure', failure }, history, policy, NOW)).toEqual({ step: 'look_up', failure });
+          expect(decideAfterSend({ kind: 'failure', failure }, history, policy, NOW)).toEqual({
+            step: 'look_up',
+            failure,
+          });
         },
       ),
     );

@@ -5,7 +5,15 @@ import { WORK_STATUSES, isFinal } from '#domain/lifecycle.ts';
 import { addMoney, compareMoney } from '#domain/money.ts';
 import { ATTEMPT_STATES } from '#domain/observation.ts';
 import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/operator-actions.ts';
-import { circuitOf, judgeReservation, pauseOf, releasable, spendDay, spendProblem, untilNextDay } from '#domain/purchase-gate.ts';
+import {
+  circuitOf,
+  judgeReservation,
+  pauseOf,
+  releasable,
+  spendDay,
+  spendProblem,
+  untilNextDay,
+} from '#domain/purchase-gate.ts';
 import { resubmission } from '#domain/resubmission.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 
@@ -15,15 +23,28 @@ const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: 
 
 describe('a barrier', () => {
   it('names its circuit or its pause, and nothing that it is not', () => {
-    for (const name of circuitNames) expect([circuitOf(`circuit:${name}`), pauseOf(`circuit:${name}`), circuitOf(name)]).toEqual([name, undefined, undefined]);
-    expect([pauseOf('pause:pause_1'), circuitOf('pause:pause_1'), pauseOf('wallet'), circuitOf('wallet'), pauseOf('a pause:')]).toEqual(['pause_1', undefined, undefined, undefined, undefined]);
+    for (const name of circuitNames)
+      expect([circuitOf(`circuit:${name}`), pauseOf(`circuit:${name}`), circuitOf(name)]).toEqual([
+        name,
+        undefined,
+        undefined,
+      ]);
+    expect([
+      pauseOf('pause:pause_1'),
+      circuitOf('pause:pause_1'),
+      pauseOf('wallet'),
+      circuitOf('wallet'),
+      pauseOf('a pause:'),
+    ]).toEqual(['pause_1', undefined, undefined, undefined, undefined]);
   });
 });
 
 describe('a reservation', () => {
   it('may take the last cent, and says what is short', () => {
     expect(judgeReservation(usd(250), { balance: usd(1_000), reserved: usd(750) })).toEqual({ kind: 'enough' });
-    expect(judgeReservation(usd(251), { balance: { amount: '10.000000', currency: 'USD' }, reserved: usd(750) })).toEqual({
+    expect(
+      judgeReservation(usd(251), { balance: { amount: '10.000000', currency: 'USD' }, reserved: usd(750) }),
+    ).toEqual({
       kind: 'short',
       detail: 'The price is 2.51 USD; of the 10.00 USD in the wallet, 7.50 USD are reserved for purchases under way.',
     });
@@ -94,18 +115,22 @@ describe('a release at a rate', () => {
 
   it('never lets more go in a time than the rate allows, however often it is looked', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 50 }), (waits, rate) => {
-        let last: number | null = 0;
-        let released = 0;
-        let now = 0;
-        for (const wait of waits) {
-          now += wait;
-          const count: number = releasable(last, now, rate);
-          if (count > 0) last = now;
-          released += count;
-        }
-        expect(released).toBeLessThanOrEqual((now / 1_000) * rate);
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 50 }),
+        (waits, rate) => {
+          let last: number | null = 0;
+          let released = 0;
+          let now = 0;
+          for (const wait of waits) {
+            now += wait;
+            const count: number = releasable(last, now, rate);
+            if (count > 0) last = now;
+            released += count;
+          }
+          expect(released).toBeLessThanOrEqual((now / 1_000) * rate);
+        },
+      ),
     );
   });
 });
@@ -113,17 +138,23 @@ describe('a release at a rate', () => {
 describe('whether to submit again', () => {
   it('is never "yes" for what may have been bought, nor for what goes on', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...WORK_KINDS), fc.constantFrom(...WORK_STATUSES), fc.array(attempt, { maxLength: 4 }), fc.boolean(), (kind, status, attempts, inDoubt) => {
-        const { verdict, why } = resubmission({ kind, status, attempts, inDoubt });
-        expect(why).toMatch(/\.$/);
-        // A cancellation buys nothing.
-        expect(kind === 'cancellation' && /bought|paid|purchase/.test(why)).toBe(false);
-        const isBought = isFinal(status) || status === 'active' || status === 'cancelling';
-        const isDelivered = attempts.some(({ state }) => state === 'completed');
-        const mustBeNo = inDoubt || (!isBought && !isDelivered && attempts.some(mayHaveCost));
-        expect(verdict !== 'yes' || isFinal(status)).toBe(true);
-        expect(!mustBeNo || verdict === 'no').toBe(true);
-      }),
+      fc.property(
+        fc.constantFrom(...WORK_KINDS),
+        fc.constantFrom(...WORK_STATUSES),
+        fc.array(attempt, { maxLength: 4 }),
+        fc.boolean(),
+        (kind, status, attempts, inDoubt) => {
+          const { verdict, why } = resubmission({ kind, status, attempts, inDoubt });
+          expect(why).toMatch(/\.$/);
+          // A cancellation buys nothing.
+          expect(kind === 'cancellation' && /bought|paid|purchase/.test(why)).toBe(false);
+          const isBought = isFinal(status) || status === 'active' || status === 'cancelling';
+          const isDelivered = attempts.some(({ state }) => state === 'completed');
+          const mustBeNo = inDoubt || (!isBought && !isDelivered && attempts.some(mayHaveCost));
+          expect(verdict !== 'yes' || isFinal(status)).toBe(true);
+          expect(!mustBeNo || verdict === 'no').toBe(true);
+        },
+      ),
     );
   });
 
@@ -138,20 +169,28 @@ describe('whether to submit again', () => {
     ['failed', 'refused', 'yes'],
     ['abandoned', 'refused', 'yes'],
   ] as const)('of what is %s with an attempt that is %s is %s', (status, state, verdict) => {
-    expect(resubmission({ kind: 'order', status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(verdict);
+    expect(resubmission({ kind: 'order', status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(
+      verdict,
+    );
   });
 });
 
 describe('a release by an operator', () => {
   it('is for what is held only, and never what makes an abandonment safe', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...WORK_STATUSES), attempt, fc.boolean(), fc.boolean(), (status, own, openContradiction, released) => {
-        const work = { status, attempt: own, openContradiction, observationsPending: false };
-        const judged = judgeRelease(work, released);
-        expect(judged === 'allowed').toBe(status === 'held' && !openContradiction && !released);
-        const { verdict } = resubmission({ kind: 'order', status, attempts: [own], inDoubt: openContradiction });
-        expect(judgeAbandon(work) !== 'may_be_bought' || verdict !== 'yes').toBe(true);
-      }),
+      fc.property(
+        fc.constantFrom(...WORK_STATUSES),
+        attempt,
+        fc.boolean(),
+        fc.boolean(),
+        (status, own, openContradiction, released) => {
+          const work = { status, attempt: own, openContradiction, observationsPending: false };
+          const judged = judgeRelease(work, released);
+          expect(judged === 'allowed').toBe(status === 'held' && !openContradiction && !released);
+          const { verdict } = resubmission({ kind: 'order', status, attempts: [own], inDoubt: openContradiction });
+          expect(judgeAbandon(work) !== 'may_be_bought' || verdict !== 'yes').toBe(true);
+        },
+      ),
     );
   });
 });

@@ -34,31 +34,47 @@ const money: fc.Arbitrary<Money> = fc.record({
 });
 const age = fc.oneof(fc.integer({ min: 0, max: 2 * HOUR }), fc.integer({ min: 0, max: 90 * 24 * HOUR }));
 
-const purchases: fc.Arbitrary<Purchase[]> = fc.array(
-  fc.record({
-    kind: fc.constantFrom(...WORK_KINDS),
-    state: fc.constantFrom(...ATTEMPT_STATES),
-    isOver: fc.boolean(),
-    named: fc.boolean(),
-    ended: fc.option(age, { nil: undefined }),
-  }),
-  { maxLength: 5 },
-).map((all) =>
-  all.map(({ kind, state, isOver, named, ended }, index): Purchase => ({
-    attemptId: `att_${index}`,
-    // Some works have two attempts.
-    work: { kind, id: `work_${kind}_${index >> 1}` },
-    reference: kind === 'topup' ? null : `ref-${index}`,
-    serviceId: named ? `svc-${index}` : null,
-    serviceEsimId: kind === 'order' && named ? `esim-${index}` : null,
-    state,
-    isOver,
-    endedAt: kind === 'vpn_subscription' && ended !== undefined ? NOW - ended : undefined,
-    refundId: `work_${kind}_${index >> 1}`,
-  })),
-);
+const purchases: fc.Arbitrary<Purchase[]> = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom(...WORK_KINDS),
+      state: fc.constantFrom(...ATTEMPT_STATES),
+      isOver: fc.boolean(),
+      named: fc.boolean(),
+      ended: fc.option(age, { nil: undefined }),
+    }),
+    { maxLength: 5 },
+  )
+  .map((all) =>
+    all.map(({ kind, state, isOver, named, ended }, index): Purchase => ({
+      attemptId: `att_${index}`,
+      // Some works have two attempts.
+      work: { kind, id: `work_${kind}_${index >> 1}` },
+      reference: kind === 'topup' ? null : `ref-${index}`,
+      serviceId: named ? `svc-${index}` : null,
+      serviceEsimId: kind === 'order' && named ? `esim-${index}` : null,
+      state,
+      isOver,
+      endedAt: kind === 'vpn_subscription' && ended !== undefined ? NOW - ended : undefined,
+      refundId: `work_${kind}_${index >> 1}`,
+    })),
+  );
 
-const names = fc.record({ of: fc.integer({ min: 0, max: 7 }), by: fc.constantFrom('nothing', 'order', 'orderReference', 'both', 'topup', 'subscription', 'subscriptionReference', 'esim', 'two') })
+const names = fc
+  .record({
+    of: fc.integer({ min: 0, max: 7 }),
+    by: fc.constantFrom(
+      'nothing',
+      'order',
+      'orderReference',
+      'both',
+      'topup',
+      'subscription',
+      'subscriptionReference',
+      'esim',
+      'two',
+    ),
+  })
   .map(({ of, by }): MovementNames => {
     switch (by) {
       case 'nothing':
@@ -96,14 +112,28 @@ const movements: fc.Arbitrary<Movement[]> = fc
   .map((all) => all.map(({ age: ms, ...rest }, index) => ({ ...rest, id: `mv-${index}`, occurredAt: NOW - ms })));
 
 const knowledges: fc.Arbitrary<Knowledge> = fc
-  .record({ purchases, movements, told: fc.array(fc.tuple(money, age, fc.constantFrom('debit' as const, 'credit' as const)), { maxLength: 5 }), complete: fc.boolean() })
+  .record({
+    purchases,
+    movements,
+    told: fc.array(fc.tuple(money, age, fc.constantFrom('debit' as const, 'credit' as const)), { maxLength: 5 }),
+    complete: fc.boolean(),
+  })
   .map(({ told, ...rest }) => ({
     ...rest,
     placed: [],
     awaited: rest.purchases.flatMap(({ attemptId, work }, index): Awaited[] => {
       const row = told[index];
       if (row === undefined) return [];
-      return [{ money: row[0], recordedAt: NOW - row[1], direction: row[2], cause: { kind: 'attempt', id: attemptId }, work, attemptId }];
+      return [
+        {
+          money: row[0],
+          recordedAt: NOW - row[1],
+          direction: row[2],
+          cause: { kind: 'attempt', id: attemptId },
+          work,
+          attemptId,
+        },
+      ];
     }),
     now: NOW,
   }));
@@ -121,22 +151,35 @@ function afterwards(before: Knowledge, { places, awaited }: Judgement): Knowledg
 
 function net(entries: readonly Pick<Entry, 'direction' | 'money'>[]): Record<string, string> {
   const sums: Record<string, Big> = { USD: new Big(0), EUR: new Big(0) };
-  for (const { direction, money: { amount, currency } } of entries) {
+  for (const {
+    direction,
+    money: { amount, currency },
+  } of entries) {
     sums[currency] = sums[currency]!.plus(direction === 'debit' ? `-${amount}` : amount);
   }
   return Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, sum.toFixed(2)]));
 }
 
-const plain = ({ places, entries, findings, awaited }: Judgement) => ({ places, entries: entries.map(entryText).toSorted(), findings, awaited: awaited.map(entryText).toSorted() });
-const entryText = (entry: Entry) => `${slotOf(entry)} ${new Big(entry.money.amount).toFixed(2)} ${entry.money.currency}`;
+const plain = ({ places, entries, findings, awaited }: Judgement) => ({
+  places,
+  entries: entries.map(entryText).toSorted(),
+  findings,
+  awaited: awaited.map(entryText).toSorted(),
+});
+const entryText = (entry: Entry) =>
+  `${slotOf(entry)} ${new Big(entry.money.amount).toFixed(2)} ${entry.money.currency}`;
 
 describe('rule 7: every movement of the wallet has exactly one cause', () => {
   it('each movement lands in exactly one place, and each place in the books is taken once', () => {
     fc.assert(
       fc.property(knowledges, (known) => {
         const { places, entries } = reconcile(known, RULES);
-        expect(places.map(({ movement }) => movement.id).toSorted()).toEqual(known.movements.map(({ id }) => id).toSorted());
-        const slots = places.flatMap((place) => (place.kind === 'booked' ? [slotOf({ cause: place.cause, direction: place.movement.direction })] : []));
+        expect(places.map(({ movement }) => movement.id).toSorted()).toEqual(
+          known.movements.map(({ id }) => id).toSorted(),
+        );
+        const slots = places.flatMap((place) =>
+          place.kind === 'booked' ? [slotOf({ cause: place.cause, direction: place.movement.direction })] : [],
+        );
         expect(new Set(slots).size).toBe(slots.length);
         const rows = [...known.awaited, ...entries].map(slotOf);
         expect(new Set(rows).size).toBe(rows.length);
@@ -186,8 +229,12 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
     fc.assert(
       fc.property(knowledges, (known) => {
         const { findings } = reconcile(known, RULES);
-        const young = new Set(known.movements.filter(({ occurredAt }) => occurredAt > NOW - RULES.graceMs).map(({ id }) => id));
-        const judged = findings.filter(({ kind, movementId }) => kind !== 'amount_differs' && movementId !== undefined && young.has(movementId));
+        const young = new Set(
+          known.movements.filter(({ occurredAt }) => occurredAt > NOW - RULES.graceMs).map(({ id }) => id),
+        );
+        const judged = findings.filter(
+          ({ kind, movementId }) => kind !== 'amount_differs' && movementId !== undefined && young.has(movementId),
+        );
         expect(judged).toEqual([]);
         expect(findings.filter(({ kind }) => kind === 'movement_missing' && !known.complete)).toEqual([]);
       }),

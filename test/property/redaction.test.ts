@@ -5,8 +5,18 @@ import { createRedactor, isSecretName } from '#telemetry/redaction.ts';
 
 const CANARY = 'canary7f3a';
 const secretName = fc.constantFrom(
-  'authorization', 'password', 'access_token', 'activationCode', 'matching_id', 'device_imei', 'customer_reference',
-  'signature', 'webhookSecret', 'Idempotency-Key', 'params', 'body',
+  'authorization',
+  'password',
+  'access_token',
+  'activationCode',
+  'matching_id',
+  'device_imei',
+  'customer_reference',
+  'signature',
+  'webhookSecret',
+  'Idempotency-Key',
+  'params',
+  'body',
 );
 const harmlessName = fc.string({ maxLength: 12 }).filter((name) => !isSecretName(name) && name !== '__proto__');
 
@@ -53,21 +63,33 @@ describe('redaction', () => {
     const redactor = createRedactor();
     const around = fc.string({ unit: fc.constantFrom('"', "'", '\\', ' ', ',', '}', 'a', '\n', ':', 'é') });
     fc.assert(
-      fc.property(secretName.filter((name) => !/params|body|Idem|author/.test(name)), around, around, (name, before, after) => {
-        const json = JSON.stringify({ id: 1, [name]: `${before}${CANARY}${after}`, last: true });
-        expect(redactor.text(json)).not.toContain(CANARY);
-        expect(redactor.text(JSON.stringify(json))).not.toContain(CANARY);
-        expect(redactor.text(`sent ${json.slice(0, -12)}`)).not.toContain(CANARY);
-        expect(redactor.text(json)).toContain('"id":1');
-      }),
+      fc.property(
+        secretName.filter((name) => !/params|body|Idem|author/.test(name)),
+        around,
+        around,
+        (name, before, after) => {
+          const json = JSON.stringify({ id: 1, [name]: `${before}${CANARY}${after}`, last: true });
+          expect(redactor.text(json)).not.toContain(CANARY);
+          expect(redactor.text(JSON.stringify(json))).not.toContain(CANARY);
+          expect(redactor.text(`sent ${json.slice(0, -12)}`)).not.toContain(CANARY);
+          expect(redactor.text(json)).toContain('"id":1');
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
 
   it('never throws and always makes a JSON line, whatever is logged', () => {
     const anything = fc.anything({
-      withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true, withTypedArray: true,
-      withSparseArray: true, withBoxedValues: true, withObjectString: true,
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withNullPrototype: true,
+      withTypedArray: true,
+      withSparseArray: true,
+      withBoxedValues: true,
+      withObjectString: true,
     });
     fc.assert(
       fc.property(anything, (value) => {
@@ -86,7 +108,11 @@ describe('redaction', () => {
   it('survives circles, throwing getters and bottomless nesting', () => {
     const circle: Record<string, unknown> = { name: 'circle' };
     circle['self'] = circle;
-    const trap = { get field() { throw new Error('trap'); } };
+    const trap = {
+      get field() {
+        throw new Error('trap');
+      },
+    };
     const deep = Array.from({ length: 10_000 }).reduce<object>((inner) => ({ inner }), {});
     const redactor = createRedactor();
     expect(redactor.value(circle)).toEqual({ name: 'circle', self: '[circular]' });
@@ -107,7 +133,16 @@ describe('redaction', () => {
   it('takes time in proportion to the length of hostile texts', () => {
     const redactor = createRedactor();
     const pieces = [
-      'a://', 'eyJeyJ.', '"token":"', '\\"token\\":\\"', 'token=', '1$a$', 'Bearer ', 'v1=ab', '9', '"\\"',
+      'a://',
+      'eyJeyJ.',
+      '"token":"',
+      '\\"token\\":\\"',
+      'token=',
+      '1$a$',
+      'Bearer ',
+      'v1=ab',
+      '9',
+      '"\\"',
       'Failed query: \nparams',
     ];
     for (const piece of pieces) {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forecastRefund, judgeRefundConditions, REFUND_CONDITIONS, type RefundFacts } from '#domain/refund-conditions.ts';
+import {
+  forecastRefund,
+  judgeRefundConditions,
+  REFUND_CONDITIONS,
+  type RefundFacts,
+} from '#domain/refund-conditions.ts';
 
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const reading = <Value>(value: fc.Arbitrary<Value>) =>
@@ -10,7 +15,9 @@ const reading = <Value>(value: fc.Arbitrary<Value>) =>
   );
 const facts: fc.Arbitrary<RefundFacts> = fc.record({
   usage: reading(fc.record({ dataUsedMb: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 10_000, noNaN: true })) })),
-  installation: reading(fc.record({ installedAt: fc.option(time, { nil: undefined }), activatedAt: fc.option(time, { nil: undefined }) })),
+  installation: reading(
+    fc.record({ installedAt: fc.option(time, { nil: undefined }), activatedAt: fc.option(time, { nil: undefined }) }),
+  ),
   topups: reading(fc.record({ completed: fc.nat({ max: 3 }) })),
   debit: reading(fc.record({ found: fc.boolean() })),
 });
@@ -33,10 +40,15 @@ describe('the conditions of a refund', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const all =
-          each.usage.ok && each.usage.value.dataUsedMb === 0 &&
-          each.installation.ok && each.installation.value.installedAt === undefined && each.installation.value.activatedAt === undefined &&
-          each.topups.ok && each.topups.value.completed === 0 &&
-          each.debit.ok && each.debit.value.found;
+          each.usage.ok &&
+          each.usage.value.dataUsedMb === 0 &&
+          each.installation.ok &&
+          each.installation.value.installedAt === undefined &&
+          each.installation.value.activatedAt === undefined &&
+          each.topups.ok &&
+          each.topups.value.completed === 0 &&
+          each.debit.ok &&
+          each.debit.value.found;
         expect(forecastRefund(judgeRefundConditions(each)) === 'refund_expected').toBe(all);
       }),
       { numRuns: 2_000 },
@@ -62,7 +74,12 @@ describe('the conditions of a refund', () => {
     };
     const conditions = judgeRefundConditions(unread);
     expect(forecastRefund(conditions)).toBe('unknown');
-    expect(conditions[0]).toEqual({ name: 'usage_is_zero', result: 'unknown', evidence: 'this service has no call for it (esim_usage).', asOf: undefined });
+    expect(conditions[0]).toEqual({
+      name: 'usage_is_zero',
+      result: 'unknown',
+      evidence: 'this service has no call for it (esim_usage).',
+      asOf: undefined,
+    });
   });
 
   const at = Date.UTC(2030, 0, 31, 12);
@@ -88,13 +105,23 @@ describe('the conditions of a refund', () => {
 
   it.each<[Partial<RefundFacts>, string, string]>([
     [{ usage: { ...read, value: { dataUsedMb: 0.5 } } }, 'usage_is_zero', '0.5 MB were used.'],
-    [{ installation: { ...read, value: { installedAt: at, activatedAt: undefined } } }, 'never_installed', 'It was installed at 2030-01-31T12:00:00.000Z.'],
-    [{ installation: { ...read, value: { installedAt: undefined, activatedAt: at } } }, 'never_activated', 'It was activated at 2030-01-31T12:00:00.000Z.'],
+    [
+      { installation: { ...read, value: { installedAt: at, activatedAt: undefined } } },
+      'never_installed',
+      'It was installed at 2030-01-31T12:00:00.000Z.',
+    ],
+    [
+      { installation: { ...read, value: { installedAt: undefined, activatedAt: at } } },
+      'never_activated',
+      'It was activated at 2030-01-31T12:00:00.000Z.',
+    ],
     [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', '2 of its top-ups are completed.'],
     [{ debit: { ...read, value: { found: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
   ])('%j is one that fails, alone, and enough for no refund [spec: refund.condition.*]', (change, name, evidence) => {
     const conditions = judgeRefundConditions({ ...untouched, ...change });
-    expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([{ name, result: 'fail', evidence, asOf: at }]);
+    expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([
+      { name, result: 'fail', evidence, asOf: at },
+    ]);
     expect(forecastRefund(conditions)).toBe('no_refund_expected');
   });
 

@@ -28,30 +28,52 @@ const word: fc.Arbitrary<CancellationWord> = fc.record({
 });
 
 /** What the service can truthfully say one after the other of one cancellation, in pieces. */
-const STORIES: Readonly<Record<string, { readonly words: readonly CancellationWord[]; readonly end: ObservedOutcome }>> = {
+const STORIES: Readonly<
+  Record<string, { readonly words: readonly CancellationWord[]; readonly end: ObservedOutcome }>
+> = {
   'cancelled and paid': {
-    words: [{ esim: 'cancelled' }, { refund: { state: 'processing', review: 'accepted' } }, { refund: { state: 'completed', review: 'accepted' } }],
+    words: [
+      { esim: 'cancelled' },
+      { refund: { state: 'processing', review: 'accepted' } },
+      { refund: { state: 'completed', review: 'accepted' } },
+    ],
     end: 'completed',
   },
   'reviewed, then paid': {
-    words: [{ esim: 'processing', refund: { state: 'processing', review: 'manual_review' } }, { esim: 'cancelled' }, { refund: { state: 'completed' } }],
+    words: [
+      { esim: 'processing', refund: { state: 'processing', review: 'manual_review' } },
+      { esim: 'cancelled' },
+      { refund: { state: 'completed' } },
+    ],
     end: 'completed',
   },
-  'cancelled, and the refund failed': { words: [{ esim: 'cancelled' }, { refund: { state: 'failed' } }], end: 'completed' },
-  'refused in review': { words: [{ refund: { state: 'processing', review: 'manual_review' } }, { refund: { state: 'failed', review: 'refused' } }], end: 'failed' },
+  'cancelled, and the refund failed': {
+    words: [{ esim: 'cancelled' }, { refund: { state: 'failed' } }],
+    end: 'completed',
+  },
+  'refused in review': {
+    words: [
+      { refund: { state: 'processing', review: 'manual_review' } },
+      { refund: { state: 'failed', review: 'refused' } },
+    ],
+    end: 'failed',
+  },
   'refused at once': { words: [{ esim: 'refused' }], end: 'failed' },
 };
 
 describe('a word about a cancellation', () => {
-  it.each(Object.entries(STORIES))('%s comes to the same, in whatever order and however often its parts come', (_name, { words, end }) => {
-    const shuffled = fc.shuffledSubarray([...words, ...words], { minLength: words.length });
-    fc.assert(
-      fc.property(shuffled, (order) => {
-        fc.pre(words.every((each) => order.includes(each)));
-        expect(cancellationOutcome(order.reduce(together, {}))).toBe(end);
-      }),
-    );
-  });
+  it.each(Object.entries(STORIES))(
+    '%s comes to the same, in whatever order and however often its parts come',
+    (_name, { words, end }) => {
+      const shuffled = fc.shuffledSubarray([...words, ...words], { minLength: words.length });
+      fc.assert(
+        fc.property(shuffled, (order) => {
+          fc.pre(words.every((each) => order.includes(each)));
+          expect(cancellationOutcome(order.reduce(together, {}))).toBe(end);
+        }),
+      );
+    },
+  );
 
   it('that the eSIM is cancelled is never the refusal of its cancellation', () => {
     fc.assert(
@@ -64,7 +86,8 @@ describe('a word about a cancellation', () => {
 
   it('of a refund is decided for every pair of what is known and what is said, and what was paid stays paid', () => {
     for (const known of ['unheard', ...REFUND_STATES] as const) {
-      for (const state of REFUND_STATES) expect(['advance', 'known', 'contradiction']).toContain(REFUND_DECISIONS[known][state]);
+      for (const state of REFUND_STATES)
+        expect(['advance', 'known', 'contradiction']).toContain(REFUND_DECISIONS[known][state]);
     }
     fc.assert(
       fc.property(fc.option(refundWord, { nil: undefined }), refundWord, (known, said) => {
@@ -149,7 +172,11 @@ describe('the words', () => {
     [{ esim: 'cancelled' }, { esim: 'processing' }, { esim: 'cancelled' }],
     [{ esim: 'processing' }, { esim: 'refused' }, { esim: 'refused' }],
     [{ refund: { state: 'completed' } }, {}, { refund: { state: 'completed' } }],
-    [{ refund: { state: 'completed' } }, { refund: { state: 'processing', review: 'accepted' } }, { refund: { state: 'completed' } }],
+    [
+      { refund: { state: 'completed' } },
+      { refund: { state: 'processing', review: 'accepted' } },
+      { refund: { state: 'completed' } },
+    ],
     [
       { refund: { state: 'processing', review: 'manual_review' } },
       { refund: { state: 'completed' } },
@@ -181,7 +208,8 @@ describe('the refund that a credit of the wallet is', () => {
   const money = { amount: '2.40', currency: 'USD' };
   const inForce: RefundOfOrder = { serviceRefundId: 'r_2', told: money, isInForce: true };
   const refused: RefundOfOrder = { serviceRefundId: 'r_1', told: money, isInForce: false };
-  const isOf = (refunds: readonly RefundOfOrder[], refundId: string | null) => refundOfCredit(refunds, { refundId, money });
+  const isOf = (refunds: readonly RefundOfOrder[], refundId: string | null) =>
+    refundOfCredit(refunds, { refundId, money });
 
   it('is the one that the service names, in force or not', () => {
     expect(isOf([refused, inForce], 'r_2')).toBe(inForce);

@@ -17,7 +17,10 @@ import {
 const NOW = Date.UTC(2030, 0, 31, 12);
 const delay = fc.integer({ min: 1, max: 604_800_000 });
 const attempts = fc.integer({ min: 1, max: 20 });
-const classRule: fc.Arbitrary<Partial<RetryRule>> = fc.record({ attempts, firstDelayMs: delay, maxDelayMs: delay, totalMs: delay }, { requiredKeys: [] });
+const classRule: fc.Arbitrary<Partial<RetryRule>> = fc.record(
+  { attempts, firstDelayMs: delay, maxDelayMs: delay, totalMs: delay },
+  { requiredKeys: [] },
+);
 const settings: fc.Arbitrary<RetrySettings> = fc
   .record({
     holdDelayMs: fc.integer({ min: 0, max: 86_400_000 }),
@@ -29,7 +32,12 @@ const settings: fc.Arbitrary<RetrySettings> = fc
   })
   .map(({ rules, ...all }) => ({ ...all, retryRules: rules }));
 const overrides: fc.Arbitrary<RetryOverrides> = fc.record(
-  { attempts, firstDelayMs: delay, maxDelayMs: delay, deadlineAt: fc.integer({ min: NOW - 1, max: NOW + 604_800_000 }) },
+  {
+    attempts,
+    firstDelayMs: delay,
+    maxDelayMs: delay,
+    deadlineAt: fc.integer({ min: NOW - 1, max: NOW + 604_800_000 }),
+  },
   { requiredKeys: [] },
 );
 const failure = fc.constantFrom(undefined, ...failureClasses);
@@ -64,13 +72,18 @@ describe('the rule by which work is tried again', () => {
 
   it('of a class is changed by what is configured for that class alone, save the attempts', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...retriedClasses), fc.constantFrom(...retriedClasses), classRule, (changed, asked, rule) => {
-        fc.pre(changed !== asked);
-        const plain = DEFAULT_POLICY.purchase;
-        const { attempts: _plain, ...before } = retryRule(asked, plain);
-        const { attempts: _changed, ...after } = retryRule(asked, { ...plain, retryRules: { [changed]: rule } });
-        expect(after).toEqual(before);
-      }),
+      fc.property(
+        fc.constantFrom(...retriedClasses),
+        fc.constantFrom(...retriedClasses),
+        classRule,
+        (changed, asked, rule) => {
+          fc.pre(changed !== asked);
+          const plain = DEFAULT_POLICY.purchase;
+          const { attempts: _plain, ...before } = retryRule(asked, plain);
+          const { attempts: _changed, ...after } = retryRule(asked, { ...plain, retryRules: { [changed]: rule } });
+          expect(after).toEqual(before);
+        },
+      ),
     );
   });
 
@@ -87,14 +100,21 @@ describe('the rule by which work is tried again', () => {
 
   it('is as configured again once every change is taken back, and the same change twice changes nothing more', () => {
     const change = fc.record(
-      { attempts: fc.option(attempts), firstDelayMs: fc.option(delay), maxDelayMs: fc.option(delay), deadlineAt: fc.option(delay) },
+      {
+        attempts: fc.option(attempts),
+        firstDelayMs: fc.option(delay),
+        maxDelayMs: fc.option(delay),
+        deadlineAt: fc.option(delay),
+      },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(overrides, change, (set, wish) => {
         const once = changedOverrides(set, wish);
         expect(equalOverrides(once, changedOverrides(once, wish))).toBe(true);
-        expect(changedOverrides(once, { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null })).toEqual({});
+        expect(
+          changedOverrides(once, { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null }),
+        ).toEqual({});
         expect(changedOverrides(set, {})).toEqual(set);
       }),
     );

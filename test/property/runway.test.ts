@@ -2,7 +2,14 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { daysLookedAt, isRunwayLow, runwayOf, thresholdDays, type KnownRunway, type RunwayKnowledge } from '#domain/runway.ts';
+import {
+  daysLookedAt,
+  isRunwayLow,
+  runwayOf,
+  thresholdDays,
+  type KnownRunway,
+  type RunwayKnowledge,
+} from '#domain/runway.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2030, 0, 31, 12);
@@ -42,22 +49,37 @@ describe('how long the wallet lasts', () => {
       earliestDays: 10,
       latestDays: 10,
     });
-    expect(known(knowledge({ reserved: eur('30.000000'), held: eur('20.50') }))).toMatchObject({ available: eur('49.50'), days: 5 });
+    expect(known(knowledge({ reserved: eur('30.000000'), held: eur('20.50') }))).toMatchObject({
+      available: eur('49.50'),
+      days: 5,
+    });
     // Fourteen days: ten without a sale, four with 35.
-    expect(known(knowledge({ sums: ['35', '0', '35', '0', '35', '0', '35'] }))).toMatchObject({ sales: { mean: eur('10.00'), deviation: eur('16.408253') }, days: 10 });
+    expect(known(knowledge({ sums: ['35', '0', '35', '0', '35', '0', '35'] }))).toMatchObject({
+      sales: { mean: eur('10.00'), deviation: eur('16.408253') },
+      days: 10,
+    });
   });
 
   it('has a spread around it, the wider the more the days differ', () => {
     fc.assert(
       fc.property(sums, cents(100_000_00, 1), (daily, balance) => {
         fc.pre(daily.some((sum) => Number(sum) > 0));
-        const { days, earliestDays, latestDays, sales } = known(knowledge({ sums: daily, wallet: { balance: eur(balance), readAt: NOW } }));
+        const { days, earliestDays, latestDays, sales } = known(
+          knowledge({ sums: daily, wallet: { balance: eur(balance), readAt: NOW } }),
+        );
         expect(earliestDays).toBeLessThanOrEqual(days);
         expect(latestDays).toBeGreaterThanOrEqual(days);
-        // On the day it is reckoned to: days times the mean, give or take a deviation for each root of a day, is what there is.
-        for (const [at, sign] of [[earliestDays, 1], [latestDays, -1]] as const) {
+        // On the day it is reckoned to: days times the mean, give or take a deviation for each root of a day, is what
+        // there is.
+        for (const [at, sign] of [
+          [earliestDays, 1],
+          [latestDays, -1],
+        ] as const) {
           const used = at * Number(sales.mean.amount) + sign * Math.sqrt(at) * Number(sales.deviation.amount);
-          const slack = 0.06 * Number(sales.mean.amount) + (Math.sqrt(at + 0.06) - Math.sqrt(Math.max(0, at - 0.06))) * Number(sales.deviation.amount) + 0.01;
+          const slack =
+            0.06 * Number(sales.mean.amount) +
+            (Math.sqrt(at + 0.06) - Math.sqrt(Math.max(0, at - 0.06))) * Number(sales.deviation.amount) +
+            0.01;
           expect(Math.abs(used - Number(balance))).toBeLessThanOrEqual(slack);
         }
       }),
@@ -79,13 +101,25 @@ describe('how long the wallet lasts', () => {
   });
 
   it('is nothing, and never less, where more is wanted than is there', () => {
-    expect(known(knowledge({ held: eur('250.00') }))).toMatchObject({ available: eur('-150.00'), days: 0, earliestDays: 0, latestDays: 0 });
+    expect(known(knowledge({ held: eur('250.00') }))).toMatchObject({
+      available: eur('-150.00'),
+      days: 0,
+      earliestDays: 0,
+      latestDays: 0,
+    });
   });
 
   it('looks at no day before the first sale, and says nothing from fewer than it needs', () => {
-    expect([0.5, 1, 3.9, 14, 400].map((days) => daysLookedAt(NOW - days * DAY, NOW, policy))).toEqual([0, 1, 3, 14, 14]);
-    expect(known(knowledge({ firstSaleAt: NOW - 3.9 * DAY, sums: ['10', '20', '30', '999'] }))).toMatchObject({ sales: { mean: eur('20.00'), days: 3 } });
-    expect(runwayOf(knowledge({ firstSaleAt: NOW - 2.9 * DAY }), policy)).toMatchObject({ kind: 'unknown', reason: 'history_too_short' });
+    expect([0.5, 1, 3.9, 14, 400].map((days) => daysLookedAt(NOW - days * DAY, NOW, policy))).toEqual([
+      0, 1, 3, 14, 14,
+    ]);
+    expect(known(knowledge({ firstSaleAt: NOW - 3.9 * DAY, sums: ['10', '20', '30', '999'] }))).toMatchObject({
+      sales: { mean: eur('20.00'), days: 3 },
+    });
+    expect(runwayOf(knowledge({ firstSaleAt: NOW - 2.9 * DAY }), policy)).toMatchObject({
+      kind: 'unknown',
+      reason: 'history_too_short',
+    });
   });
 
   it.each<[string, Partial<RunwayKnowledge> & { sums?: string[] }]>([
@@ -100,7 +134,8 @@ describe('how long the wallet lasts', () => {
 });
 
 describe('a wallet that lasts too short', () => {
-  const lasting = (days: number) => runwayOf(knowledge({ wallet: { balance: eur((days * 10).toFixed(2)), readAt: NOW } }), policy);
+  const lasting = (days: number) =>
+    runwayOf(knowledge({ wallet: { balance: eur((days * 10).toFixed(2)), readAt: NOW } }), policy);
 
   it('is low below the threshold, and until it lasts a fifth longer', () => {
     const days = [3, 2.9, 3, 3.5, 3.6, 3.5, 3, 2.9];

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '#crypto/webhook-signature.ts';
 
 const sign = (secret: string, timestamp: string, body: Uint8Array) =>
-  `v1=${createHmac('sha256', secret).update(Buffer.concat([Buffer.from(`${timestamp}.`), body])).digest('hex')}`;
+  `v1=${createHmac('sha256', secret)
+    .update(Buffer.concat([Buffer.from(`${timestamp}.`), body]))
+    .digest('hex')}`;
 
 const secret = fc.string({ minLength: 1, maxLength: 64, unit: 'binary' }).filter((text) => text !== '');
 const seconds = fc.integer({ min: 0, max: 4_000_000_000 });

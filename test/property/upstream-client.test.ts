@@ -11,7 +11,12 @@ import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
 
 /** One way in which a service may treat a request. */
 type Treatment =
-  | { readonly kind: 'answers'; readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer }
+  | {
+      readonly kind: 'answers';
+      readonly status: number;
+      readonly headers: Record<string, string>;
+      readonly body: Buffer;
+    }
   /** A good answer with one part of it replaced, or taken out. */
   | { readonly kind: 'misstates'; readonly status: number; readonly part: number; readonly by: unknown }
   | { readonly kind: 'cuts off'; readonly after: number }
@@ -24,7 +29,29 @@ type Treatment =
 
 const kind = <Kind extends Treatment['kind']>(name: Kind) => fc.constant(name);
 const status = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(200, 201, 202, 204, 301, 307, 400, 401, 402, 403, 404, 408, 409, 422, 425, 429, 500, 503) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      200,
+      201,
+      202,
+      204,
+      301,
+      307,
+      400,
+      401,
+      402,
+      403,
+      404,
+      408,
+      409,
+      422,
+      425,
+      429,
+      500,
+      503,
+    ),
+  },
   { weight: 1, arbitrary: fc.integer({ min: 200, max: 999 }) },
 );
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -39,8 +66,27 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 const treatment: fc.Arbitrary<Treatment> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: kind('answers'), status, headers, body: fc.oneof(bytes, fc.json().map((text) => Buffer.from(text))) }) },
-  { weight: 8, arbitrary: fc.record({ kind: kind('misstates'), status: fc.constantFrom(200, 201, 299), part: fc.nat({ max: 40 }), by: fc.oneof(fc.jsonValue(), fc.constant(undefined)) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: kind('answers'),
+      status,
+      headers,
+      body: fc.oneof(
+        bytes,
+        fc.json().map((text) => Buffer.from(text)),
+      ),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: kind('misstates'),
+      status: fc.constantFrom(200, 201, 299),
+      part: fc.nat({ max: 40 }),
+      by: fc.oneof(fc.jsonValue(), fc.constant(undefined)),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: kind('cuts off'), after: fc.nat({ max: 400 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('announces too much') }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('sends too much') }) },
@@ -50,7 +96,9 @@ const treatment: fc.Arbitrary<Treatment> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind('babbles'), bytes }) },
 );
 
-/** Only those that end by themselves have it: on a busy machine, too, each of them ends as what it is, and not as late. */
+/**
+ * Only those that end by themselves have it: on a busy machine, too, each of them ends as what it is, and not as late.
+ */
 const DEADLINE_MS = 10_000;
 
 /** Of those whose call has nothing to wait for but its deadline. */
@@ -79,7 +127,16 @@ describe('the client', () => {
       { numRuns: 16, examples: [[drifting]] },
     );
     // All of this would hold for a client that never gets far.
-    const expected = ['contract_drift', 'unreadable_answer', 'connection_lost', 'timeout', 'server_error', 'rate_limited', 'not_sent', undefined];
+    const expected = [
+      'contract_drift',
+      'unreadable_answer',
+      'connection_lost',
+      'timeout',
+      'server_error',
+      'rate_limited',
+      'not_sent',
+      undefined,
+    ];
     expect(expected.filter((failure) => !failures.has(failure))).toEqual([]);
   });
 });
@@ -105,7 +162,12 @@ async function failureOf({ name, treatments, fromLogin }: Trial): Promise<string
 /** What the client may give: nothing but this. */
 const judged = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(true), value: z.unknown(), status: z.int().min(200).max(499) }),
-  z.object({ ok: z.literal(false), kind: z.literal('failure'), failure: z.enum(failureClasses), detail: z.string().endsWith('.') }),
+  z.object({
+    ok: z.literal(false),
+    kind: z.literal('failure'),
+    failure: z.enum(failureClasses),
+    detail: z.string().endsWith('.'),
+  }),
 ]);
 
 function carryOut(treatment: Treatment, socket: Socket, good: unknown): void {

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
 import { checkContract, readDocument, type ContractReport } from '#upstream/contract-check.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
-import { contractBodies, contractOpenApi, neededFields, type BodyName, type Writing } from '#test/support/contract-openapi.ts';
+import {
+  contractBodies,
+  contractOpenApi,
+  neededFields,
+  type BodyName,
+  type Writing,
+} from '#test/support/contract-openapi.ts';
 
 const writing: fc.Arbitrary<Writing> = fc.record({
   openapi: fc.constantFrom('3.0.3', '3.1.0'),
@@ -39,7 +45,10 @@ describe('a document of our own contract', () => {
     fc.assert(
       fc.property(writing, (written) => {
         const report = check(contractOpenApi(written));
-        expect({ compatible: report.compatible, switchOff: report.switchOff }).toEqual({ compatible: true, switchOff: [] });
+        expect({ compatible: report.compatible, switchOff: report.switchOff }).toEqual({
+          compatible: true,
+          switchOff: [],
+        });
         expect(report.calls.flatMap(({ findings }) => findings)).toEqual([]);
         expect(report.events.map(({ status }) => status)).toEqual(report.events.map(() => 'matches'));
       }),
@@ -69,7 +78,10 @@ describe('a document of our own contract', () => {
       remove(bodies);
       const report = check(contractOpenApi(undefined, bodies));
       expect(report.compatible, `${body} ${name}`).toBe(false);
-      expect(breaking(report).filter((finding) => !named(body, name).startsWith(finding)), `${body} ${name}`).toEqual([]);
+      expect(
+        breaking(report).filter((finding) => !named(body, name).startsWith(finding)),
+        `${body} ${name}`,
+      ).toEqual([]);
     }
     expect(fields.length).toBeGreaterThan(100);
   });
@@ -129,7 +141,10 @@ describe('a document of our own contract', () => {
   });
 
   it('is not compatible without one of its calls, unless nothing depends on it', () => {
-    for (const [name, { method, path, convenience }] of Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][]) {
+    for (const [name, { method, path, convenience }] of Object.entries(ENDPOINTS) as [
+      EndpointName,
+      EndpointContract,
+    ][]) {
       const document = contractOpenApi();
       Reflect.deleteProperty(document.paths[path] ?? {}, method.toLowerCase());
       const report = check(document);
@@ -140,21 +155,34 @@ describe('a document of our own contract', () => {
 });
 
 describe('a document that is anything', () => {
-  const reference = fc.constantFrom('#/components/schemas/A', '#/components/schemas/B', '#/paths', '#', 'other.json', '#/%zz');
+  const reference = fc.constantFrom(
+    '#/components/schemas/A',
+    '#/components/schemas/B',
+    '#/paths',
+    '#',
+    'other.json',
+    '#/%zz',
+  );
   const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
     schema: fc.oneof(
       { maxDepth: 4 },
       fc.boolean(),
       fc.record({ $ref: reference }),
-      fc.record({
-        type: fc.oneof(fc.constantFrom('string', 'object', 'array', 'null', 'odd'), fc.array(fc.constantFrom('string', 'null'))),
-        properties: fc.dictionary(fc.constantFrom('id', 'status', 'data', '__proto__'), tie('schema')),
-        required: fc.array(fc.oneof(fc.constantFrom('id', 'status'), fc.integer())),
-        items: tie('schema'),
-        allOf: fc.array(tie('schema'), { maxLength: 2 }),
-        oneOf: fc.array(tie('schema'), { maxLength: 3 }),
-        enum: fc.array(fc.jsonValue(), { maxLength: 3 }),
-      }, { requiredKeys: [] }),
+      fc.record(
+        {
+          type: fc.oneof(
+            fc.constantFrom('string', 'object', 'array', 'null', 'odd'),
+            fc.array(fc.constantFrom('string', 'null')),
+          ),
+          properties: fc.dictionary(fc.constantFrom('id', 'status', 'data', '__proto__'), tie('schema')),
+          required: fc.array(fc.oneof(fc.constantFrom('id', 'status'), fc.integer())),
+          items: tie('schema'),
+          allOf: fc.array(tie('schema'), { maxLength: 2 }),
+          oneOf: fc.array(tie('schema'), { maxLength: 3 }),
+          enum: fc.array(fc.jsonValue(), { maxLength: 3 }),
+        },
+        { requiredKeys: [] },
+      ),
       fc.jsonValue(),
     ),
   }));
@@ -166,7 +194,11 @@ describe('a document that is anything', () => {
         for (const name of bodies.keys()) bodies.set(name, { allOf: [a, { $ref: '#/components/schemas/B' }] });
         const document = contractOpenApi(undefined, bodies);
         Object.assign(document.components, { schemas: { A: a, B: b } });
-        Object.assign(document.paths, { '/orders': other, '/login': { post: other, parameters: other }, '/wallet': { get: { responses: other } } });
+        Object.assign(document.paths, {
+          '/orders': other,
+          '/login': { post: other, parameters: other },
+          '/wallet': { get: { responses: other } },
+        });
         const report = check(document);
         expect(report.calls).toHaveLength(Object.keys(ENDPOINTS).length);
         expect(report.events).toHaveLength(14);

@@ -13,7 +13,9 @@ import { retryAfterMs } from '#domain/retry-after.ts';
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
   fc.json().map((text) => Buffer.from(text)),
-  fc.record({ error: fc.record({ code: fc.oneof(fc.constantFrom(...SERVICE_ERROR_CODES), fc.string()) }) }).map(toBytes),
+  fc
+    .record({ error: fc.record({ code: fc.oneof(fc.constantFrom(...SERVICE_ERROR_CODES), fc.string()) }) })
+    .map(toBytes),
   fc.record({ id: fc.anything(), status: fc.anything(), data: fc.anything() }, { requiredKeys: [] }).map(toBytes),
 );
 const headerValue = fc.oneof(fc.string(), fc.array(fc.string()), fc.constant(undefined));
@@ -28,19 +30,30 @@ const result: fc.Arbitrary<HttpResult> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('no_answer' as const),
-    failure: fc.constantFrom('not_sent' as const, 'connection_lost' as const, 'timeout' as const, 'unreadable_answer' as const),
+    failure: fc.constantFrom(
+      'not_sent' as const,
+      'connection_lost' as const,
+      'timeout' as const,
+      'unreadable_answer' as const,
+    ),
     reason: fc.string(),
   }),
 );
 const readAs = (answer: z.ZodType) => (body: unknown) => readBody({ answer, record: 'order' }, body, undefined);
 const schema = fc.constantFrom(...Object.values(ENDPOINTS).map(({ answer }): z.ZodType => answer));
-const retryAfter = fc.oneof(headerValue, fc.nat().map(String), fc.date({ noInvalidDate: true }).map((at) => at.toUTCString()));
+const retryAfter = fc.oneof(
+  headerValue,
+  fc.nat().map(String),
+  fc.date({ noInvalidDate: true }).map((at) => at.toUTCString()),
+);
 const now = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
 function toBytes(value: unknown): Buffer {
   try {
     // `anything` includes what JSON has no words for.
-    return Buffer.from(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)) ?? '');
+    return Buffer.from(
+      JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)) ?? '',
+    );
   } catch {
     return Buffer.alloc(0);
   }
@@ -79,7 +92,10 @@ describe('readJson', () => {
   it('reads what JSON.parse reads from a text without duplicate keys', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        expect(readJson(Buffer.from(text))).toEqual({ ok: true, value: JSON.parse(Buffer.from(text).toString()) as unknown });
+        expect(readJson(Buffer.from(text))).toEqual({
+          ok: true,
+          value: JSON.parse(Buffer.from(text).toString()) as unknown,
+        });
       }),
     );
   });
@@ -128,7 +144,10 @@ describe('parseEvent', () => {
   const event = fc.oneof(fc.constantFrom(...EVENT_KINDS), fc.constant('nonsense'), fc.anything());
   const status = fc.constantFrom('processing', 'completed', 'failed', 'cancelled', 'active', 'expired', 'odd');
   const data = fc.oneof(
-    fc.record({ id: fc.oneof(fc.nat(), fc.string()), esim_id: fc.oneof(fc.nat(), fc.string()), status }, { requiredKeys: [] }),
+    fc.record(
+      { id: fc.oneof(fc.nat(), fc.string()), esim_id: fc.oneof(fc.nat(), fc.string()), status },
+      { requiredKeys: [] },
+    ),
     fc.anything(),
   );
   const body = fc.oneof(bytes, fc.record({ event, data }, { requiredKeys: [] }).map(toBytes));
@@ -138,10 +157,7 @@ describe('parseEvent', () => {
     fc.assert(
       fc.property(body, (content) => {
         const parsed = parseEvent(content);
-        const closed =
-          parsed.kind === 'quarantine'
-            ? parsed.reason in QUARANTINE_REASONS
-            : kinds.has(parsed.kind);
+        const closed = parsed.kind === 'quarantine' ? parsed.reason in QUARANTINE_REASONS : kinds.has(parsed.kind);
         expect(closed).toBe(true);
       }),
       { numRuns: 2_000 },

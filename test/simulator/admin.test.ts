@@ -86,7 +86,13 @@ describe('an order that is processing', () => {
     expect((await simulator.admin.post(`/orders/${first}/complete`)).at('status')).toBe('completed');
     const failure = { code: 'no_stock', message: 'None left.' };
     expect((await simulator.admin.post(`/orders/${second}/fail`, failure)).at('failure')).toEqual(failure);
-    const again = [first, second].flatMap((id) => [[id, 'complete'], [id, 'fail']] as const);
+    const again = [first, second].flatMap(
+      (id) =>
+        [
+          [id, 'complete'],
+          [id, 'fail'],
+        ] as const,
+    );
     for (const [id, action] of again) {
       expect((await simulator.admin.post(`/orders/${id}/${action}`)).status).toBe(409);
     }
@@ -108,7 +114,8 @@ describe('a movement by hand', () => {
   it('moves the wallet and names the one sale that it is said to be for, or nothing', async () => {
     await using simulator = await startTestSimulator();
     const { id, external_order_id: reference } = (await simulator.order()).read(serviceOrder);
-    const move = (movement: Record<string, string>) => simulator.admin.post('/movements', { environment: 'sandbox', ...movement });
+    const move = (movement: Record<string, string>) =>
+      simulator.admin.post('/movements', { environment: 'sandbox', ...movement });
     const debit = { type: 'debit', amount: '2.40', reason: 'order' };
     expect((await move({ ...debit, order_id: id })).status).toBe(201);
     expect((await move({ type: 'credit', amount: '1.00', reason: 'correction' })).at('balance')).toBe('99996.20');
@@ -135,7 +142,12 @@ describe('a reset', () => {
     await simulator.admin.post('/clock/advance', { ms: 1_000_000 });
     const state = await simulator.admin.post('/reset');
     expect(state.body).toMatchObject({ approved: false, clock_ahead_ms: 0, faults: 0, dialect: { name: 'replays' } });
-    expect(state.at('environments', 'sandbox')).toMatchObject({ balance: before, orders: {}, esims: 0, deliveries: {} });
+    expect(state.at('environments', 'sandbox')).toMatchObject({
+      balance: before,
+      orders: {},
+      esims: 0,
+      deliveries: {},
+    });
     expect((await simulator.sandbox.get('/wallet')).status).toBe(401);
     const login = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
     const token = (await simulator.open.post('/sandbox/login', login)).textAt('access_token');

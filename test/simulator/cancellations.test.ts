@@ -8,7 +8,8 @@ import {
   type SimulatorClient,
 } from '#test/simulator/support.ts';
 
-const cancelled = async (simulator: SimulatorClient, esim: string) => (await simulator.cancel(esim)).read(esimCancellation);
+const cancelled = async (simulator: SimulatorClient, esim: string) =>
+  (await simulator.cancel(esim)).read(esimCancellation);
 const refundOf = async (simulator: SimulatorClient, id: string) =>
   (await simulator.sandbox.get(`/refunds/${id}`)).read(serviceRefund);
 const rule = async (simulator: SimulatorClient, outcome: string, more: Record<string, unknown> = {}) =>
@@ -78,13 +79,16 @@ describe('each of the five conditions', () => {
     ]);
   });
 
-  it.each(['active', 'consumed'])('usage zero and never activated: an %s eSIM is refused [spec: refund.condition.usage-zero, refund.condition.never-activated, refund.only-with-all-five, state.review.refused]', async (state) => {
-    expect(await evaluated(async (simulator, esim) => simulator.simulate(esim, state))).toEqual([
-      'refused',
-      'refused',
-      ['usage_is_zero', 'never_installed', 'never_activated'],
-    ]);
-  });
+  it.each(['active', 'consumed'])(
+    'usage zero and never activated: an %s eSIM is refused [spec: refund.condition.usage-zero, refund.condition.never-activated, refund.only-with-all-five, state.review.refused]',
+    async (state) => {
+      expect(await evaluated(async (simulator, esim) => simulator.simulate(esim, state))).toEqual([
+        'refused',
+        'refused',
+        ['usage_is_zero', 'never_installed', 'never_activated'],
+      ]);
+    },
+  );
 
   it('no completed top-up: one is enough for a refusal, a failed one is none [spec: refund.condition.no-topup, refund.only-with-all-five]', async () => {
     expect(await evaluated(async (simulator, esim) => simulator.topUp(esim))).toEqual([
@@ -92,7 +96,11 @@ describe('each of the five conditions', () => {
       'refused',
       ['no_completed_topup'],
     ]);
-    expect(await evaluated(async (simulator, esim) => simulator.topUp(esim, 9003))).toEqual(['cancelled', 'accepted', []]);
+    expect(await evaluated(async (simulator, esim) => simulator.topUp(esim, 9003))).toEqual([
+      'cancelled',
+      'accepted',
+      [],
+    ]);
   });
 
   it('debit verified: while it does not show, a person has to look [spec: refund.condition.debit-verified, refund.only-with-all-five]', async () => {
@@ -149,7 +157,10 @@ describe('a manual review', () => {
     await using simulator = await startTestSimulator({ reviewDelayMs: 3_600_000 });
     const [kept, used] = [await simulator.esim(), await simulator.esim()];
     for (const esim of [kept, used]) await simulator.simulate(esim, 'installed');
-    const ids = [(await cancelled(simulator, kept)).refund?.id ?? '', (await cancelled(simulator, used)).refund?.id ?? ''];
+    const ids = [
+      (await cancelled(simulator, kept)).refund?.id ?? '',
+      (await cancelled(simulator, used)).refund?.id ?? '',
+    ];
     // It runs on while the person thinks.
     await simulator.simulate(used, 'active');
     await simulator.advance(3_500_000);

@@ -19,7 +19,12 @@ async function check(dialect: Dialect, environment: Environment, without: readon
       return true;
     },
   };
-  const code = await checkContractFile(file, {}, { SERVICE_WITHOUT: without.join(',') }, { stdout: stream, stderr: stream });
+  const code = await checkContractFile(
+    file,
+    {},
+    { SERVICE_WITHOUT: without.join(',') },
+    { stdout: stream, stderr: stream },
+  );
   return { code, stdout };
 }
 
@@ -33,14 +38,19 @@ describe('the OpenAPI document of the simulator', () => {
     const { code, stdout } = await check(DIALECTS.replays, 'sandbox');
     expect({ code, stdout }).toMatchObject({
       code: COMPATIBLE,
-      stdout: expect.stringMatching(/^27 calls: 27 match, 0 differ, 0 missing, 0 switched off; 14 of 14 events described\.$/m),
+      stdout: expect.stringMatching(
+        /^27 calls: 27 match, 0 differ, 0 missing, 0 switched off; 14 of 14 events described\.$/m,
+      ),
     });
     expect(await check(DIALECTS.replays, 'production')).toMatchObject({ code: COMPATIBLE });
   });
 
   // The other dialects differ in what they do, not in what they describe.
-  it.each(['no_order_read', 'no_lookup', 'bare', 'open_reads'] as const)('is compatible in the dialect %s with what it lacks switched off', async (name) => {
-    const { code, stdout } = await check(DIALECTS[name], 'sandbox', missingIn(DIALECTS[name]));
-    expect({ code, stdout }).toMatchObject({ code: COMPATIBLE });
-  });
+  it.each(['no_order_read', 'no_lookup', 'bare', 'open_reads'] as const)(
+    'is compatible in the dialect %s with what it lacks switched off',
+    async (name) => {
+      const { code, stdout } = await check(DIALECTS[name], 'sandbox', missingIn(DIALECTS[name]));
+      expect({ code, stdout }).toMatchObject({ code: COMPATIBLE });
+    },
+  );
 });

@@ -12,7 +12,10 @@ const operation = z.object({
   security: z.array(z.unknown()).optional(),
   parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() })).optional(),
   requestBody: z.object({ content }).optional(),
-  responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })).optional() })),
+  responses: z.record(
+    z.string(),
+    z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })).optional() }),
+  ),
 });
 export const documentShape = z.object({
   openapi: z.literal('3.1.0'),
@@ -24,7 +27,8 @@ export type Document = z.output<typeof documentShape>;
 
 /** The formats that the document uses; one that is not here makes the validator throw. */
 const FORMATS = {
-  'date-time': (text: string) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
+  'date-time': (text: string) =>
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
   email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
   uri: (text: string) => URL.canParse(text),
 };
@@ -104,6 +108,8 @@ export class DescribedClient extends HttpClient {
     const answer = await super.call(method, path, call);
     const verdict = descriptionOf(this.#environment).judgeAnswer(method, path, answer);
     if (verdict === 'valid') return answer;
-    throw new Error(`${method} ${path} was answered ${answer.status}, against the document: ${verdict}\n${answer.text}`);
+    throw new Error(
+      `${method} ${path} was answered ${answer.status}, against the document: ${verdict}\n${answer.text}`,
+    );
   }
 }

@@ -94,7 +94,14 @@ describe('a dialect', () => {
     expect((await simulator.sandbox.get('/orders')).status).toBe(405);
     expect((await simulator.sandbox.get('/wallet/transactions')).status).toBe(404);
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
-    for (const path of ['/topups', '/topups/x', '/refunds', '/refunds/x', '/vpn/subscriptions', '/vpn/subscriptions/x']) {
+    for (const path of [
+      '/topups',
+      '/topups/x',
+      '/refunds',
+      '/refunds/x',
+      '/vpn/subscriptions',
+      '/vpn/subscriptions/x',
+    ]) {
       expect([404, 405]).toContain((await simulator.sandbox.get(path)).status);
     }
     const document = await simulator.sandbox.get('/openapi.json');
@@ -108,7 +115,9 @@ describe('a dialect', () => {
   it('bare: has nothing but the calls without a capability, and all that buys and cancels', async () => {
     await using simulator = await startTestSimulator({ dialect: 'bare' });
     const document = (await simulator.admin.get('/openapi.json')).read(documentShape);
-    const names = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    const names = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
     const endpoints: Readonly<Record<string, EndpointContract>> = ENDPOINTS;
     const expected = Object.keys(endpoints).filter((name) => endpoints[name]?.capability === undefined);
     expect(names.toSorted()).toEqual(expected.toSorted());
@@ -169,7 +178,11 @@ describe('a dialect', () => {
       response.writeHead(number % 2 === 1 ? 500 : 204).end();
     });
     const webhook = { url: receiver.url, secret: 'whsec_test' };
-    await using simulator = await startTestSimulator({ dialect: 'same_signature', webhook, now: () => Date.now() + passed });
+    await using simulator = await startTestSimulator({
+      dialect: 'same_signature',
+      webhook,
+      now: () => Date.now() + passed,
+    });
     await simulator.admin.post('/webhooks/ping');
     await receiver.count(2);
     await simulator.admin.post('/dialect', { name: 'replays' });

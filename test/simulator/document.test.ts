@@ -25,7 +25,9 @@ const kindsOf = (union: typeof requestFault | typeof webhookFault): string[] =>
 
 describe('docs/simulator.md', () => {
   it('has a row for each variable, dialect, shape, property, fault and special package', () => {
-    const special = [...PACKAGES, ...VPN_PLANS].filter(({ behaviour }) => behaviour !== undefined).map(({ id }) => String(id));
+    const special = [...PACKAGES, ...VPN_PLANS]
+      .filter(({ behaviour }) => behaviour !== undefined)
+      .map(({ id }) => String(id));
     const things = [
       ...Object.keys(SIMULATOR_FIELDS),
       'SIMULATOR_DIALECT',
@@ -59,7 +61,16 @@ describe('docs/simulator.md', () => {
 
 describe('a simulator started in a test', () => {
   it('has the defaults of one started as a process, but for port, file and log', () => {
-    const { port: _port, dataFile: _file, logLevel: _log, dialect, shape, faultProfile, now, ...options } = resolveOptions({});
+    const {
+      port: _port,
+      dataFile: _file,
+      logLevel: _log,
+      dialect,
+      shape,
+      faultProfile,
+      now,
+      ...options
+    } = resolveOptions({});
     const firsts = [dialectNames[0], shapeNames[0], faultProfileNames[0], Date.now];
     expect([dialect, shape, faultProfile, now]).toEqual(firsts);
     const defaults = Object.entries(SIMULATOR_FIELDS).map(([name, schema]) => [name, schema.parse(undefined)]);

@@ -12,7 +12,14 @@ describe('an eSIM', () => {
   it('has used nothing until it is active; being installed and active are facts of their own [spec: record.esim.usage, record.esim.installation, record.esim.activation, state.simulated.installed, state.simulated.active]', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
-    const fresh = { status: 'available', installed_at: null, activated_at: null, expires_at: null, used: 0, total: 1_024 };
+    const fresh = {
+      status: 'available',
+      installed_at: null,
+      activated_at: null,
+      expires_at: null,
+      used: 0,
+      total: 1_024,
+    };
     expect(await read(simulator, id)).toMatchObject(fresh);
     const installed = await simulator.simulate(id, 'installed');
     expect(installed.body).toMatchObject({ id, status: 'installed', activated_at: null });

@@ -59,14 +59,17 @@ describe('random faults', () => {
     expect(twice?.hits).toBe(400 - (lost?.fired ?? 0));
   });
 
-  it.each(faultProfileNames)('%s has a rule for each of its chances, at the start and by the admin API', async (name) => {
-    // No client of the test's usual kind: its logins would meet the faults.
-    const started = await startSimulator({ seed: 'test', faultProfile: name });
-    const plain = await startSimulator({ seed: 'test' });
-    await new HttpClient(`${plain.url}/simulator`).post('/fault-profile', { name });
-    for (const { url } of [started, plain]) await expectProfile(new HttpClient(`${url}/simulator`), name);
-    await Promise.all([started.close(), plain.close()]);
-  });
+  it.each(faultProfileNames)(
+    '%s has a rule for each of its chances, at the start and by the admin API',
+    async (name) => {
+      // No client of the test's usual kind: its logins would meet the faults.
+      const started = await startSimulator({ seed: 'test', faultProfile: name });
+      const plain = await startSimulator({ seed: 'test' });
+      await new HttpClient(`${plain.url}/simulator`).post('/fault-profile', { name });
+      for (const { url } of [started, plain]) await expectProfile(new HttpClient(`${url}/simulator`), name);
+      await Promise.all([started.close(), plain.close()]);
+    },
+  );
 
   it('leave rules that were added one by one alone, and end with the rest of the faults', async () => {
     await using simulator = await startTestSimulator();

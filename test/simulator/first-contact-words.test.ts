@@ -12,7 +12,9 @@ import { LookedAt } from '#test/simulator/first-contact-support.ts';
 /** The document of a service without the words of its states, as many real documents are. */
 function withoutWords(shape: keyof typeof SHAPES): JsonObject {
   const described = describedService(DIALECTS.replays, 'production', new Shaper(SHAPES[shape]));
-  const text = JSON.stringify(described, (key, value: unknown) => (key === 'enum' || key === 'const' ? undefined : value));
+  const text = JSON.stringify(described, (key, value: unknown) =>
+    key === 'enum' || key === 'const' ? undefined : value,
+  );
   return readDocument(Buffer.from(text));
 }
 
@@ -25,6 +27,9 @@ it('a document without the words of states is compatible, and lets no purchase b
   for (const kind of PURCHASE_KINDS) {
     expect(seen[kind].evidence).toEqual([]);
     const judged = judgeFirstContact(kind, seen[kind]);
-    expect(judged).toMatchObject({ kind: 'unseen', why: expect.stringContaining('status is not described with its words') });
+    expect(judged).toMatchObject({
+      kind: 'unseen',
+      why: expect.stringContaining('status is not described with its words'),
+    });
   }
 });

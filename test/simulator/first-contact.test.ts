@@ -103,9 +103,7 @@ describe('a look at the service before the first purchase', () => {
   it('names a wallet of another currency than every price', async () => {
     await service.answers('getWallet', 200, { balance: '100.00', currency: 'XAF' });
     const seen = await service.look();
-    expect(seen.order.problems).toEqual([
-      'GET /wallet: currency is XAF, and no price of GET /packages has it',
-    ]);
+    expect(seen.order.problems).toEqual(['GET /wallet: currency is XAF, and no price of GET /packages has it']);
     expect(seen.vpn_subscription.problems).toEqual([
       'GET /wallet: currency is XAF, and no price of GET /vpn/plans has it',
     ]);

@@ -39,17 +39,32 @@ describe('the update check', () => {
 
   it.each(['2.4.1', '2.4.1.0', '2.4.2', '2.10', '3'])('tells of none for version %s', async (current) => {
     await using simulator = await startTestSimulator();
-    expect(await check(simulator, current)).toEqual({ latest_version: '2.4.1', update_available: false, channel: 'stable' });
+    expect(await check(simulator, current)).toEqual({
+      latest_version: '2.4.1',
+      update_available: false,
+      channel: 'stable',
+    });
   });
 
   it('takes any channel: one that is unknown has no update, until a release is published [spec: field.updates.channel]', async () => {
     await using simulator = await startTestSimulator();
     for (const channel of ['nightly', 'constructor']) {
-      expect(await check(simulator, '1.0', channel)).toEqual({ latest_version: '1.0', update_available: false, channel });
+      expect(await check(simulator, '1.0', channel)).toEqual({
+        latest_version: '1.0',
+        update_available: false,
+        channel,
+      });
     }
     await simulator.admin.post('/updates', { channel: 'nightly', version: '2.6.0.1' });
-    expect(await check(simulator, '1.0', 'nightly')).toMatchObject({ latest_version: '2.6.0.1', update_available: true });
-    expect((await simulator.admin.get('/updates')).body).toEqual({ stable: '2.4.1', beta: '2.5.0', nightly: '2.6.0.1' });
+    expect(await check(simulator, '1.0', 'nightly')).toMatchObject({
+      latest_version: '2.6.0.1',
+      update_available: true,
+    });
+    expect((await simulator.admin.get('/updates')).body).toEqual({
+      stable: '2.4.1',
+      beta: '2.5.0',
+      nightly: '2.6.0.1',
+    });
   });
 
   it.each([

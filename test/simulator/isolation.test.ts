@@ -15,7 +15,9 @@ describe('the simulator', () => {
     expect(files.length).toBeGreaterThan(50);
     const subpaths = readSubpaths(PROJECT);
     const callers = files.filter((file) => {
-      const opens = importsOf(PROJECT, file, subpaths).some(({ kind, specifier }) => kind !== 'type' && OPENERS.has(specifier));
+      const opens = importsOf(PROJECT, file, subpaths).some(
+        ({ kind, specifier }) => kind !== 'type' && OPENERS.has(specifier),
+      );
       return opens || /\bfetch\(|\bWebSocket\(/.test(readFileSync(join(PROJECT, file), 'utf8'));
     });
     expect(callers.filter((file) => !LISTENERS.has(file))).toEqual(['simulator/webhooks/dispatcher.ts']);

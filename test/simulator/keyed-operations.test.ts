@@ -79,7 +79,10 @@ describe.each(operations)('%s', (operation) => {
     const done = answers.filter(({ status }) => status < 300);
     expect(done).toHaveLength(1);
     const others = answers.filter(({ status }) => status >= 300).map(codeOf);
-    expect(others).toEqual([[409, 'idempotency_key_in_use'], [409, 'idempotency_key_in_use']]);
+    expect(others).toEqual([
+      [409, 'idempotency_key_in_use'],
+      [409, 'idempotency_key_in_use'],
+    ]);
     expect((await run.send('key')).text).toBe(done[0]?.text);
   });
 
@@ -99,12 +102,15 @@ describe.each(operations)('%s', (operation) => {
 });
 
 describe('a dialect that repeats what it should not', () => {
-  it.each(['createOrder', 'createVpnOrder', 'createTopup'] as const)('ignores_keys: %s debits each time', async (operation) => {
-    await using run = await prepared(operation, { dialect: 'ignores_keys' });
-    await run.send('key');
-    await run.send('key');
-    expect(await run.moved()).toBe(2);
-  });
+  it.each(['createOrder', 'createVpnOrder', 'createTopup'] as const)(
+    'ignores_keys: %s debits each time',
+    async (operation) => {
+      await using run = await prepared(operation, { dialect: 'ignores_keys' });
+      await run.send('key');
+      await run.send('key');
+      expect(await run.moved()).toBe(2);
+    },
+  );
 
   it('ignores_keys: an eSIM is cancelled once all the same', async () => {
     await using run = await prepared('cancelEsim', { dialect: 'ignores_keys' });

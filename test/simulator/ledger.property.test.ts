@@ -29,10 +29,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: kind('buy'), package_id: fc.constantFrom(PACKAGE, 9003, 9004), reference, key }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: kind('vpn'), vpn_plan_id: fc.constantFrom(301, 393, 394), reference, key }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('vpn'), vpn_plan_id: fc.constantFrom(301, 393, 394), reference, key }),
+  },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: kind('topup'), esim, package_id: fc.constantFrom(PACKAGE, PACKAGE, 1004, 9003, 9004), key }),
+    arbitrary: fc.record({
+      kind: kind('topup'),
+      esim,
+      package_id: fc.constantFrom(PACKAGE, PACKAGE, 1004, 9003, 9004),
+      key,
+    }),
   },
   { weight: 2, arbitrary: fc.record({ kind: kind('cancel'), esim, key }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('use'), esim }) },
@@ -51,7 +59,10 @@ describe('the ledger', () => {
         expectSum(lines, await simulator.balance());
 
         const sold = answers.filter((answer) => answer.status === 201 && answer.at('price_for_reseller') !== undefined);
-        const debited = lines.filter(({ type }) => type === 'debit').slice(ESIMS).map(subjectOf);
+        const debited = lines
+          .filter(({ type }) => type === 'debit')
+          .slice(ESIMS)
+          .map(subjectOf);
         expect(debited.toSorted()).toEqual(idsOf(sold));
         const failed = sold.filter((answer) => answer.at('status') === 'failed');
         const refunds = answers.filter((answer) => answer.at('refund', 'status') === 'completed');

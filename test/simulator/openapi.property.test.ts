@@ -9,7 +9,13 @@ import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/http.t
 
 /** One thing that somebody asks of the simulator; the reseller's calls go to all endpoints, well and badly made. */
 type Step =
-  | { readonly kind: 'call'; readonly method: 'GET' | 'POST'; readonly path: string; readonly body: unknown; readonly key: string | undefined }
+  | {
+      readonly kind: 'call';
+      readonly method: 'GET' | 'POST';
+      readonly path: string;
+      readonly body: unknown;
+      readonly key: string | undefined;
+    }
   | { readonly kind: 'outcome'; readonly operation: string; readonly outcome: string }
   | { readonly kind: 'time'; readonly ms: number };
 
@@ -23,11 +29,20 @@ const known = (kind: IdKind) => fc.nat({ max: 30 }).map((number) => `~${kind}.${
 const anyText = fc.stringMatching(/^[A-Za-z0-9._%-]{1,12}$/).map(encodeURIComponent);
 const text = fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.string({ maxLength: 8 }));
 const junk = fc.jsonValue({ maxDepth: 2 });
-const field = <Value>(good: fc.Arbitrary<Value>) => fc.oneof({ weight: 8, arbitrary: good }, { weight: 1, arbitrary: junk });
+const field = <Value>(good: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 8, arbitrary: good }, { weight: 1, arbitrary: junk });
 const body = (fields: Record<string, fc.Arbitrary<unknown>>) =>
-  fc.oneof({ weight: 8, arbitrary: fc.record(fields) }, { weight: 1, arbitrary: fc.record(fields, { requiredKeys: [] }) }, { weight: 1, arbitrary: junk });
+  fc.oneof(
+    { weight: 8, arbitrary: fc.record(fields) },
+    { weight: 1, arbitrary: fc.record(fields, { requiredKeys: [] }) },
+    { weight: 1, arbitrary: junk },
+  );
 
-const order = body({ package_id: field(fc.constantFrom(...PACKAGES)), external_order_id: field(text), device_imei: field(fc.constant('356938035643809')) });
+const order = body({
+  package_id: field(fc.constantFrom(...PACKAGES)),
+  external_order_id: field(text),
+  device_imei: field(fc.constant('356938035643809')),
+});
 const topup = body({ esim_id: field(known('esims')), package_id: field(fc.constantFrom(...PACKAGES)) });
 const vpnOrder = body({
   vpn_plan_id: field(fc.constantFrom(...PLANS)),
@@ -35,11 +50,20 @@ const vpnOrder = body({
   customer_reference: field(text),
   customer_price: field(fc.constantFrom(0, 5.5, 0.1)),
 });
-const login = body({ email: field(fc.constantFrom('reseller@example.com', 'x@example.com')), password: field(fc.constant('simulator-password')), device_name: field(text), expires_in_days: field(fc.constant(3)) });
+const login = body({
+  email: field(fc.constantFrom('reseller@example.com', 'x@example.com')),
+  password: field(fc.constant('simulator-password')),
+  device_name: field(text),
+  expires_in_days: field(fc.constant(3)),
+});
 const simulation = body({ state: field(fc.constantFrom('installed', 'active', 'consumed')) });
 const query = fc.constantFrom('', '', '?limit=2', '?limit=0', '?cursor=x', '?color=red');
 
-const post = (path: fc.Arbitrary<string>, content: fc.Arbitrary<unknown> = fc.constant(undefined)) => ({ method: 'POST' as const, path, content });
+const post = (path: fc.Arbitrary<string>, content: fc.Arbitrary<unknown> = fc.constant(undefined)) => ({
+  method: 'POST' as const,
+  path,
+  content,
+});
 const get = (path: fc.Arbitrary<string>) => ({ method: 'GET' as const, path, content: fc.constant(undefined) });
 const list = (path: string) => get(query.map((asked) => path + asked));
 const below = (kind: IdKind, after = '') => {
@@ -54,24 +78,54 @@ const CALLS = [
   post(fc.constant('/vpn/orders'), vpnOrder),
   post(fc.constant('/login'), login),
   post(below('esims', '/simulate'), simulation),
-  post(below('esims', '/cancel'), fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: junk })),
+  post(
+    below('esims', '/cancel'),
+    fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: junk }),
+  ),
   post(below('vpn/subscriptions', '/cancel')),
   post(fc.constantFrom('/webhook-secret', '/webhook-secret/rotate')),
-  list('/packages'), list('/public/packages'), list('/orders'), list('/topups'), list('/refunds'), list('/vpn/subscriptions'),
-  list('/vpn/plans'), list('/wallet'), list('/wallet/transactions'),
-  get(fc.constantFrom('/updates/latest?current_version=1.0&channel=stable', '/updates/latest?channel=x', '/updates/latest?current_version=v&channel=')),
-  get(below('orders')), get(below('esims')), get(below('esims', '/usage')), get(below('esims', '/topup-options')),
-  get(below('topups')), get(below('refunds')), get(below('vpn/subscriptions')),
+  list('/packages'),
+  list('/public/packages'),
+  list('/orders'),
+  list('/topups'),
+  list('/refunds'),
+  list('/vpn/subscriptions'),
+  list('/vpn/plans'),
+  list('/wallet'),
+  list('/wallet/transactions'),
+  get(
+    fc.constantFrom(
+      '/updates/latest?current_version=1.0&channel=stable',
+      '/updates/latest?channel=x',
+      '/updates/latest?current_version=v&channel=',
+    ),
+  ),
+  get(below('orders')),
+  get(below('esims')),
+  get(below('esims', '/usage')),
+  get(below('esims', '/topup-options')),
+  get(below('topups')),
+  get(below('refunds')),
+  get(below('vpn/subscriptions')),
 ];
 const key = fc.option(fc.nat({ max: 12 }).map(String), { nil: undefined, freq: 12 });
-const call = fc.oneof(...CALLS.map(({ method, path, content }) => fc.record({ kind: fc.constant('call' as const), method: fc.constant(method), path, body: content, key })));
+const call = fc.oneof(
+  ...CALLS.map(({ method, path, content }) =>
+    fc.record({ kind: fc.constant('call' as const), method: fc.constant(method), path, body: content, key }),
+  ),
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 30, arbitrary: call },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(1_000, 86_400_000) }) },
   {
     weight: 2,
     arbitrary: fc
-      .constantFrom(['cancellation', 'refund_failed'], ['cancellation', 'manual_review'], ['order', 'stay_processing'], ['topup', 'stay_processing'])
+      .constantFrom(
+        ['cancellation', 'refund_failed'],
+        ['cancellation', 'manual_review'],
+        ['order', 'stay_processing'],
+        ['topup', 'stay_processing'],
+      )
       .map(([operation = '', outcome = '']) => ({ kind: 'outcome' as const, operation, outcome })),
   },
 );
@@ -81,9 +135,17 @@ const purchase = (path: string, content: unknown, number: number): Step => {
 };
 /** Something of each kind to go on from, whatever comes then. */
 const BEGINNING: readonly Step[] = [
-  ...[PACKAGE, PACKAGE, 9001, 9003].map((package_id, number) => purchase('/orders', { package_id, external_order_id: `b${number}` }, number)),
-  ...[PACKAGE, 9003, 9001].map((package_id, number) => purchase('/topups', { esim_id: '~esims.0', package_id }, 10 + number)),
-  purchase('/vpn/orders', { vpn_plan_id: PLAN, external_subscription_id: 'b', customer_reference: 'c', customer_price: 1 }, 20),
+  ...[PACKAGE, PACKAGE, 9001, 9003].map((package_id, number) =>
+    purchase('/orders', { package_id, external_order_id: `b${number}` }, number),
+  ),
+  ...[PACKAGE, 9003, 9001].map((package_id, number) =>
+    purchase('/topups', { esim_id: '~esims.0', package_id }, 10 + number),
+  ),
+  purchase(
+    '/vpn/orders',
+    { vpn_plan_id: PLAN, external_subscription_id: 'b', customer_reference: 'c', customer_price: 1 },
+    20,
+  ),
   purchase('/esims/~esims.1/cancel', undefined, 30),
 ];
 
@@ -103,7 +165,10 @@ describe('in every dialect, whatever is asked of it, the simulator', () => {
     const holdsFor = async (dialect: DialectName, steps: readonly Step[]) => {
       const description = descriptionIn(dialect);
       await using receiver = await startReceiver();
-      await using simulator = await startTestSimulator({ dialect, webhook: { url: receiver.url, secret: 'whsec_test' } });
+      await using simulator = await startTestSimulator({
+        dialect,
+        webhook: { url: receiver.url, secret: 'whsec_test' },
+      });
       const reseller = new JudgedClient(simulator, description);
       for (const each of steps) {
         if (each.kind === 'call') seen.statuses.add(await reseller.make(each));
@@ -121,7 +186,9 @@ describe('in every dialect, whatever is asked of it, the simulator', () => {
     }
     // All of this would hold for a simulator that refuses everything.
     expect([200, 201, 422].filter((status) => !seen.statuses.has(status))).toEqual([]);
-    expect(EVENT_KINDS.filter((event) => /^(order|topup|esim|vpn.*active)/.test(event) && !seen.events.has(event))).toEqual([]);
+    expect(
+      EVENT_KINDS.filter((event) => /^(order|topup|esim|vpn.*active)/.test(event) && !seen.events.has(event)),
+    ).toEqual([]);
   }, 120_000);
 });
 
@@ -148,7 +215,10 @@ class JudgedClient {
     };
     const answer = await (path === '/login' ? this.#open : this.#client).call(method, filled, request);
     const verdict = this.#description.judgeAnswer(method, filled, answer);
-    if (verdict !== 'valid') throw new Error(`${method} ${filled} was answered ${answer.status}, against the document: ${verdict}\n${answer.text}`);
+    if (verdict !== 'valid')
+      throw new Error(
+        `${method} ${filled} was answered ${answer.status}, against the document: ${verdict}\n${answer.text}`,
+      );
     this.#remember(answer, path);
     return answer.status;
   }
@@ -176,6 +246,8 @@ class JudgedClient {
 
   #withIds(value: unknown): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, typeof inner === 'string' ? this.#withId(inner) : inner]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, typeof inner === 'string' ? this.#withId(inner) : inner]),
+    );
   }
 }

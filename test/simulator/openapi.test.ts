@@ -4,7 +4,9 @@ import { DescribedClient, Description, descriptionOf, documentShape } from '#tes
 import { PACKAGE, PLAN, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 
 const operationsOf = (description: Description): string[] =>
-  Object.values(description.document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+  Object.values(description.document.paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => operationId),
+  );
 
 describe('the OpenAPI document', () => {
   it('has every call of the contract; the simulation in the sandbox alone [spec: versioning.openapi, requests.shown, gap.sandbox-calls]', async () => {
@@ -35,8 +37,14 @@ describe('the OpenAPI document', () => {
     expect(paths['/public/packages']?.['get']?.security).toEqual([{ token: [] }]);
     const named = (path: string, method: string) =>
       paths[path]?.[method]?.parameters?.map(({ name, in: where, required }) => [where, name, required === true]);
-    expect(named('/updates/latest', 'get')).toEqual([['query', 'current_version', true], ['query', 'channel', true]]);
-    expect(named('/esims/{id}/cancel', 'post')).toEqual([['path', 'id', true], ['header', 'Idempotency-Key', true]]);
+    expect(named('/updates/latest', 'get')).toEqual([
+      ['query', 'current_version', true],
+      ['query', 'channel', true],
+    ]);
+    expect(named('/esims/{id}/cancel', 'post')).toEqual([
+      ['path', 'id', true],
+      ['header', 'Idempotency-Key', true],
+    ]);
     expect(named('/vpn/subscriptions/{id}/cancel', 'post')).toEqual([['path', 'id', true]]);
     await simulator.admin.post('/dialect', { name: 'open_reads' });
     const open = (await simulator.open.get('/sandbox/openapi.json')).read(documentShape);
@@ -53,7 +61,10 @@ describe('the OpenAPI document', () => {
   it('takes and refuses the bodies that the simulator takes and refuses [spec: gap.bounds]', () => {
     const { document } = descriptionOf('sandbox');
     const judge = (path: string, body: unknown) =>
-      descriptionOf('sandbox').judge(document.paths[path]?.['post']?.requestBody?.content['application/json'].schema, body);
+      descriptionOf('sandbox').judge(
+        document.paths[path]?.['post']?.requestBody?.content['application/json'].schema,
+        body,
+      );
     const order = { package_id: PACKAGE, external_order_id: 'r', device_imei: '356938035643809' };
     const vpn = { vpn_plan_id: PLAN, external_subscription_id: 'r', customer_reference: 'c', customer_price: 1.5 };
     const good: readonly (readonly [string, Record<string, unknown>])[] = [
@@ -123,7 +134,10 @@ describe('every event', () => {
     const kinds = (): string[] => [...new Set(receiver.received.map(({ event }) => event))].toSorted();
     await expect.poll(kinds).toEqual(EVENT_KINDS.toSorted());
     for (const { event, body } of receiver.received) {
-      expect([event, descriptionOf('sandbox').judgeWebhook(event, JSON.parse(body.toString()))]).toEqual([event, 'valid']);
+      expect([event, descriptionOf('sandbox').judgeWebhook(event, JSON.parse(body.toString()))]).toEqual([
+        event,
+        'valid',
+      ]);
     }
     expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('"access"');
   });

@@ -47,7 +47,9 @@ type Client = Awaited<ReturnType<typeof start>>['client'];
 async function buyEsim(client: Client) {
   const reference = randomUUID();
   const body = orderRequestBytes({ packageId: PACKAGE, reference });
-  const order = valueOf(await client.createOrder({ idempotencyKey: randomUUID(), body, reference, packageId: PACKAGE }));
+  const order = valueOf(
+    await client.createOrder({ idempotencyKey: randomUUID(), body, reference, packageId: PACKAGE }),
+  );
   return { order, reference, esimId: String(order.esim_id) };
 }
 
@@ -94,7 +96,10 @@ describe.each(['sandbox', 'production'] as const)('our client and the simulator 
 
     expect(valueOf(await client.getWallet()).currency).toBe('USD');
     const movements = valueOf(await client.listWalletTransactions({ reference })).items;
-    expect(movements.map(({ type, reason }) => [type, reason])).toEqual([['credit', 'refund'], ['debit', 'order']]);
+    expect(movements.map(({ type, reason }) => [type, reason])).toEqual([
+      ['credit', 'refund'],
+      ['debit', 'order'],
+    ]);
     const update = await client.getLatestUpdate({ currentVersion: '1.0', channel: 'stable' });
     expect(valueOf(update).update_available).toBe(true);
     expect(valueOf(await client.getOpenApi()).openapi).toBe('3.1.0');

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { pageOf, serviceEsim, serviceOrder, servicePackage, serviceWallet, walletTransaction } from '#upstream/contract.ts';
+import {
+  pageOf,
+  serviceEsim,
+  serviceOrder,
+  servicePackage,
+  serviceWallet,
+  walletTransaction,
+} from '#upstream/contract.ts';
 import { luhnCheckDigit } from '#simulator/identifiers.ts';
 import { EMAIL, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 
@@ -37,18 +44,21 @@ describe('a purchase', () => {
   it.each([
     [9002, 'processing'],
     [9003, 'failed'],
-  ])('package %i fails after it was %s, with its debit credited back [spec: state.order.failed]', async (package_id, first) => {
-    await using simulator = await startTestSimulator();
-    const created = (await simulator.order({ package_id })).read(serviceOrder);
-    expect(created.status).toBe(first);
-    const failed = await simulator.orderReaches(created.id, 'failed');
-    expect(failed.failure?.code).toBe('supplier_failed');
-    expect((await simulator.ledger()).slice(1)).toMatchObject([
-      { type: 'debit', amount: '1.50', reason: 'order', order_id: created.id },
-      { type: 'credit', amount: '1.50', reason: 'refund', order_id: created.id },
-    ]);
-    expect(await simulator.balance()).toBe('100000.00');
-  });
+  ])(
+    'package %i fails after it was %s, with its debit credited back [spec: state.order.failed]',
+    async (package_id, first) => {
+      await using simulator = await startTestSimulator();
+      const created = (await simulator.order({ package_id })).read(serviceOrder);
+      expect(created.status).toBe(first);
+      const failed = await simulator.orderReaches(created.id, 'failed');
+      expect(failed.failure?.code).toBe('supplier_failed');
+      expect((await simulator.ledger()).slice(1)).toMatchObject([
+        { type: 'debit', amount: '1.50', reason: 'order', order_id: created.id },
+        { type: 'credit', amount: '1.50', reason: 'refund', order_id: created.id },
+      ]);
+      expect(await simulator.balance()).toBe('100000.00');
+    },
+  );
 
   it('package 9005 fails without a credit, package 9004 stays processing, package 9006 is not sold', async () => {
     await using simulator = await startTestSimulator();
@@ -111,7 +121,8 @@ describe('the environments', () => {
 describe('reads', () => {
   it('list about 50 packages in pages, each as the contract has them [spec: endpoint.packages, record.package.*]', async () => {
     await using simulator = await startTestSimulator();
-    const page = async (query: string) => (await simulator.sandbox.get(`/packages?${query}`)).read(pageOf(servicePackage));
+    const page = async (query: string) =>
+      (await simulator.sandbox.get(`/packages?${query}`)).read(pageOf(servicePackage));
     const first = await page('limit=30');
     const second = await page(`limit=30&cursor=${first.next_cursor}`);
     const all = [...first.data, ...second.data];
@@ -127,7 +138,9 @@ describe('reads', () => {
     for (const reference of ['a', 'b', 'c']) await simulator.order({ external_order_id: reference });
     const orders = (await simulator.sandbox.get('/orders?limit=2')).read(pageOf(serviceOrder));
     expect(orders.data.map(({ external_order_id }) => external_order_id)).toEqual(['c', 'b']);
-    const rest = (await simulator.sandbox.get(`/orders?limit=2&cursor=${orders.next_cursor}`)).read(pageOf(serviceOrder));
+    const rest = (await simulator.sandbox.get(`/orders?limit=2&cursor=${orders.next_cursor}`)).read(
+      pageOf(serviceOrder),
+    );
     expect(rest.data.map(({ external_order_id }) => external_order_id)).toEqual(['a']);
     expect(rest.next_cursor).toBeNull();
     const found = (await simulator.sandbox.get('/orders?external_order_id=b')).read(pageOf(serviceOrder));

@@ -6,7 +6,12 @@ import { waitFor } from '#test/support/wait-for.ts';
 const body = JSON.stringify({ package_id: PACKAGE, external_order_id: 'r' });
 
 async function fault(simulator: SimulatorClient, what: Record<string, unknown>, rule: Record<string, unknown> = {}) {
-  const added = await simulator.admin.post('/faults', { target: 'request', endpoint: 'createOrder', fault: what, ...rule });
+  const added = await simulator.admin.post('/faults', {
+    target: 'request',
+    endpoint: 'createOrder',
+    fault: what,
+    ...rule,
+  });
   expect(added.status).toBe(201);
   return added.textAt('id');
 }
@@ -17,7 +22,11 @@ describe('a fault before the work', () => {
     await fault(simulator, { kind: 'rate_limited', retry_after: 7 });
     await fault(simulator, { kind: 'rate_limited', retry_after: 'Wed, 21 Oct 2026 07:28:00 GMT' });
     await fault(simulator, { kind: 'rate_limited' });
-    const answers = [await simulator.order(body, 'k'), await simulator.order(body, 'k'), await simulator.order(body, 'k')];
+    const answers = [
+      await simulator.order(body, 'k'),
+      await simulator.order(body, 'k'),
+      await simulator.order(body, 'k'),
+    ];
     expect(answers.map((answer) => [answer.status, answer.headers.get('retry-after')])).toEqual([
       [429, '7'],
       [429, 'Wed, 21 Oct 2026 07:28:00 GMT'],
@@ -89,7 +98,10 @@ describe('a fault in time', () => {
     const gaveUp = new AbortController();
     const url = `${simulator.sandbox.baseUrl}/orders`;
     const call = fetch(url, { method: 'POST', headers: headersOf(simulator), body, signal: gaveUp.signal });
-    await waitFor('the call hangs', async () => (await simulator.requests('endpoint=createOrder'))[0]?.faults[0] === 'hang');
+    await waitFor(
+      'the call hangs',
+      async () => (await simulator.requests('endpoint=createOrder'))[0]?.faults[0] === 'hang',
+    );
     expect(await simulator.debits('r')).toHaveLength(debits);
     gaveUp.abort();
     await expect(call).rejects.toThrow('aborted');
@@ -122,9 +134,10 @@ describe('a fault in time', () => {
     await fault(simulator, { kind: 'latency', ms: 2_000, at: 'work' });
     const [slow, fast] = await Promise.all([
       simulator.order(body, 'k'),
-      waitFor('the first send has arrived', async () => (await simulator.requests('idempotency_key=k')).length === 1).then(
-        async () => simulator.order(body, 'k'),
-      ),
+      waitFor(
+        'the first send has arrived',
+        async () => (await simulator.requests('idempotency_key=k')).length === 1,
+      ).then(async () => simulator.order(body, 'k')),
     ]);
     expect(slow.status).toBe(201);
     expect([fast.status, fast.at('error', 'code')]).toEqual([409, 'idempotency_key_in_use']);
@@ -134,7 +147,10 @@ describe('a fault in time', () => {
     const simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'hang' });
     const call = simulator.order(body, 'k');
-    const ended = call.then(() => 'answered', () => 'cut off');
+    const ended = call.then(
+      () => 'answered',
+      () => 'cut off',
+    );
     await waitFor('the call hangs', async () => (await simulator.requests('idempotency_key=k')).length === 1);
     await simulator.simulator.close();
     expect(await ended).toBe('cut off');

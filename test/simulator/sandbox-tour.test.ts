@@ -35,7 +35,10 @@ function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
   const retained = dialect.key_retention_ms === null || dialect.key_retention_ms > KEY_AGE_MS;
   const replaysAtFirst = dialect.key_replay === 'replay' && dialect.key_retention_ms !== 0;
   return {
-    ...(Object.fromEntries(callCapabilities.map((name) => [name, dialect[`has_${name}`]])) as Record<Exclude<Capability, 'key_replay'>, boolean>),
+    ...(Object.fromEntries(callCapabilities.map((name) => [name, dialect[`has_${name}`]])) as Record<
+      Exclude<Capability, 'key_replay'>,
+      boolean
+    >),
     key_replay: replaysAtFirst && retained,
     // Nothing as old as the time for resends was tried; and a key that stands for nothing cannot be forgotten.
     key_retention: replaysAtFirst && !retained ? false : null,
@@ -69,15 +72,22 @@ describe('the profile that a tour measures', () => {
     expect(withStatus(report, 'failed')).toEqual([]);
   });
 
-  // By the bits of their numbers, each is missing in one of the four tours and there in another, and no two always together.
+  // By the bits of their numbers, each is missing in one of the four tours and there in another, and no two always
+  // together.
   it.each([0, 1, 2, 3])('tells exactly which calls are missing (%i)', async (bit) => {
     const missing = callCapabilities.filter((_, index) => ((index + 1) >> bit) % 2 === 1);
-    const dialect = await choose({ name: 'replays', properties: Object.fromEntries(missing.map((name) => [`has_${name}`, false])) });
+    const dialect = await choose({
+      name: 'replays',
+      properties: Object.fromEntries(missing.map((name) => [`has_${name}`, false])),
+    });
     const report = await tourOf(simulator);
     expect(report.profile?.findings).toEqual(truth(dialect));
     for (const name of missing) expect(report.profile?.evidence[name], name).toMatch(/40[45]/);
     const advised = withStatus(report, 'failed', 'drift').map(({ seen }) => /SERVICE_WITHOUT=(\w+)/.exec(seen)?.[1]);
-    expect({ advised: new Set(advised), count: advised.length }).toEqual({ advised: new Set(missing), count: missing.length });
+    expect({ advised: new Set(advised), count: advised.length }).toEqual({
+      advised: new Set(missing),
+      count: missing.length,
+    });
   });
 
   it('finds a key that outlives the time for resends', async () => {
@@ -87,9 +97,15 @@ describe('the profile that a tour measures', () => {
 
   it('leaves open what failed, and the other legs are driven all the same', async () => {
     const fault = { target: 'request', count: null, fault: { kind: 'server_error', status: 500 } };
-    for (const endpoint of ['simulateEsim', 'listTopupOptions']) await simulator.admin.post('/faults', { ...fault, endpoint });
+    for (const endpoint of ['simulateEsim', 'listTopupOptions'])
+      await simulator.admin.post('/faults', { ...fault, endpoint });
     const report = await tourOf(simulator);
-    expect(report.profile?.findings).toMatchObject({ sandbox_simulation: null, topup_read: null, refund_read: true, vpn_subscription_read: true });
+    expect(report.profile?.findings).toMatchObject({
+      sandbox_simulation: null,
+      topup_read: null,
+      refund_read: true,
+      vpn_subscription_read: true,
+    });
     expect(withStatus(report, 'failed').map(({ leg }) => leg)).toEqual(['simulation', 'topup']);
     expect(new Set(report.findings.map(({ leg }) => leg))).toEqual(new Set(legs));
   });
@@ -118,8 +134,13 @@ describe('a tour', () => {
     const production = await simulator.ledger('production');
     const movements = (await simulator.ledger('sandbox')).length;
     const report = await tourOf(simulator, { furtherPackageIds: [9001, 9003, 9005, 9006] });
-    expect({ problems: withStatus(report, 'failed', 'drift'), code: tourExitCode(report.findings) }).toEqual({ problems: [], code: 0 });
-    expect(['accepted', 'refused', 'manual review'].map((result) => seenAt(report, `the refund result "${result}"`))).toEqual(['seen', 'seen', 'seen']);
+    expect({ problems: withStatus(report, 'failed', 'drift'), code: tourExitCode(report.findings) }).toEqual({
+      problems: [],
+      code: 0,
+    });
+    expect(
+      ['accepted', 'refused', 'manual review'].map((result) => seenAt(report, `the refund result "${result}"`)),
+    ).toEqual(['seen', 'seen', 'seen']);
     expect([9001, 9003, 9005, 9006].map((id) => seenAt(report, `an order of package ${id}`))).toEqual([
       'processing, then completed',
       'failed, credited back',
@@ -152,8 +173,18 @@ describe('a tour', () => {
   });
 
   it('reports what the service answers otherwise than the contract has it', async () => {
-    const answer = { kind: 'answer', status: 200, body: '{"id":"sub"}', headers: { 'content-type': 'application/json' } };
-    await simulator.admin.post('/faults', { target: 'request', endpoint: 'getVpnSubscription', count: null, fault: answer });
+    const answer = {
+      kind: 'answer',
+      status: 200,
+      body: '{"id":"sub"}',
+      headers: { 'content-type': 'application/json' },
+    };
+    await simulator.admin.post('/faults', {
+      target: 'request',
+      endpoint: 'getVpnSubscription',
+      count: null,
+      fault: answer,
+    });
     const report = await tourOf(simulator);
     expect(report.profile?.findings.vpn_subscription_read).toBe(false);
     expect(withStatus(report, 'drift').map(({ step }) => step)).toEqual(['GET /vpn/subscriptions/{id}']);

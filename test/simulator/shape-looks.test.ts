@@ -50,7 +50,10 @@ const absent: Look = async (simulator) => {
 const has = (fields: Record<string, unknown>): unknown => expect.objectContaining(fields);
 const someText: unknown = expect.any(String);
 /** The names of its fields, instead of a record. */
-const fields = (look: Look): Look => async (simulator) => Object.keys((await look(simulator)) as object);
+const fields =
+  (look: Look): Look =>
+  async (simulator) =>
+    Object.keys((await look(simulator)) as object);
 const dataFields: Look = async (simulator) => Object.keys(((await event(simulator)) as { data: object }).data);
 
 const PAID = ['status', 'price_for_reseller', 'currency', 'failure'];
@@ -103,17 +106,21 @@ const LOOKS: readonly (readonly [ShapeName, Look, unknown])[] = [
   ['no_transaction_ids', movement, has({ data: [{ ...MOVEMENT, id: someText, created_at: someText }] })],
   ['event_type', event, has({ type: 'order.completed' })],
   ['event_type', fields(event), ['type', 'created_at', 'data']],
-  ['problem_json', invalid, {
-    status: 422,
-    type: 'application/problem+json',
-    body: {
-      type: 'https://errors.simulator.example/problems/validation-failed',
-      title: 'validation failed',
+  [
+    'problem_json',
+    invalid,
+    {
       status: 422,
-      detail: 'Not accepted: external_order_id.',
-      errors: { external_order_id: [someText] },
+      type: 'application/problem+json',
+      body: {
+        type: 'https://errors.simulator.example/problems/validation-failed',
+        title: 'validation failed',
+        status: 422,
+        detail: 'Not accepted: external_order_id.',
+        errors: { external_order_id: [someText] },
+      },
     },
-  }],
+  ],
   ['problem_underscored', absent, { status: 404, body: has({ type: expect.stringMatching(/\/not_found$/) }) }],
   ['message_errors', absent, { status: 404, body: { message: 'There is no such order.' } }],
   ['field_errors', invalid, has({ status: 422, body: { errors: { external_order_id: [someText] } } })],

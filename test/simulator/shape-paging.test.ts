@@ -12,24 +12,33 @@ type Next = (answer: HttpAnswer, items: readonly { id: number }[]) => string | u
 
 const WAYS: readonly (readonly [ShapeName, Next])[] = [
   ['plain', (answer) => (answer.at('next_cursor') === null ? undefined : `?cursor=${answer.textAt('next_cursor')}`)],
-  ['pages', (answer) => {
-    const [page, last] = [Number(answer.at('meta', 'current_page')), Number(answer.at('meta', 'last_page'))];
-    return page < last ? `?page=${page + 1}` : undefined;
-  }],
-  ['offset_limit', (answer, items) => {
-    const next = Number(answer.at('offset')) + items.length;
-    return next < Number(answer.at('total')) ? `?offset=${next}` : undefined;
-  }],
-  ['link_header', (answer) => {
-    const address = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
-    return address === undefined ? undefined : new URL(address).search;
-  }],
+  [
+    'pages',
+    (answer) => {
+      const [page, last] = [Number(answer.at('meta', 'current_page')), Number(answer.at('meta', 'last_page'))];
+      return page < last ? `?page=${page + 1}` : undefined;
+    },
+  ],
+  [
+    'offset_limit',
+    (answer, items) => {
+      const next = Number(answer.at('offset')) + items.length;
+      return next < Number(answer.at('total')) ? `?offset=${next}` : undefined;
+    },
+  ],
+  [
+    'link_header',
+    (answer) => {
+      const address = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+      return address === undefined ? undefined : new URL(address).search;
+    },
+  ],
   ['has_more', (answer, items) => (answer.at('has_more') === true ? `?starting_after=${items.at(-1)?.id}` : undefined)],
 ];
 
 async function walk(simulator: SimulatorClient, next: Next): Promise<readonly (readonly number[])[]> {
   const pages: number[][] = [];
-  for (let query: string | undefined = ''; query !== undefined; ) {
+  for (let query: string | undefined = ''; query !== undefined;) {
     const answer: HttpAnswer = await simulator.sandbox.get(`/packages${query}`);
     expect(answer.status).toBe(200);
     const items = answer.at('data') as { id: number }[];
@@ -87,7 +96,7 @@ describe('a list', () => {
     await simulator.topUp(other);
     const all = [];
     const asked = `esim_id=${esim}&${name === 'pages' ? 'per_page' : 'limit'}=2`;
-    for (let query: string | undefined = `?${asked}`; query !== undefined; ) {
+    for (let query: string | undefined = `?${asked}`; query !== undefined;) {
       const answer: HttpAnswer = await simulator.sandbox.get(`/topups${query}`);
       expect((answer.at('data') as []).length).toBeLessThanOrEqual(2);
       const items = answer.at('data') as { id: number; esim_id: string }[];

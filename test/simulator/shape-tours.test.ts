@@ -33,9 +33,16 @@ describe('a service whose answers have another shape', () => {
     expect({ complaints: complaints(report), seen: seenBy(report) }).toEqual({ complaints: [], seen: ALL_SEEN });
   });
 
-  it.each(Object.entries(SHAPE_DIFFERENCES))('is not relied upon before the field is put right: %s', async (name, { field, seen }) => {
-    const report = await tour(name as ShapeName);
-    expect(complaints(report).map(({ seen: text }) => text).join('\n')).toContain(field);
-    expect(seenBy(report)).toEqual(seen);
-  });
+  it.each(Object.entries(SHAPE_DIFFERENCES))(
+    'is not relied upon before the field is put right: %s',
+    async (name, { field, seen }) => {
+      const report = await tour(name as ShapeName);
+      expect(
+        complaints(report)
+          .map(({ seen: text }) => text)
+          .join('\n'),
+      ).toContain(field);
+      expect(seenBy(report)).toEqual(seen);
+    },
+  );
 });

@@ -33,7 +33,8 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
   }
 
   const row = (page: Page, table: string, text: string) => page.locator(`#${table} tbody tr`, { hasText: text });
-  const press = async (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+  const press = async (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).click();
 
   it('shows an order with its eSIM, debit, webhook and call as they come, and replays the webhook', async () => {
     await using opened = await open();
@@ -171,7 +172,9 @@ describe('the status page', () => {
   it('loads nothing from elsewhere and may not be framed', async () => {
     await using simulator = await startTestSimulator();
     const page = await fetch(simulator.simulator.url);
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(page.headers.get('content-security-policy')).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'",
+    );
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     const html = await page.text();
     expect(html).not.toMatch(/https?:\/\//);

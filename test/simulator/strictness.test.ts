@@ -18,14 +18,17 @@ describe('a call without a valid token', () => {
   const calls = endpoints.map(([, { method, path }]) => [method, path.replace('{id}', 'x')] as const);
   for (const base of ['', '/sandbox']) {
     const there = calls.filter(([, path]) => base !== '' || !path.endsWith('/simulate'));
-    it.each(there)(`is answered 401: %s ${base}%s [spec: auth.everywhere-else, header.authorization]`, async (method, path) => {
-      for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
-        const headers = authorization === undefined ? {} : { authorization };
-        const answer = await simulator.open.call(method, base + path, { headers });
-        expect([answer.status, answer.at('error', 'code')]).toEqual([401, 'unauthenticated']);
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-      }
-    });
+    it.each(there)(
+      `is answered 401: %s ${base}%s [spec: auth.everywhere-else, header.authorization]`,
+      async (method, path) => {
+        for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
+          const headers = authorization === undefined ? {} : { authorization };
+          const answer = await simulator.open.call(method, base + path, { headers });
+          expect([answer.status, answer.at('error', 'code')]).toEqual([401, 'unauthenticated']);
+          expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        }
+      },
+    );
   }
 
   it.each([
@@ -175,12 +178,15 @@ describe('a top-up, VPN order or simulation that is not as it should be', () => 
     ['/vpn/orders', { ...vpn, color: 'red' }, ['color']],
     ['/esims/x/simulate', { state: 'melted' }, ['state']],
     ['/esims/x/simulate', { state: 'active', color: 'red' }, ['color']],
-  ])('is refused with 422 that names the fields: %s %j [spec: field.topup.*, field.vpn-order.*, gap.bounds]', async (path, body, fields) => {
-    const call = path.endsWith('/simulate') ? {} : { headers: { 'idempotency-key': 'strict-2' } };
-    const answer = await simulator.sandbox.post(path, body, call);
-    expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
-    expect(fieldsOf(answer)).toEqual(fields);
-  });
+  ])(
+    'is refused with 422 that names the fields: %s %j [spec: field.topup.*, field.vpn-order.*, gap.bounds]',
+    async (path, body, fields) => {
+      const call = path.endsWith('/simulate') ? {} : { headers: { 'idempotency-key': 'strict-2' } };
+      const answer = await simulator.sandbox.post(path, body, call);
+      expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
+      expect(fieldsOf(answer)).toEqual(fields);
+    },
+  );
 
   it('is refused when it has a body and should have none; an empty object is none [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
     for (const path of ['/esims/x/cancel', '/vpn/subscriptions/x/cancel', '/webhook-secret/rotate']) {
@@ -204,34 +210,57 @@ describe('a header of the specification', () => {
     expect(names).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
   });
 
-  it.each(keyed)('Idempotency-Key is taken by %s, which is refused without it [spec: header.idempotency-key]', async (name, path) => {
-    const esim = await simulator.esim();
-    const bodies: Readonly<Record<string, unknown>> = {
-      createOrder: { package_id: PACKAGE, external_order_id: 'keyed' },
-      createTopup: { esim_id: esim, package_id: PACKAGE },
-      createVpnOrder: { vpn_plan_id: PLAN, external_subscription_id: 'keyed', customer_reference: 'c', customer_price: 1 },
-    };
-    const address = path.replace('{id}', esim);
-    const missing = await simulator.sandbox.post(address, bodies[name]);
-    expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
-    const call = { headers: { 'idempotency-key': `keyed-${name}` } };
-    expect((await simulator.sandbox.post(address, bodies[name], call)).status).toBe(name === 'cancelEsim' ? 200 : 201);
-  });
+  it.each(keyed)(
+    'Idempotency-Key is taken by %s, which is refused without it [spec: header.idempotency-key]',
+    async (name, path) => {
+      const esim = await simulator.esim();
+      const bodies: Readonly<Record<string, unknown>> = {
+        createOrder: { package_id: PACKAGE, external_order_id: 'keyed' },
+        createTopup: { esim_id: esim, package_id: PACKAGE },
+        createVpnOrder: {
+          vpn_plan_id: PLAN,
+          external_subscription_id: 'keyed',
+          customer_reference: 'c',
+          customer_price: 1,
+        },
+      };
+      const address = path.replace('{id}', esim);
+      const missing = await simulator.sandbox.post(address, bodies[name]);
+      expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
+      const call = { headers: { 'idempotency-key': `keyed-${name}` } };
+      expect((await simulator.sandbox.post(address, bodies[name], call)).status).toBe(
+        name === 'cancelEsim' ? 200 : 201,
+      );
+    },
+  );
 
   it.each(others.map(([name, { method, path }]) => [name, method, path] as const))(
     'Idempotency-Key is refused by %s with 400 that names it [spec: header.idempotency-key]',
     async (_name, method, path) => {
-      const answer = await simulator.sandbox.call(method, path.replace('{id}', 'x'), { headers: { 'idempotency-key': 'k' } });
-      expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([400, 'malformed_request', ['Idempotency-Key']]);
+      const answer = await simulator.sandbox.call(method, path.replace('{id}', 'x'), {
+        headers: { 'idempotency-key': 'k' },
+      });
+      expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([
+        400,
+        'malformed_request',
+        ['Idempotency-Key'],
+      ]);
     },
   );
 
   it('Authorization and Idempotency-Key are refused by the logins with 400 that names them [spec: login.sandbox, header.authorization]', async () => {
     for (const path of ['/login', '/sandbox/login']) {
       expect((await simulator.open.post(path, login)).status).toBe(200);
-      for (const [name, value] of [['Authorization', `Bearer ${simulator.tokens.sandbox}`], ['Idempotency-Key', 'k']] as const) {
+      for (const [name, value] of [
+        ['Authorization', `Bearer ${simulator.tokens.sandbox}`],
+        ['Idempotency-Key', 'k'],
+      ] as const) {
         const answer = await simulator.open.post(path, login, { headers: { [name]: value } });
-        expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([400, 'malformed_request', [name]]);
+        expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([
+          400,
+          'malformed_request',
+          [name],
+        ]);
       }
     }
   });
@@ -282,14 +311,18 @@ describe('a body that can be read in two ways, or holds what no text should', ()
   it('is taken when every name stands once in its object, and texts have any other character', async () => {
     const body = '{"package_id":1001,"external_order_id":"\\ud83d\\ude00 {\\"package_id\\":1} \u00e9 \u{1f600}"}';
     const answer = await simulator.order(body);
-    expect([answer.status, answer.at('external_order_id')]).toEqual([201, '\u{1f600} {"package_id":1} \u00e9 \u{1f600}']);
+    expect([answer.status, answer.at('external_order_id')]).toEqual([
+      201,
+      '\u{1f600} {"package_id":1} \u00e9 \u{1f600}',
+    ]);
   });
 
-  it.each(['/orders?external_order_id=a%00', '/vpn/subscriptions?external_subscription_id=%00', '/topups?esim_id=%00x'])(
-    'is refused as a query with 422 that names the filter: %s',
-    async (path) => {
-      const answer = await simulator.sandbox.get(path);
-      expect([answer.status, fieldsOf(answer)]).toEqual([422, [/\?(\w+)/.exec(path)?.[1]]]);
-    },
-  );
+  it.each([
+    '/orders?external_order_id=a%00',
+    '/vpn/subscriptions?external_subscription_id=%00',
+    '/topups?esim_id=%00x',
+  ])('is refused as a query with 422 that names the filter: %s', async (path) => {
+    const answer = await simulator.sandbox.get(path);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [/\?(\w+)/.exec(path)?.[1]]]);
+  });
 });

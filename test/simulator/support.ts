@@ -163,7 +163,9 @@ export async function connect(url: string, described = true): Promise<SimulatorC
   return new SimulatorClient(url, { sandbox, production }, described);
 }
 
-/** A simulator in this process with clients; stopped by `await using`. @param described as of {@link SimulatorClient}. */
+/**
+ * A simulator in this process with clients; stopped by `await using`. @param described as of {@link SimulatorClient}.
+ */
 export async function startTestSimulator(options: SimulatorOptions = {}, described = true) {
   const simulator = await startSimulator({ seed: 'test', processingDelayMs: 20, webhookRetryDelayMs: 10, ...options });
   const client = await connect(simulator.url, described);

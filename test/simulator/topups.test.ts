@@ -15,7 +15,9 @@ const topupReaches = async (simulator: SimulatorClient, id: string, status: stri
 describe('top-up options', () => {
   it('are the packages for the same places, limited for a limited package and unlimited for an unlimited one [spec: endpoint.topup-options, record.esim.topup-options, flow.topup]', async () => {
     await using simulator = await startTestSimulator();
-    expect(await optionsOf(simulator, await simulator.esim(1001))).toEqual([1001, 1002, 1003, 9001, 9002, 9003, 9004, 9005]);
+    expect(await optionsOf(simulator, await simulator.esim(1001))).toEqual([
+      1001, 1002, 1003, 9001, 9002, 9003, 9004, 9005,
+    ]);
     expect(await optionsOf(simulator, await simulator.esim(1025))).toEqual([1025, 1026]);
     expect(await optionsOf(simulator, await simulator.esim(1027))).toEqual([1027]);
     expect(await optionsOf(simulator, await simulator.esim(2001))).toEqual([2001, 2002]);
@@ -121,7 +123,12 @@ describe('a top-up', () => {
 
   it('goes as a behaviour rule for top-ups says, which orders do not use up', async () => {
     await using simulator = await startTestSimulator();
-    await simulator.admin.post('/behaviour', { operation: 'topup', outcome: 'failed_at_once', debited: false, count: 1 });
+    await simulator.admin.post('/behaviour', {
+      operation: 'topup',
+      outcome: 'failed_at_once',
+      debited: false,
+      count: 1,
+    });
     const esim = await simulator.esim();
     const before = await simulator.balance();
     expect((await simulator.topUp(esim)).at('status')).toBe('failed');
@@ -147,7 +154,9 @@ describe('a top-up', () => {
     const found = (await simulator.sandbox.get(`/topups?esim_id=${one}`)).read(pageOf(serviceTopup));
     expect(found.data.map(({ package_id }) => package_id)).toEqual([1002, PACKAGE]);
     const first = (await simulator.sandbox.get('/topups?limit=2')).read(pageOf(serviceTopup));
-    const rest = (await simulator.sandbox.get(`/topups?limit=2&cursor=${first.next_cursor}`)).read(pageOf(serviceTopup));
+    const rest = (await simulator.sandbox.get(`/topups?limit=2&cursor=${first.next_cursor}`)).read(
+      pageOf(serviceTopup),
+    );
     expect([first.data.length, rest.data.length, rest.next_cursor]).toEqual([2, 1, null]);
     expect((await simulator.production.get(`/topups/${found.data[0]?.id}`)).status).toBe(404);
     expect((await simulator.production.get('/topups')).at('data')).toEqual([]);

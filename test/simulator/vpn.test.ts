@@ -5,7 +5,8 @@ import { connect, DAY_MS, startReceiver, startTestSimulator, type SimulatorClien
 
 const read = async (simulator: SimulatorClient, id: string) =>
   (await simulator.sandbox.get(`/vpn/subscriptions/${id}`)).read(vpnSubscription);
-const cancel = async (simulator: SimulatorClient, id: string) => simulator.sandbox.post(`/vpn/subscriptions/${id}/cancel`);
+const cancel = async (simulator: SimulatorClient, id: string) =>
+  simulator.sandbox.post(`/vpn/subscriptions/${id}/cancel`);
 const reaches = async (simulator: SimulatorClient, id: string, status: string): Promise<void> =>
   expect.poll(async () => (await read(simulator, id)).status).toBe(status);
 

@@ -64,7 +64,7 @@ describe('a webhook', () => {
 
   it('is tried again until it is accepted, with longer and longer waits, the same id and the same bytes [spec: header.webhook.delivery, gap.redelivery]', async () => {
     await using receiver = await startReceiver((response, _webhook, number) => {
-      response.writeHead(number < 4 ? [500, 301, 404][number - 1] ?? 500 : 202, { location: '/elsewhere' }).end();
+      response.writeHead(number < 4 ? ([500, 301, 404][number - 1] ?? 500) : 202, { location: '/elsewhere' }).end();
     });
     await using simulator = await start(receiver, { webhookRetryDelayMs: 40 });
     await simulator.admin.post('/webhooks/ping');
@@ -109,7 +109,9 @@ describe('a webhook', () => {
     await using simulator = await start(receiver, { webhookTimeoutMs: 500 });
     await simulator.admin.post('/webhooks/ping');
     await receiver.count(2);
-    const delivery = await waitFor('it is delivered', async () => (await deliveries(simulator, 'status=delivered')).at(0));
+    const delivery = await waitFor('it is delivered', async () =>
+      (await deliveries(simulator, 'status=delivered')).at(0),
+    );
     expect(delivery.attempts[0]).toMatchObject({ status: null, error: 'timeout' });
 
     await simulator.admin.post('/webhooks/target', { url: await closedAddress(), secret: SECRET });
@@ -150,7 +152,11 @@ describe('a webhook', () => {
 });
 
 describe('a webhook fault', () => {
-  const add = async (simulator: SimulatorClient, fault: Record<string, unknown>, rule: Record<string, unknown> = {}) => {
+  const add = async (
+    simulator: SimulatorClient,
+    fault: Record<string, unknown>,
+    rule: Record<string, unknown> = {},
+  ) => {
     expect((await simulator.admin.post('/faults', { target: 'webhook', fault, ...rule })).status).toBe(201);
   };
 

@@ -69,13 +69,42 @@ export interface Delivery {
 }
 
 export const TEST_PACKAGES: readonly ServicePackage[] = [
-  { id: 101, name: 'Europe 5 GB', countries: ['DE', 'FR'], data_mb: 5_120, validity_days: 30, price_for_reseller: '9.80', currency: 'EUR', available: true },
-  { id: 103, name: 'World unlimited', countries: [], data_mb: null, validity_days: 7, price_for_reseller: '31', currency: 'EUR', available: false },
-  { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true },
+  {
+    id: 101,
+    name: 'Europe 5 GB',
+    countries: ['DE', 'FR'],
+    data_mb: 5_120,
+    validity_days: 30,
+    price_for_reseller: '9.80',
+    currency: 'EUR',
+    available: true,
+  },
+  {
+    id: 103,
+    name: 'World unlimited',
+    countries: [],
+    data_mb: null,
+    validity_days: 7,
+    price_for_reseller: '31',
+    currency: 'EUR',
+    available: false,
+  },
+  {
+    id: 102,
+    name: 'Japan 1 GB',
+    countries: ['JP'],
+    data_mb: 1_024,
+    validity_days: 7,
+    price_for_reseller: '3.455',
+    currency: 'EUR',
+    available: true,
+  },
 ];
 
 const NOT_ASKED = { ok: false, kind: 'failure', failure: 'not_sent', detail: 'No service is there.' } as const;
-const TEST_PLANS = [{ id: 7, name: 'VPN, one month', duration_days: 30, price_for_reseller: '3.20', currency: 'EUR', available: true }];
+const TEST_PLANS = [
+  { id: 7, name: 'VPN, one month', duration_days: 30, price_for_reseller: '3.20', currency: 'EUR', available: true },
+];
 
 export const idleService: ApiDependencies['service'] = {
   listPackages: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
@@ -112,7 +141,10 @@ export async function startTestApi(
   const clock = { now: TEST_NOW };
   const log: string[] = [];
   let wakeUps = 0;
-  const logger = createLogger({ level: 'debug', name: 'api', secrets: [WEBHOOK_SECRET] }, { write: (line) => void log.push(line) });
+  const logger = createLogger(
+    { level: 'debug', name: 'api', secrets: [WEBHOOK_SECRET] },
+    { write: (line) => void log.push(line) },
+  );
   const usual = own ?? database;
   const metrics = createMetrics({ processMetrics: false });
   // Woken by the test alone: what waits for the poll, waits for good.
@@ -138,7 +170,8 @@ export async function startTestApi(
     headerPrefix: DEFAULT_HEADER_PREFIX,
     webhookSecrets: [{ secret: WEBHOOK_SECRET }],
     storedSecrets: new WebhookSecretCache({
-      read: () => usual.run((db) => readWebhookSecrets(db, keyRing, { environment: 'sandbox', now: new Date(clock.now) })),
+      read: () =>
+        usual.run((db) => readWebhookSecrets(db, keyRing, { environment: 'sandbox', now: new Date(clock.now) })),
       logger,
       now: () => clock.now,
     }),
@@ -174,7 +207,8 @@ export async function startTestApi(
     },
     wakeUps: () => wakeUps,
     operations: allOperations(dependencies),
-    caller: async (scopes = apiScopes, key = {}) => new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, key)}` }),
+    caller: async (scopes = apiScopes, key = {}) =>
+      new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, key)}` }),
     deliver: (delivery) => deliver(baseUrl, clock, delivery),
     [Symbol.asyncDispose]: async () => {
       await (overrides.tail ?? tail).stop();
@@ -200,7 +234,11 @@ function lookUp(host: string): readonly string[] {
   return found;
 }
 
-async function makeKey({ database }: OpenTestDatabase, scopes: readonly ApiScope[], limits: KeyLimits): Promise<string> {
+async function makeKey(
+  { database }: OpenTestDatabase,
+  scopes: readonly ApiScope[],
+  limits: KeyLimits,
+): Promise<string> {
   const { key, prefix, hash } = generateApiKey();
   await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes, ...limits }));
   return key;

@@ -6,7 +6,19 @@ import Big from 'big.js';
 import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { Database, Executor } from '#db/database.ts';
-import { attempts, cancellations, cases, esims, inbox, journal, orders, outbox, refunds, topups, vpnSubscriptions } from '#db/schema.ts';
+import {
+  attempts,
+  cancellations,
+  cases,
+  esims,
+  inbox,
+  journal,
+  orders,
+  outbox,
+  refunds,
+  topups,
+  vpnSubscriptions,
+} from '#db/schema.ts';
 import { SimulatorAdmin, type LedgerLine, type SentWebhook, type SoldOrder } from '#test/support/simulator-admin.ts';
 import type { HttpClient } from '#test/support/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -58,14 +70,17 @@ interface Books {
   readonly webhooks: readonly SentWebhook[];
 }
 
-// Rows that a dead relay had in hand come again after 30 s; a reconciler that died with its worker runs again after 60 s.
+// Rows that a dead relay had in hand come again after 30 s; a reconciler that died with its worker runs again after 60
+// s.
 const QUIET_MS = 110_000;
 
 /** Waits until nothing is under way, then compares both sides. @throws Error that lists every difference. */
 export async function checkBooks(stack: BothSides, options: BooksOptions = {}): Promise<void> {
   const differences = await auditBooks(stack, options);
   if (differences.length === 0) return;
-  throw new Error(`the books differ in ${differences.length} points:\n${differences.map((each) => `- ${each}`).join('\n')}`);
+  throw new Error(
+    `the books differ in ${differences.length} points:\n${differences.map((each) => `- ${each}`).join('\n')}`,
+  );
 }
 
 /** As {@link checkBooks}. @returns the differences, as sentences; none when all is well. */
@@ -85,22 +100,30 @@ export async function auditBooks(stack: BothSides, options: BooksOptions = {}): 
 }
 
 /** Waits until nothing is under way. @returns what still is after the time, as sentences. */
-export async function becomeQuiet(
-  { database, simulator }: BothSides,
-  timeoutMs: number = QUIET_MS,
-): Promise<string[]> {
+export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number = QUIET_MS): Promise<string[]> {
   const admin = new SimulatorAdmin(simulator);
   const underWay = async (): Promise<string[]> => {
     const [rows, waiting, entries] = await database.run((db) =>
       Promise.all([readWork(db), db.select().from(outbox), db.select().from(inbox)]),
     );
-    const open = rows.filter(({ status, cancelRequested }) => (!isSettled(status) || (status === 'active' && cancelRequested === true)) && status !== 'needs_attention');
+    const open = rows.filter(
+      ({ status, cancelRequested }) =>
+        (!isSettled(status) || (status === 'active' && cancelRequested === true)) && status !== 'needs_attention',
+    );
     const words = entries.filter(({ state }) => state === 'pending' || state === 'relayed');
     const unsent = (await admin.webhooks()).filter(({ status }) => status === 'pending');
     return [
       ...open.map(({ kind, id, status }) => `${kind} ${id} is still ${status}`),
-      ...waiting.filter(({ quarantinedAt }) => quarantinedAt === null).map(({ subjectId, tries, lastError }) => `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`),
-      ...words.map(({ id, event, state, subjectId, lastError }) => `inbox row ${id} (${event}, ${subjectId ?? 'unmatched'}) is still ${state}: ${lastError ?? 'no error'}`),
+      ...waiting
+        .filter(({ quarantinedAt }) => quarantinedAt === null)
+        .map(
+          ({ subjectId, tries, lastError }) =>
+            `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`,
+        ),
+      ...words.map(
+        ({ id, event, state, subjectId, lastError }) =>
+          `inbox row ${id} (${event}, ${subjectId ?? 'unmatched'}) is still ${state}: ${lastError ?? 'no error'}`,
+      ),
       ...unsent.map(({ id, event }) => `the service still tries to deliver ${event} (${id})`),
     ];
   };
@@ -115,7 +138,11 @@ export async function becomeQuiet(
 async function readWork(db: Executor): Promise<Work[]> {
   const bought = (await db.select().from(orders)).map((row): Work => ({ kind: 'order', ...row }));
   const recharged = (await db.select().from(topups)).map((row): Work => ({ kind: 'topup', ...row }));
-  const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({ kind: 'vpn_subscription', ...row, cancelRequested: row.cancelRequestedAt !== null }));
+  const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({
+    kind: 'vpn_subscription',
+    ...row,
+    cancelRequested: row.cancelRequestedAt !== null,
+  }));
   const cancelled = (await db.select().from(cancellations)).map((row): Work => ({ kind: 'cancellation', ...row }));
   return [...bought, ...recharged, ...subscribed, ...cancelled];
 }
@@ -148,7 +175,9 @@ function openEnds({ work, openCases }: Books): string[] {
     if (isSettled(status)) return [];
     if (status !== 'needs_attention') return [`${kind} ${id} neither ended nor waits for a person: ${status}`];
     const told = openCases.some(({ subjectId, reason }) => subjectId === id && reason === attentionReason);
-    return told ? [] : [`${kind} ${id} is parked (${attentionReason ?? 'no reason'}) without an open case that says so`];
+    return told
+      ? []
+      : [`${kind} ${id} is parked (${attentionReason ?? 'no reason'}) without an open case that says so`];
   });
 }
 
@@ -159,11 +188,14 @@ function isSettled(status: WorkStatus): boolean {
 
 const BOUGHT: ReadonlySet<WorkStatus> = new Set(['completed', 'active', 'cancelled', 'expired']);
 
-/** True when a movement at the service is for this attempt: orders name our reference, top-ups only the service's id. */
+/**
+ * True when a movement at the service is for this attempt: orders name our reference, top-ups only the service's id.
+ */
 export function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: LedgerLine): boolean {
   if (isRefund(line)) return false;
   if (subjectKind === 'order') return line.external_order_id !== null && line.external_order_id === reference;
-  if (subjectKind === 'vpn_subscription') return line.external_subscription_id !== null && line.external_subscription_id === reference;
+  if (subjectKind === 'vpn_subscription')
+    return line.external_subscription_id !== null && line.external_subscription_id === reference;
   if (subjectKind === 'cancellation') return false;
   return line.topup_id !== null && line.topup_id === serviceId;
 }
@@ -181,28 +213,42 @@ function refundedMoney({ refunds, journal, ledger }: Books): string[] {
     .map((line) => `the service has ${movementText(line)} for refund ${line.refund_id}, which is none of ours`);
   // An order may have several: that of a cancellation that was refused, and that of a further one.
   const unequal = [...Map.groupBy(refunds, ({ orderId }) => orderId)].flatMap(([orderId, ofOrder]) => {
-    const paid = (serviceRefundId: string | null) => ledger.filter(({ refund_id: refundId }) => refundId !== null && refundId === serviceRefundId).map(movementText);
+    const paid = (serviceRefundId: string | null) =>
+      ledger.filter(({ refund_id: refundId }) => refundId !== null && refundId === serviceRefundId).map(movementText);
     const theirs = ofOrder.flatMap(({ serviceRefundId }) => paid(serviceRefundId));
-    const ours = journal.filter(({ causeKind, causeId }) => causeKind === 'refund' && causeId === orderId).map(movementText);
+    const ours = journal
+      .filter(({ causeKind, causeId }) => causeKind === 'refund' && causeId === orderId)
+      .map(movementText);
     const completed = ofOrder.filter(({ status }) => status === 'completed');
-    const arePaid = completed.length === 0 || (ours.length === 1 && completed.every(({ serviceRefundId }) => paid(serviceRefundId).length === 1));
+    const arePaid =
+      completed.length === 0 ||
+      (ours.length === 1 && completed.every(({ serviceRefundId }) => paid(serviceRefundId).length === 1));
     if (arePaid && (ours.length === 0 || ours.join() === theirs.join())) return [];
     const names = ofOrder.map(({ id, status }) => `${id} (${status})`).join(', ');
-    return [`refunds ${names}:\n    the service: ${theirs.join(', ') || 'nothing'}\n    our journal: ${ours.join(', ') || 'nothing'}`];
+    return [
+      `refunds ${names}:\n    the service: ${theirs.join(', ') || 'nothing'}\n    our journal: ${ours.join(', ') || 'nothing'}`,
+    ];
   });
   return [...unknown, ...unequal];
 }
 
 /** What work cost: once when completed, at most once when parked, nothing when it ended otherwise. */
 function costs({ work, attempts, ledger }: Books): string[] {
-  return work.filter(({ kind }) => kind !== 'cancellation').flatMap(({ kind, id, status }) => {
-    const own = attempts.filter(({ subjectId }) => subjectId === id).flatMap((each) => ledger.filter((line) => isFor(each, line)));
-    const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
-    const [least, most] = BOUGHT.has(status) ? [1, 1] : [0, status === 'needs_attention' ? 1 : 0];
-    if (net >= least && net <= most) return [];
-    const allowed = least === most ? `${most}` : `at most ${most}`;
-    return [`${kind} ${id} (${status}) has ${net} net debits at the service, allowed is ${allowed}: ${own.map(movementText).join(', ')}`];
-  });
+  return work
+    .filter(({ kind }) => kind !== 'cancellation')
+    .flatMap(({ kind, id, status }) => {
+      const own = attempts
+        .filter(({ subjectId }) => subjectId === id)
+        .flatMap((each) => ledger.filter((line) => isFor(each, line)));
+      const net =
+        own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
+      const [least, most] = BOUGHT.has(status) ? [1, 1] : [0, status === 'needs_attention' ? 1 : 0];
+      if (net >= least && net <= most) return [];
+      const allowed = least === most ? `${most}` : `at most ${most}`;
+      return [
+        `${kind} ${id} (${status}) has ${net} net debits at the service, allowed is ${allowed}: ${own.map(movementText).join(', ')}`,
+      ];
+    });
 }
 
 /** Each movement at the service belongs to exactly one attempt, and our journal has the same ones. */
@@ -210,19 +256,29 @@ function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<
   const ids = new Set(attempts.map(({ id }) => id));
   // Of a top-up of unknown outcome we do not know the service's id; only one may be under way for an eSIM.
   const mayBeUnsettled = ({ topup_id: topup, esim_id: esim }: LedgerLine) =>
-    topup !== null && attempts.some(({ subjectId, serviceEsimId }) => unsettled.has(subjectId) && serviceEsimId === esim);
+    topup !== null &&
+    attempts.some(({ subjectId, serviceEsimId }) => unsettled.has(subjectId) && serviceEsimId === esim);
   const orphans = [
     ...ledger
       .filter((line) => !isRefund(line) && !attempts.some((attempt) => isFor(attempt, line)) && !mayBeUnsettled(line))
-      .map((line) => `the service has ${movementText(line)} for ${line.external_order_id ?? line.topup_id ?? 'nothing named'}, which is no attempt of ours`),
+      .map(
+        (line) =>
+          `the service has ${movementText(line)} for ${line.external_order_id ?? line.topup_id ?? 'nothing named'}, which is no attempt of ours`,
+      ),
     ...journal
       // Deposits, and what a comparison of the books has added, are no attempt's.
       .filter(({ causeKind, causeId }) => causeKind === 'attempt' && !ids.has(causeId))
       .map((row) => `our journal has ${movementText(row)} for ${row.causeId}, which is no attempt of ours`),
   ];
   const unequal = attempts.flatMap((attempt) => {
-    const theirs = ledger.filter((line) => isFor(attempt, line)).map(movementText).toSorted();
-    const ours = journal.filter(({ causeId }) => causeId === attempt.id).map(movementText).toSorted();
+    const theirs = ledger
+      .filter((line) => isFor(attempt, line))
+      .map(movementText)
+      .toSorted();
+    const ours = journal
+      .filter(({ causeId }) => causeId === attempt.id)
+      .map(movementText)
+      .toSorted();
     if (theirs.join() === ours.join()) return [];
     // What nobody has read may be missing here; what is here must be there all the same.
     if (unsettled.has(attempt.subjectId) && ours.every((line) => theirs.includes(line))) return [];
@@ -236,31 +292,46 @@ function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<
 
 /** What was bought and not failed is in the hands of its one order. */
 function goods({ work, attempts, esims, sold }: Books): string[] {
-  return work.filter(({ kind }) => kind === 'order').flatMap((order) => {
-    const references = new Set(attempts.filter(({ subjectId }) => subjectId === order.id).map(({ reference }) => reference));
-    const bought = sold.filter((each) => references.has(each.external_order_id) && each.status !== 'failed');
-    const problems: string[] = [];
-    if (bought.length > 1) problems.push(`order ${order.id} was bought ${bought.length} times: ${bought.map(({ id }) => id).join(', ')}`);
-    if (order.status === 'completed') {
-      const delivered = esims.find(({ orderId }) => orderId === order.id)?.serviceEsimId;
-      if (delivered === undefined || !bought.some(({ esim_id: esimId }) => esimId === delivered)) {
-        problems.push(`order ${order.id} is completed with eSIM ${delivered ?? 'none'}, which the service did not sell for it`);
+  return work
+    .filter(({ kind }) => kind === 'order')
+    .flatMap((order) => {
+      const references = new Set(
+        attempts.filter(({ subjectId }) => subjectId === order.id).map(({ reference }) => reference),
+      );
+      const bought = sold.filter((each) => references.has(each.external_order_id) && each.status !== 'failed');
+      const problems: string[] = [];
+      if (bought.length > 1)
+        problems.push(`order ${order.id} was bought ${bought.length} times: ${bought.map(({ id }) => id).join(', ')}`);
+      if (order.status === 'completed') {
+        const delivered = esims.find(({ orderId }) => orderId === order.id)?.serviceEsimId;
+        if (delivered === undefined || !bought.some(({ esim_id: esimId }) => esimId === delivered)) {
+          problems.push(
+            `order ${order.id} is completed with eSIM ${delivered ?? 'none'}, which the service did not sell for it`,
+          );
+        }
+      } else if (bought.length > 0 && order.status !== 'needs_attention') {
+        problems.push(
+          `order ${order.id} is ${order.status}, but the service sold ${bought.map(({ id }) => id).join(', ')} for it`,
+        );
       }
-    } else if (bought.length > 0 && order.status !== 'needs_attention') {
-      problems.push(`order ${order.id} is ${order.status}, but the service sold ${bought.map(({ id }) => id).join(', ')} for it`);
-    }
-    return problems;
-  });
+      return problems;
+    });
 }
 
 /** Whoever got a 2xx for a webhook will not send it again: it must be stored, and be done with. */
-function lostWebhooks({ inbox, webhooks }: Books, { mayBeLost = () => false }: Pick<BooksOptions, 'mayBeLost'>): string[] {
+function lostWebhooks(
+  { inbox, webhooks }: Books,
+  { mayBeLost = () => false }: Pick<BooksOptions, 'mayBeLost'>,
+): string[] {
   const stored = new Set(inbox.map(({ deliveryId }) => deliveryId));
   const lost = webhooks
     .filter(({ status, id, tampering }) => status === 'delivered' && !stored.has(tampering?.delivery_id ?? id))
     // What such a delivery said is found by asking.
     .filter(({ attempts: tries }) => !tries.some(({ sent_at: sentAt }) => mayBeLost(Date.parse(sentAt))))
-    .map(({ id, event, order_id: orderId }) => `webhook ${id} (${event} of ${orderId ?? 'nothing'}) was acknowledged and is not stored`);
+    .map(
+      ({ id, event, order_id: orderId }) =>
+        `webhook ${id} (${event} of ${orderId ?? 'nothing'}) was acknowledged and is not stored`,
+    );
   const unmatched = inbox
     .filter(({ state, subjectId, decision }) => state === 'applied' && (subjectId === null || decision === null))
     .map(({ id, event }) => `inbox row ${id} (${event ?? 'no event'}) is applied, but to nothing`);

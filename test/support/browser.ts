@@ -5,7 +5,9 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Where Chromium is: `CHROMIUM_PATH`, or where distributions put it. */
-export const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find((path) => path !== '' && existsSync(path));
+export const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find(
+  (path) => path !== '' && existsSync(path),
+);
 
 interface BrowserPlace {
   readonly path: string | undefined;
@@ -48,7 +50,10 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
 }
 
 /** @param viewport in pixels. */
-export async function openPage(browser: Browser, viewport: { readonly width: number; readonly height: number }): Promise<Page> {
+export async function openPage(
+  browser: Browser,
+  viewport: { readonly width: number; readonly height: number },
+): Promise<Page> {
   const page = await browser.newPage({ viewport });
   page.setDefaultTimeout(PATIENCE_MS);
   return page;

@@ -23,7 +23,12 @@ const page = (item: unknown) => ({ data: [item], next_cursor: null });
 
 const order = orderRequestBytes({ packageId: 7, reference: 'shop-1', deviceImei: '490154203237518' });
 const topup = topupRequestBytes({ esimId: 'e_1', packageId: 7 });
-const vpnOrder = vpnOrderRequestBytes({ vpnPlanId: 3, reference: 'sub-1', customerReference: 'c-9', customerPrice: '9.90' });
+const vpnOrder = vpnOrderRequestBytes({
+  vpnPlanId: 3,
+  reference: 'sub-1',
+  customerReference: 'c-9',
+  customerPrice: '9.90',
+});
 
 export const EXCHANGES: Readonly<Record<Exclude<EndpointName, 'login'>, Exchange>> = {
   listPackages: { call: (client) => client.listPackages(), answer: page(PACKAGE), sends: 'GET /packages?limit=100' },
@@ -45,7 +50,11 @@ export const EXCHANGES: Readonly<Record<Exclude<EndpointName, 'login'>, Exchange
     sends: 'GET /orders?external_order_id=shop-1&limit=100',
   },
   getEsim: { call: (client) => client.getEsim('e_1'), answer: ESIM, sends: 'GET /esims/e_1' },
-  getEsimUsage: { call: (client) => client.getEsimUsage('e_1'), answer: { data_used_mb: 0 }, sends: 'GET /esims/e_1/usage' },
+  getEsimUsage: {
+    call: (client) => client.getEsimUsage('e_1'),
+    answer: { data_used_mb: 0 },
+    sends: 'GET /esims/e_1/usage',
+  },
   listTopupOptions: {
     call: (client) => client.listTopupOptions('e_1'),
     answer: page(PACKAGE),
@@ -100,10 +109,21 @@ export const EXCHANGES: Readonly<Record<Exclude<EndpointName, 'login'>, Exchange
     answer: { ...SUBSCRIPTION, status: 'cancelled' },
     sends: 'POST /vpn/subscriptions/v_1/cancel',
   },
-  getWallet: { call: (client) => client.getWallet(), answer: { balance: '10.00', currency: 'EUR' }, sends: 'GET /wallet' },
+  getWallet: {
+    call: (client) => client.getWallet(),
+    answer: { balance: '10.00', currency: 'EUR' },
+    sends: 'GET /wallet',
+  },
   listWalletTransactions: {
     call: (client) => client.listWalletTransactions({ reference: 'shop-1' }),
-    answer: page({ id: 1, type: 'debit', amount: '4.50', currency: 'EUR', reason: 'order', created_at: '2025-06-01T12:00:00Z' }),
+    answer: page({
+      id: 1,
+      type: 'debit',
+      amount: '4.50',
+      currency: 'EUR',
+      reason: 'order',
+      created_at: '2025-06-01T12:00:00Z',
+    }),
     sends: 'GET /wallet/transactions?external_order_id=shop-1&limit=100',
   },
   getLatestUpdate: {

@@ -9,22 +9,28 @@ export const broken: Step = () => {
 };
 
 export function problem(status: number, code: string, headers: Record<string, string> = {}): Step {
-  return () => Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
+  return () =>
+    Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
 }
 
-/** The beginning of an answer comes: then the connection breaks, or nothing more comes until the request is given up. */
+/**
+ * The beginning of an answer comes: then the connection breaks, or nothing more comes until the request is given up.
+ */
 export function torn(end: 'breaks' | 'hangs', status = 200, headers: Record<string, string> = {}): Step {
   return ({ signal }) => {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        controller.enqueue(new TextEncoder().encode('{"id":"ord'));
-        signal.addEventListener('abort', () => controller.error(signal.reason));
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          controller.enqueue(new TextEncoder().encode('{"id":"ord'));
+          signal.addEventListener('abort', () => controller.error(signal.reason));
+        },
+        // Comes only when the beginning has been taken.
+        pull: (controller) => {
+          if (end === 'breaks') controller.error(new TypeError('terminated'));
+        },
       },
-      // Comes only when the beginning has been taken.
-      pull: (controller) => {
-        if (end === 'breaks') controller.error(new TypeError('terminated'));
-      },
-    }, { highWaterMark: 0 });
+      { highWaterMark: 0 },
+    );
     return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } });
   };
 }

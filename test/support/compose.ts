@@ -55,7 +55,9 @@ export interface ComposeVariable {
 /** Every variable that the file takes from .env. */
 export function composeVariables(): ComposeVariable[] {
   const text = JSON.stringify(rawCompose());
-  const found = new Map([...text.matchAll(VARIABLE)].map(([, name = '', kind]) => [name, { name, required: kind === '?' }]));
+  const found = new Map(
+    [...text.matchAll(VARIABLE)].map(([, name = '', kind]) => [name, { name, required: kind === '?' }]),
+  );
   return [...found.values()];
 }
 

@@ -188,9 +188,11 @@ function neededIn(schema: Schema, place: string, steps: readonly string[] = []):
   return [
     ...required.map((field) => ({ name: place === '' ? field : `${place}.${field}`, steps, field })),
     // Of other optional fields, what cannot be read is left out.
-    ...properties.filter(([field, inner]) => required.includes(field) || NEEDED_FOR in inner).flatMap(([field, inner]) =>
-      neededIn(inner, place === '' ? field : `${place}.${field}`, [...steps, 'properties', field]),
-    ),
+    ...properties
+      .filter(([field, inner]) => required.includes(field) || NEEDED_FOR in inner)
+      .flatMap(([field, inner]) =>
+        neededIn(inner, place === '' ? field : `${place}.${field}`, [...steps, 'properties', field]),
+      ),
     ...(schema['items'] === undefined ? [] : neededIn(schema['items'] as Schema, `${place}[]`, [...steps, 'items'])),
     ...choices.flatMap(([index, choice]) => neededIn(choice, place, [...steps, 'anyOf', index])),
   ];

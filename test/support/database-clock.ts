@@ -8,12 +8,15 @@ export interface DatabaseClock {
 }
 
 /**
- * Makes `clock_timestamp()` of one test database stand still at a time that the test sets. PostgreSQL looks for functions in
- * `pg_catalog` first, unless the search path names it later.
+ * Makes `clock_timestamp()` of one test database stand still at a time that the test sets. PostgreSQL looks for
+ * functions in `pg_catalog` first, unless the search path names it later.
  *
  * @param database to which no session of the product is open yet.
  */
-export async function holdDatabaseClock({ url, name }: Pick<TestDatabase, 'url' | 'name'>, at: Date): Promise<DatabaseClock> {
+export async function holdDatabaseClock(
+  { url, name }: Pick<TestDatabase, 'url' | 'name'>,
+  at: Date,
+): Promise<DatabaseClock> {
   await withClient(url, async (client) => {
     await client.query(`
       CREATE SCHEMA test_clock;

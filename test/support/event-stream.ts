@@ -30,9 +30,16 @@ export interface StreamReader {
 }
 
 /** @throws Error unless it is a stream. */
-export async function readStream(client: HttpClient, path: string, headers: Readonly<Record<string, string>> = {}): Promise<StreamReader> {
+export async function readStream(
+  client: HttpClient,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<StreamReader> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(client.baseUrl + path, { headers: { ...client.headers, ...headers }, agent: false }, resolve).on('error', reject);
+    get(client.baseUrl + path, { headers: { ...client.headers, ...headers }, agent: false }, resolve).on(
+      'error',
+      reject,
+    );
   });
   if (response.statusCode !== 200) throw new Error(`the stream was answered with ${response.statusCode}`);
   const ended = Promise.withResolvers<void>();
@@ -49,7 +56,14 @@ export async function readStream(client: HttpClient, path: string, headers: Read
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
-      const fields = new Map(block.split('\n').map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+      const fields = new Map(
+        block
+          .split('\n')
+          .map((line): [string, string] => [
+            line.slice(0, line.indexOf(':')),
+            line.slice(line.indexOf(':') + 1).trim(),
+          ]),
+      );
       if (fields.has('')) comments += 1;
       lastEventId = fields.get('id') ?? lastEventId;
       const data = fields.get('data');
@@ -57,11 +71,17 @@ export async function readStream(client: HttpClient, path: string, headers: Read
       const parsed: unknown = JSON.parse(data);
       if (typeof parsed !== 'object' || parsed === null) throw new TypeError('an event is no object');
       told += 1;
-      waiting.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', data: Object.fromEntries(Object.entries(parsed)) });
+      waiting.push({
+        id: fields.get('id') ?? '',
+        event: fields.get('event') ?? '',
+        data: Object.fromEntries(Object.entries(parsed)),
+      });
     }
   });
   return {
-    headers: new Headers(Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)])),
+    headers: new Headers(
+      Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    ),
     ended: ended.promise,
     told: () => told,
     comments: () => comments,
@@ -71,7 +91,10 @@ export async function readStream(client: HttpClient, path: string, headers: Read
     broken: () => !response.complete,
     close: () => response.destroy(),
     next: async (count) => {
-      await waitFor(`${count} events are told`, () => waiting.length >= count, { context: () => `told: ${waiting.length}`, everyMs: 10 });
+      await waitFor(`${count} events are told`, () => waiting.length >= count, {
+        context: () => `told: ${waiting.length}`,
+        everyMs: 10,
+      });
       return waiting.splice(0, count);
     },
   };

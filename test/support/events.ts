@@ -16,7 +16,9 @@ export const madeUpEventPage = eventPage.extend({ data: z.array(madeUpEvent) });
 
 /** What is wrong with an event as the description has it; empty when nothing is. */
 export function problemsOfEvent(event: EventEnvelope): readonly string[] {
-  const issues = (eventOutput.safeParse(event).error?.issues ?? []).map(({ path, message, code }) => `${event.type} ${path.join('.')}: ${code}, ${message}`);
+  const issues = (eventOutput.safeParse(event).error?.issues ?? []).map(
+    ({ path, message, code }) => `${event.type} ${path.join('.')}: ${code}, ${message}`,
+  );
   // What may be absent in older events is there in those that are announced now.
   const shape = eventShapes.find(({ shape: { type } }) => type.safeParse(event.type).success);
   const absent = Object.keys(shape?.shape.data.shape ?? {}).filter((field) => !(field in event.data));

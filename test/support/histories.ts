@@ -11,7 +11,11 @@ const { History: HistoryMessage } = proto.temporal.api.history.v1;
 /** Turns a history as the server stores it into JSON that replays without keys. */
 export async function decodedHistory(history: History, codec: PayloadCodec): Promise<Json> {
   await decodePayloads(history, codec);
-  const plain: unknown = HistoryMessage.toObject(HistoryMessage.fromObject(history), { enums: String, longs: String, bytes: String });
+  const plain: unknown = HistoryMessage.toObject(HistoryMessage.fromObject(history), {
+    enums: String,
+    longs: String,
+    bytes: String,
+  });
   return withoutMachine(plain as Json);
 }
 

@@ -83,7 +83,11 @@ export class HttpClient {
     });
     const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isStream) await answer.body?.cancel();
-    return new HttpAnswer(answer.status, answer.headers, isStream ? Buffer.alloc(0) : Buffer.from(await answer.arrayBuffer()));
+    return new HttpAnswer(
+      answer.status,
+      answer.headers,
+      isStream ? Buffer.alloc(0) : Buffer.from(await answer.arrayBuffer()),
+    );
   }
 
   /** The same with other headers added. */

@@ -1,6 +1,6 @@
 /**
- * Two rows of everything that the API lists and filters, A and B, which differ in all that they can be narrowed by. They are written
- * beside the API, so that each list holds nothing else.
+ * Two rows of everything that the API lists and filters, A and B, which differ in all that they can be narrowed by.
+ * They are written beside the API, so that each list holds nothing else.
  */
 import { newId } from '#db/ids.ts';
 import {
@@ -52,7 +52,10 @@ export const IDS = {
   movement: 'wt_9',
 } as const;
 
-/** When each was made and last changed. No two of the four are the same, so that a filter of one is not taken for one of the other. */
+/**
+ * When each was made and last changed. No two of the four are the same, so that a filter of one is not taken for one of
+ * the other.
+ */
 const MADE = { A: minutes(10), B: minutes(0) } as const;
 const CHANGED = { A: minutes(30), B: minutes(20) } as const;
 /** Moments that part them. */
@@ -80,16 +83,29 @@ function minutes(count: number): Date {
 }
 
 /** Writes them. @returns the ids of the rows of the journal, which the database makes. */
-export async function writeListedRows({ database, keyRing }: Pick<TestApi, 'database' | 'keyRing'>): Promise<{ readonly journal: Both<string>; readonly movement: string }> {
+export async function writeListedRows({
+  database,
+  keyRing,
+}: Pick<TestApi, 'database' | 'keyRing'>): Promise<{ readonly journal: Both<string>; readonly movement: string }> {
   return database.transaction(async (tx) => {
     for (const letter of LETTERS) {
       const times = { createdAt: MADE[letter], updatedAt: CHANGED[letter] };
       const esimId = IDS.esim[letter];
       const orderId = IDS.order[letter];
       const work = { apiKeyId: IDS.key[letter], ...WORK[letter], ...times };
-      await tx.insert(orders).values({ ...work, id: orderId, externalOrderId: `order-${letter}`, packageId: PACKAGE[letter], esimId });
-      await tx.insert(topups).values({ ...work, id: IDS.topup[letter], externalTopupId: `topup-${letter}`, packageId: PACKAGE[letter], esimId });
-      await tx.insert(cancellations).values({ ...work, id: IDS.cancellation[letter], esimId, acceptWithoutRefund: false });
+      await tx
+        .insert(orders)
+        .values({ ...work, id: orderId, externalOrderId: `order-${letter}`, packageId: PACKAGE[letter], esimId });
+      await tx.insert(topups).values({
+        ...work,
+        id: IDS.topup[letter],
+        externalTopupId: `topup-${letter}`,
+        packageId: PACKAGE[letter],
+        esimId,
+      });
+      await tx
+        .insert(cancellations)
+        .values({ ...work, id: IDS.cancellation[letter], esimId, acceptWithoutRefund: false });
       await tx.insert(vpnSubscriptions).values({
         ...work,
         id: IDS.vpn[letter],
@@ -128,7 +144,14 @@ export async function writeListedRows({ database, keyRing }: Pick<TestApi, 'data
         sealedRequestBody: Buffer.alloc(1),
         serviceEsimId: `se_${letter}`,
       });
-      await tx.insert(cases).values({ id: IDS.case[letter], subjectKind: 'order', subjectId: orderId, reason: WORK[letter].attentionReason, detail: '', openedAt: MADE[letter] });
+      await tx.insert(cases).values({
+        id: IDS.case[letter],
+        subjectKind: 'order',
+        subjectId: orderId,
+        reason: WORK[letter].attentionReason,
+        detail: '',
+        openedAt: MADE[letter],
+      });
       await tx.insert(auditLog).values({
         at: MADE[letter],
         actor: ACTOR[letter],
@@ -150,11 +173,34 @@ type Tx = Parameters<Parameters<TestApi['database']['transaction']>[0]>[0];
 /** Two endpoints, and two events, the older one first, each queued for the first endpoint. */
 async function writeEvents(tx: Tx): Promise<void> {
   await tx.insert(events).values([
-    { id: IDS.event.B, position: 1n, type: 'esim.expiring', subjectKind: 'esim', subjectId: IDS.esim.B, data: {}, occurredAt: MADE.B },
-    { id: IDS.event.A, position: 2n, type: 'order.held', subjectKind: 'order', subjectId: IDS.order.A, data: {}, occurredAt: MADE.A },
+    {
+      id: IDS.event.B,
+      position: 1n,
+      type: 'esim.expiring',
+      subjectKind: 'esim',
+      subjectId: IDS.esim.B,
+      data: {},
+      occurredAt: MADE.B,
+    },
+    {
+      id: IDS.event.A,
+      position: 2n,
+      type: 'order.held',
+      subjectKind: 'order',
+      subjectId: IDS.order.A,
+      data: {},
+      occurredAt: MADE.A,
+    },
   ]);
-  const receiver = { url: 'https://shop.example.com/webhooks', eventTypes: ['*'], createdAt: MADE.B, updatedAt: MADE.B };
-  await tx.insert(webhookEndpoints).values(LETTERS.map((letter) => ({ ...receiver, id: IDS.endpoint[letter], apiKeyId: IDS.key[letter] })));
+  const receiver = {
+    url: 'https://shop.example.com/webhooks',
+    eventTypes: ['*'],
+    createdAt: MADE.B,
+    updatedAt: MADE.B,
+  };
+  await tx
+    .insert(webhookEndpoints)
+    .values(LETTERS.map((letter) => ({ ...receiver, id: IDS.endpoint[letter], apiKeyId: IDS.key[letter] })));
   const queued = { endpointId: IDS.endpoint.A, triedSince: MADE.B, createdAt: MADE.B };
   await tx.insert(webhookDeliveries).values([
     { ...queued, id: IDS.delivery.A, eventId: IDS.event.A, state: 'pending', nextTryAt: minutes(60) },
@@ -185,7 +231,13 @@ async function writePauses(tx: Tx): Promise<void> {
 async function writeReconciliations(tx: Tx): Promise<void> {
   const counts = { read: 0, new: 0, matched: 0, booked: 0, pending: 0, orphans: 0, awaited: 0, findings: 0 };
   for (const letter of LETTERS) {
-    const report = { id: IDS.reconciliation[letter], runId: `run-${letter}`, startedAt: MADE[letter], finishedAt: MADE[letter], readSince: MADE[letter] };
+    const report = {
+      id: IDS.reconciliation[letter],
+      runId: `run-${letter}`,
+      startedAt: MADE[letter],
+      finishedAt: MADE[letter],
+      readSince: MADE[letter],
+    };
     await tx.insert(reconciliations).values({
       ...report,
       status: letter === 'A' ? 'complete' : 'unavailable',
@@ -203,14 +255,36 @@ async function writeWallet(tx: Tx): Promise<{ journal: Both<string>; movement: s
   const rows = await tx
     .insert(journal)
     .values([
-      { direction: 'credit', amount: '9.80', currency: 'EUR', causeKind: 'refund', causeId: IDS.order.B, recordedAt: MADE.B },
-      { direction: 'debit', amount: '9.80', currency: 'EUR', causeKind: 'attempt', causeId: IDS.attempt.A, recordedAt: MADE.A },
+      {
+        direction: 'credit',
+        amount: '9.80',
+        currency: 'EUR',
+        causeKind: 'refund',
+        causeId: IDS.order.B,
+        recordedAt: MADE.B,
+      },
+      {
+        direction: 'debit',
+        amount: '9.80',
+        currency: 'EUR',
+        causeKind: 'attempt',
+        causeId: IDS.attempt.A,
+        recordedAt: MADE.A,
+      },
     ])
     .returning({ id: journal.id });
   const [B, A] = rows;
   const [movement] = await tx
     .insert(walletMovements)
-    .values({ serviceId: IDS.movement, direction: 'debit', amount: '1.00', currency: 'EUR', reason: 'fee', occurredAt: MADE.A, readAt: MADE.A })
+    .values({
+      serviceId: IDS.movement,
+      direction: 'debit',
+      amount: '1.00',
+      currency: 'EUR',
+      reason: 'fee',
+      occurredAt: MADE.A,
+      readAt: MADE.A,
+    })
     .returning({ id: walletMovements.id });
   if (A === undefined || B === undefined || movement === undefined) throw new Error('a row was not written');
   return { journal: { A: `jrn_${A.id}`, B: `jrn_${B.id}` }, movement: `mov_${movement.id}` };

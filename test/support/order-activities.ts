@@ -48,7 +48,11 @@ export interface ActivityBenchOptions {
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 export class ActivityBench implements AsyncDisposable {
-  readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities & BooksActivities & WatchActivities;
+  readonly activities: PurchaseActivities &
+    SubscriptionActivities &
+    MaintenanceActivities &
+    BooksActivities &
+    WatchActivities;
   /** Calls of these, in their order. */
   readonly calls: ActivityCall[] = [];
   readonly database: OpenTestDatabase['database'];
@@ -78,7 +82,12 @@ export class ActivityBench implements AsyncDisposable {
   readonly #simulator: RunningSimulator;
   readonly #service: Service;
 
-  private constructor(opened: OpenTestDatabase, databaseClock: DatabaseClock, simulator: RunningSimulator, options: ActivityBenchOptions) {
+  private constructor(
+    opened: OpenTestDatabase,
+    databaseClock: DatabaseClock,
+    simulator: RunningSimulator,
+    options: ActivityBenchOptions,
+  ) {
     this.#opened = opened;
     this.#databaseClock = databaseClock;
     this.#databaseNow = this.clock.now;
@@ -109,13 +118,28 @@ export class ActivityBench implements AsyncDisposable {
     const service = this.#service.client;
     this.wallet = new WalletReader({ database, service, policy: this.gate, now, onCrossing: onGate.balanceCrossed });
     const purchaseInForce = async () => Promise.resolve(this.purchaseInForce);
-    const dependencies = { database, keyRing, service, sendLeaseMs: 30_000, purchaseInForce, gate: this.gate, onGate, now };
+    const dependencies = {
+      database,
+      keyRing,
+      service,
+      sendLeaseMs: 30_000,
+      purchaseInForce,
+      gate: this.gate,
+      onGate,
+      now,
+    };
     this.dependencies = dependencies;
     const activities = {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
         ...dependencies,
-        reconcile: { ...DEFAULT_POLICY.reconcile, silentAfterMs: 60_000, everyMs: 1_000, readsPerRun: 100, ...options.reconcile },
+        reconcile: {
+          ...DEFAULT_POLICY.reconcile,
+          silentAfterMs: 60_000,
+          everyMs: 1_000,
+          readsPerRun: 100,
+          ...options.reconcile,
+        },
         webhookSilence: DEFAULT_POLICY.webhookSilence,
         logger,
         outbound: DEFAULT_POLICY.outbound,
@@ -124,7 +148,12 @@ export class ActivityBench implements AsyncDisposable {
         wakeRelay: () => undefined,
       }),
       ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),
-      ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books }, runway: DEFAULT_POLICY.runway }),
+      ...createBooksActivities({
+        ...dependencies,
+        logger,
+        books: { ...DEFAULT_POLICY.books, ...options.books },
+        runway: DEFAULT_POLICY.runway,
+      }),
     };
     this.activities = recorded(activities, this.calls, () => this.#moveDatabaseClock());
   }
@@ -135,7 +164,10 @@ export class ActivityBench implements AsyncDisposable {
     return new Set(work.flatMap(({ id }) => (this.running?.has(id) === true ? [id] : [])));
   }
 
-  static async start({ sandboxBalance, ...options }: ActivityBenchOptions & { readonly sandboxBalance?: string } = {}): Promise<ActivityBench> {
+  static async start({
+    sandboxBalance,
+    ...options
+  }: ActivityBenchOptions & { readonly sandboxBalance?: string } = {}): Promise<ActivityBench> {
     const opened = await openTestDatabase();
     const databaseClock = await holdDatabaseClock(opened, new Date());
     const balance = sandboxBalance === undefined ? {} : { sandboxBalance };
@@ -228,7 +260,15 @@ export class ActivityBench implements AsyncDisposable {
   async beginCancellation(): Promise<AttemptRef> {
     const esimId = await this.deliveredEsim();
     const work = { kind: 'cancellation', id: newId('cancellation') } as const;
-    const cancellation = { id: work.id, apiKeyId: 'key_test', esimId, reason: null, acceptWithoutRefund: false, deadlineAt: null, metadata: {} };
+    const cancellation = {
+      id: work.id,
+      apiKeyId: 'key_test',
+      esimId,
+      reason: null,
+      acceptWithoutRefund: false,
+      deadlineAt: null,
+      metadata: {},
+    };
     await this.database.transaction((tx) => acceptCancellation(tx, cancellation, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
@@ -239,7 +279,8 @@ export class ActivityBench implements AsyncDisposable {
     const order = await this.begin(packageId);
     await this.activities.sendPurchase(order);
     const delivered = await this.activities.completePurchase({ ...order, applied: [] });
-    if (delivered.kind !== 'completed' || delivered.esimId === undefined) throw new Error('the order was not delivered');
+    if (delivered.kind !== 'completed' || delivered.esimId === undefined)
+      throw new Error('the order was not delivered');
     return delivered.esimId;
   }
 
@@ -279,7 +320,15 @@ export class ActivityBench implements AsyncDisposable {
   async state(): Promise<readonly unknown[]> {
     const { admin } = this;
     const told = (await admin.webhooks()).map(({ id, event }) => `${event} ${id}`);
-    return [await this.rows(), await admin.ledger(), await admin.orders(), await admin.topups(), await admin.subscriptions(), await admin.refunds(), told];
+    return [
+      await this.rows(),
+      await admin.ledger(),
+      await admin.orders(),
+      await admin.topups(),
+      await admin.subscriptions(),
+      await admin.refunds(),
+      told,
+    ];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

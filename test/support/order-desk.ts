@@ -3,7 +3,12 @@ import { asc, eq } from 'drizzle-orm';
 import type { AttemptRow } from '#db/attempts.ts';
 import { attempts, cases, inbox, timeline } from '#db/schema.ts';
 import { checkBooks, type BooksOptions } from '#test/support/books.ts';
-import { SimulatorAdmin, type LedgerLine, type ReceivedRequest, type SoldRefund } from '#test/support/simulator-admin.ts';
+import {
+  SimulatorAdmin,
+  type LedgerLine,
+  type ReceivedRequest,
+  type SoldRefund,
+} from '#test/support/simulator-admin.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -51,7 +56,11 @@ export class OrderDesk {
    *
    * @param onRefusal told of each status other than 202 (0: no answer at all).
    */
-  async placeStubbornly(packageId: number, more: Record<string, unknown> = {}, onRefusal?: (status: number) => void): Promise<string> {
+  async placeStubbornly(
+    packageId: number,
+    more: Record<string, unknown> = {},
+    onRefusal?: (status: number) => void,
+  ): Promise<string> {
     const body = { package_id: packageId, external_order_id: `ext-${randomUUID()}`, ...more };
     const headers = { 'idempotency-key': randomUUID() };
     const answer = await waitFor(
@@ -78,7 +87,10 @@ export class OrderDesk {
     return this.stack.orderReaches(orderId, statuses);
   }
 
-  /** An eSIM that was bought and never touched; a top-up of it is possible with package 1001, 1002, 9001, … @returns our id of it. */
+  /**
+   * An eSIM that was bought and never touched; a top-up of it is possible with package 1001, 1002, 9001, … @returns our
+   * id of it.
+   */
   async newEsim(): Promise<string> {
     return (await this.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
   }
@@ -93,10 +105,17 @@ export class OrderDesk {
     return this.simulator.refunds(await this.esimAtService(esimId));
   }
 
-  /** Recharges an eSIM. @param esimId ours. @returns the id of the top-up. @throws Error when the API does not accept it. */
+  /**
+   * Recharges an eSIM. @param esimId ours. @returns the id of the top-up. @throws Error when the API does not accept
+   * it.
+   */
   async topUp(esimId: string, packageId: number, more: Record<string, unknown> = {}): Promise<string> {
     const headers = { 'idempotency-key': randomUUID() };
-    const answer = await this.stack.api.post('/v1/topups', { esim_id: esimId, package_id: packageId, ...more }, { headers });
+    const answer = await this.stack.api.post(
+      '/v1/topups',
+      { esim_id: esimId, package_id: packageId, ...more },
+      { headers },
+    );
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#accepted.push(id);
@@ -112,7 +131,9 @@ export class OrderDesk {
       customer_price: '29.99',
       ...more,
     };
-    const answer = await this.stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } });
+    const answer = await this.stack.api.post('/v1/vpn/subscriptions', body, {
+      headers: { 'idempotency-key': randomUUID() },
+    });
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#accepted.push(id);
@@ -123,7 +144,10 @@ export class OrderDesk {
     return this.stack.workReaches(`/v1/vpn/subscriptions/${id}`, statuses);
   }
 
-  /** Cancels an eSIM. @param esimId ours. @returns the id of the cancellation. @throws Error when the API does not accept it. */
+  /**
+   * Cancels an eSIM. @param esimId ours. @returns the id of the cancellation. @throws Error when the API does not
+   * accept it.
+   */
   async cancel(esimId: string, more: Record<string, unknown> = {}): Promise<string> {
     const headers = { 'idempotency-key': randomUUID() };
     const answer = await this.stack.api.post('/v1/cancellations', { esim_id: esimId, ...more }, { headers });
@@ -194,7 +218,9 @@ export class OrderDesk {
   /** Movements of the service's wallet for an order, oldest first. */
   async ledger(orderId: string): Promise<LedgerLine[]> {
     const references = new Set((await this.attempts(orderId)).map(({ reference }) => reference));
-    return (await this.simulator.ledger()).filter(({ external_order_id: name }) => name !== null && references.has(name));
+    return (await this.simulator.ledger()).filter(
+      ({ external_order_id: name }) => name !== null && references.has(name),
+    );
   }
 
   /** `debit 2.40`, `credit 2.40`, … */
@@ -205,13 +231,19 @@ export class OrderDesk {
   /** Names of the timeline's entries, oldest first. */
   async events(orderId: string): Promise<string[]> {
     const rows = await this.stack.database.run((db) =>
-      db.select({ event: timeline.event }).from(timeline).where(eq(timeline.subjectId, orderId)).orderBy(asc(timeline.id)),
+      db
+        .select({ event: timeline.event })
+        .from(timeline)
+        .where(eq(timeline.subjectId, orderId))
+        .orderBy(asc(timeline.id)),
     );
     return rows.map(({ event }) => event);
   }
 
   async inbox(orderId: string) {
-    return this.stack.database.run((db) => db.select().from(inbox).where(eq(inbox.subjectId, orderId)).orderBy(asc(inbox.id)));
+    return this.stack.database.run((db) =>
+      db.select().from(inbox).where(eq(inbox.subjectId, orderId)).orderBy(asc(inbox.id)),
+    );
   }
 
   /** Reasons of the cases about an order, open and closed. */

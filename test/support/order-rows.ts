@@ -40,11 +40,28 @@ export async function acceptTestOrder(database: Database, externalOrderId = `ext
 }
 
 /** Accepts the cancellation of an eSIM of which nothing is known. */
-export async function acceptTestCancellation(database: Database): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
+export async function acceptTestCancellation(
+  database: Database,
+): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
   const [orderId, esimId, id] = [await acceptTestOrder(database), newId('esim'), newId('cancellation')];
   const now = new Date();
-  const esim = { id: esimId, orderId, serviceEsimId: randomUUID(), iccid: '8944500102198304826', packageId: 1001, status: 'ready' };
-  const cancellation = { id, esimId, reason: null, acceptWithoutRefund: false, apiKeyId: 'key_test', deadlineAt: null, metadata: {} };
+  const esim = {
+    id: esimId,
+    orderId,
+    serviceEsimId: randomUUID(),
+    iccid: '8944500102198304826',
+    packageId: 1001,
+    status: 'ready',
+  };
+  const cancellation = {
+    id,
+    esimId,
+    reason: null,
+    acceptWithoutRefund: false,
+    apiKeyId: 'key_test',
+    deadlineAt: null,
+    metadata: {},
+  };
   await database.transaction(async (tx) => {
     await tx.insert(esims).values({ ...esim, sealedActivationCode: Buffer.alloc(1), factsReadAt: now });
     await acceptCancellation(tx, cancellation, now);
@@ -61,14 +78,22 @@ export async function openTestAttempt(
   const body = Buffer.from(JSON.stringify({ package_id: 1001, external_order_id: reference }));
   const work = orderWork(orderId);
   const sealedBody = (id: string) => TEST_KEYS.seal(body, requestBodyPlace(id));
-  return withReference(await database.transaction((tx) => openAttempt(tx, { work, number, idempotencyKey: randomUUID(), reference, sealedBody })));
+  return withReference(
+    await database.transaction((tx) =>
+      openAttempt(tx, { work, number, idempotencyKey: randomUUID(), reference, sealedBody }),
+    ),
+  );
 }
 
 /** Takes the right to send, by the clock of the database. */
 export async function claimOf(
   database: Database,
   attemptId: string,
-  claim: { readonly leaseMs?: number; readonly resendWindowMs?: number | undefined; readonly limit?: PriceLimit | undefined } = {},
+  claim: {
+    readonly leaseMs?: number;
+    readonly resendWindowMs?: number | undefined;
+    readonly limit?: PriceLimit | undefined;
+  } = {},
 ): Promise<SendClaim> {
   const asked = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
   return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), asked));
@@ -105,7 +130,14 @@ export async function deliverTestEvent(database: Database, event: TestEvent): Pr
     timestamp: String(Math.floor(Date.now() / 1_000)),
     body,
     headerEvent: `order.${outcome}`,
-    reading: { state: 'pending', event: `order.${outcome}`, kind: 'order', outcome, serviceId, ...(reference === undefined ? {} : { reference }) },
+    reading: {
+      state: 'pending',
+      event: `order.${outcome}`,
+      kind: 'order',
+      outcome,
+      serviceId,
+      ...(reference === undefined ? {} : { reference }),
+    },
   });
 }
 

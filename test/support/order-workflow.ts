@@ -6,7 +6,14 @@ import type { AttemptView, PurchaseActivities, WorkSnapshot, SendResult, StepRec
 import type { AttemptState } from '#domain/observation.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import { judgeAbandon, judgeRelease, judgeRetry, judgeRetryChange, type OperatedWork, type OperatorAction } from '#domain/operator-actions.ts';
+import {
+  judgeAbandon,
+  judgeRelease,
+  judgeRetry,
+  judgeRetryChange,
+  type OperatedWork,
+  type OperatorAction,
+} from '#domain/operator-actions.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
 import { knowsMore, restoration, type Witness } from '#domain/restored-records.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry-rules.ts';
@@ -96,9 +103,20 @@ export class FakeOrder {
         this.calls.push('beginWork');
         this.#refuseFinished();
         const { state, history } = this.#attempt;
-        if (witness?.number === this.#attempt.number && restoration(witness, { state, sends: history.sends }) === 'doubt') {
+        if (
+          witness?.number === this.#attempt.number &&
+          restoration(witness, { state, sends: history.sends }) === 'doubt'
+        ) {
           const sends = Math.max(history.sends, witness.sends);
-          this.#set({ state: 'unknown', history: { firstSentAt: witness.firstSentAt, firstUnrefusedSendAt: witness.firstUnrefusedSendAt, sends, anyUnknown: true } });
+          this.#set({
+            state: 'unknown',
+            history: {
+              firstSentAt: witness.firstSentAt,
+              firstUnrefusedSendAt: witness.firstUnrefusedSendAt,
+              sends,
+              anyUnknown: true,
+            },
+          });
         }
         return this.#snapshot();
       },
@@ -121,7 +139,9 @@ export class FakeOrder {
         this.calls.push('proveAbsence');
         const next = this.absences.shift() ?? 'unproven';
         if (next === 'absent') this.#set({ history: { ...this.#attempt.history, firstUnrefusedSendAt: await now() } });
-        return next === 'absent' ? { kind: 'absent' } : { kind: 'unproven', mayPass: next === 'not asked', detail: 'The wallet shows nothing.' };
+        return next === 'absent'
+          ? { kind: 'absent' }
+          : { kind: 'unproven', mayPass: next === 'not asked', detail: 'The wallet shows nothing.' };
       },
       readDebitEvidence: async () => {
         this.calls.push('readDebitEvidence');
@@ -131,14 +151,18 @@ export class FakeOrder {
       },
       completePurchase: async () => {
         this.calls.push('completePurchase');
-        if (this.delivery === 'fails') return { kind: 'not_yet', reason: 'timeout', detail: 'The service does not answer.' };
+        if (this.delivery === 'fails')
+          return { kind: 'not_yet', reason: 'timeout', detail: 'The service does not answer.' };
         if (this.delivery === 'unreadable') return { kind: 'unreadable', detail: 'No activation code.' };
         this.finished = { status: 'completed', esimId: 'esim_1' };
         return { kind: 'completed', esimId: 'esim_1' };
       },
       recordStep: async (step) => {
         this.#refuseFinished();
-        if (step.status === 'failed' && ['sending', 'unknown', 'processing', 'completed'].includes(this.#attempt.state)) {
+        if (
+          step.status === 'failed' &&
+          ['sending', 'unknown', 'processing', 'completed'].includes(this.#attempt.state)
+        ) {
           return 'may_be_bought';
         }
         this.steps.push(step);
@@ -181,7 +205,12 @@ export class FakeOrder {
       case 'abandon':
         return judgeAbandon(work);
       case 'change_retry':
-        return judgeRetryChange(work, this.retryOverrides, changedOverrides(this.retryOverrides, action.change), this.#acceptedAt);
+        return judgeRetryChange(
+          work,
+          this.retryOverrides,
+          changedOverrides(this.retryOverrides, action.change),
+          this.#acceptedAt,
+        );
       case 'change_limit':
       case 'resolve':
         return 'allowed';
@@ -198,13 +227,18 @@ export class FakeOrder {
       this.losesSendsAfter = undefined;
       this.#attempt = newAttempt(this.#attempt.number);
     }
-    const { number, state: inRow, history: { sends } } = this.#attempt;
+    const {
+      number,
+      state: inRow,
+      history: { sends },
+    } = this.#attempt;
     if (witness !== undefined && knowsMore(witness, { number, state: inRow, sends })) {
       return { outcome: { kind: 'records_lost' }, attempt: this.#attempt };
     }
     const script = this.#sends.shift();
     if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');
-    if (script === 'is barred') return { outcome: { kind: 'barred', by: 'observations_pending' }, attempt: this.#attempt };
+    if (script === 'is barred')
+      return { outcome: { kind: 'barred', by: 'observations_pending' }, attempt: this.#attempt };
     const notSent = { 'comes too late': 'too_late', 'is revoked': 'resend_not_allowed' } as const;
     if (typeof script === 'string') return { outcome: { kind: notSent[script] }, attempt: this.#attempt };
     if ('leasedForMs' in script) {
@@ -219,7 +253,10 @@ export class FakeOrder {
     this.sent.push({ attempt: this.#attempt.number, at });
     const { history } = this.#attempt;
     const { firstSentAt = at, firstUnrefusedSendAt = at } = history;
-    this.#set({ state: 'sending', history: { ...history, sends: history.sends + 1, firstSentAt, firstUnrefusedSendAt } });
+    this.#set({
+      state: 'sending',
+      history: { ...history, sends: history.sends + 1, firstSentAt, firstUnrefusedSendAt },
+    });
     if ('dies' in script) {
       this.#set({ history: { ...this.#attempt.history, anyUnknown: true } });
       throw ApplicationFailure.nonRetryable('killed');
@@ -232,11 +269,22 @@ export class FakeOrder {
   }
 
   #fail(script: { fails: FailureClass; retryAfterMs?: number }): SendResult {
-    const definite = !['timeout', 'connection_lost', 'server_error', 'unreadable_answer', 'contract_drift', 'key_or_reference_known'].includes(script.fails);
+    const definite = ![
+      'timeout',
+      'connection_lost',
+      'server_error',
+      'unreadable_answer',
+      'contract_drift',
+      'key_or_reference_known',
+    ].includes(script.fails);
     const anyUnknown = this.#attempt.history.anyUnknown || !definite;
     this.#set({
       state: anyUnknown ? 'unknown' : 'refused',
-      history: { ...this.#attempt.history, anyUnknown, firstUnrefusedSendAt: anyUnknown ? this.#attempt.history.firstUnrefusedSendAt : undefined },
+      history: {
+        ...this.#attempt.history,
+        anyUnknown,
+        firstUnrefusedSendAt: anyUnknown ? this.#attempt.history.firstUnrefusedSendAt : undefined,
+      },
       failure: { class: script.fails, detail: `It was ${script.fails}.` },
     });
     const { fails: failure, retryAfterMs } = script;
@@ -312,10 +360,17 @@ export async function withOrder<Result>(
   order: FakeOrder,
   work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
 ): Promise<Result> {
-  return withWorker(environment, order, (taskQueue) => work((policy = {}) => startOrder(environment, order, taskQueue, policy)));
+  return withWorker(environment, order, (taskQueue) =>
+    work((policy = {}) => startOrder(environment, order, taskQueue, policy)),
+  );
 }
 
-function startOrder(environment: TestWorkflowEnvironment, order: FakeOrder, taskQueue: string, policy: Partial<PurchasePolicy>) {
+function startOrder(
+  environment: TestWorkflowEnvironment,
+  order: FakeOrder,
+  taskQueue: string,
+  policy: Partial<PurchasePolicy>,
+) {
   const work = { kind: 'order', id: order.orderId } as const;
   const input: PurchaseWorkflowInput = { work, policy: { ...POLICY, ...policy } };
   return environment.client.workflow.start(orderWorkflow, {

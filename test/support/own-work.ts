@@ -14,7 +14,20 @@ import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 
 /** Ids by kind, and the references that the caller gave. */
 export interface OwnWork {
-  readonly ids: Readonly<Record<'order' | 'esim' | 'topup' | 'cancellation' | 'refund' | 'vpn_subscription' | 'event' | 'case' | 'webhookEndpoint', string>>;
+  readonly ids: Readonly<
+    Record<
+      | 'order'
+      | 'esim'
+      | 'topup'
+      | 'cancellation'
+      | 'refund'
+      | 'vpn_subscription'
+      | 'event'
+      | 'case'
+      | 'webhookEndpoint',
+      string
+    >
+  >;
   readonly externalOrderId: string;
   readonly externalTopupId: string;
   readonly externalSubscriptionId: string;
@@ -22,9 +35,16 @@ export interface OwnWork {
   readonly caseSubject: string;
 }
 
-export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database' | 'keyRing'>, caller: HttpClient): Promise<OwnWork> {
+export async function makeOwnWork(
+  { database, keyRing }: Pick<TestApi, 'database' | 'keyRing'>,
+  caller: HttpClient,
+): Promise<OwnWork> {
   const unique = randomUUID();
-  const references = { externalOrderId: `order-${unique}`, externalTopupId: `topup-${unique}`, externalSubscriptionId: `vpn-${unique}` };
+  const references = {
+    externalOrderId: `order-${unique}`,
+    externalTopupId: `topup-${unique}`,
+    externalSubscriptionId: `vpn-${unique}`,
+  };
   const iccid = `89445001${String(Math.floor(Math.random() * 1e11)).padStart(11, '0')}`;
   const order = await created(caller, '/v1/orders', { package_id: 101, external_order_id: references.externalOrderId });
   const esim = newId('esim');
@@ -41,7 +61,11 @@ export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database
     });
     await tx.update(orders).set({ status: 'completed', esimId: esim }).where(eq(orders.id, order));
   });
-  const topup = await created(caller, '/v1/topups', { esim_id: esim, package_id: 101, external_topup_id: references.externalTopupId });
+  const topup = await created(caller, '/v1/topups', {
+    esim_id: esim,
+    package_id: 101,
+    external_topup_id: references.externalTopupId,
+  });
   const cancellation = await created(caller, '/v1/cancellations', { esim_id: esim });
   const subscription = await created(caller, '/v1/vpn/subscriptions', {
     vpn_plan_id: 7,
@@ -51,26 +75,55 @@ export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database
   });
   const refund = newId('refund');
   await database.transaction(async (tx) => {
-    await tx.insert(refunds).values({ id: refund, cancellationId: cancellation, esimId: esim, orderId: order, status: 'expected' });
+    await tx
+      .insert(refunds)
+      .values({ id: refund, cancellationId: cancellation, esimId: esim, orderId: order, status: 'expected' });
     const access = keyRing.seal(JSON.stringify({ username: 'u', password: 'p' }), accessPlace(subscription));
     await tx
       .update(vpnSubscriptions)
       .set({ status: 'active', sealedAccess: access, completedAt: new Date(TEST_NOW) })
       .where(eq(vpnSubscriptions.id, subscription));
-    for (const work of [{ kind: 'order', id: order }, { kind: 'vpn_subscription', id: subscription }] as const) await addCompletedAttempt(tx, work);
+    for (const work of [
+      { kind: 'order', id: order },
+      { kind: 'vpn_subscription', id: subscription },
+    ] as const)
+      await addCompletedAttempt(tx, work);
     await openCase(tx, { kind: 'topup', id: topup }, 'outcome_unknown', 'Nobody knows.');
   });
   await database.transaction((tx) => publishEvents(tx, 1_000));
-  const [event] = await database.run((db) => db.select({ id: events.id }).from(events).where(eq(events.subjectId, order)));
+  const [event] = await database.run((db) =>
+    db.select({ id: events.id }).from(events).where(eq(events.subjectId, order)),
+  );
   if (event === undefined) throw new Error(`nothing was announced of ${order}`);
   const [open] = await database.run((db) => db.select({ id: cases.id }).from(cases).where(eq(cases.subjectId, topup)));
   if (open === undefined) throw new Error(`no case of ${topup} is open`);
   const webhookEndpoint = await created(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/webhooks' });
-  return { ids: { order, esim, topup, cancellation, refund, vpn_subscription: subscription, event: event.id, case: open.id, webhookEndpoint }, ...references, iccid, caseSubject: topup };
+  return {
+    ids: {
+      order,
+      esim,
+      topup,
+      cancellation,
+      refund,
+      vpn_subscription: subscription,
+      event: event.id,
+      case: open.id,
+      webhookEndpoint,
+    },
+    ...references,
+    iccid,
+    caseSubject: topup,
+  };
 }
 
 async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  const bought = { id: newId('attempt'), number: 1, idempotencyKey: randomUUID(), state: 'completed', sealedRequestBody: Buffer.alloc(1) } as const;
+  const bought = {
+    id: newId('attempt'),
+    number: 1,
+    idempotencyKey: randomUUID(),
+    state: 'completed',
+    sealedRequestBody: Buffer.alloc(1),
+  } as const;
   await tx.insert(attempts).values({ ...bought, subjectKind: kind, subjectId: id });
 }
 

@@ -16,7 +16,10 @@ export async function everythingStored(databaseUrl: string): Promise<string> {
   });
 }
 
-/** How a text may be written where it is not seen at once: as it is, as hexadecimal, in an address, and as base64 at any place of it. */
+/**
+ * How a text may be written where it is not seen at once: as it is, as hexadecimal, in an address, and as base64 at any
+ * place of it.
+ */
 export function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const inBase64 = [0, 1, 2].map((offset) => {
@@ -29,5 +32,7 @@ export function spellings(secret: string): string[] {
 
 /** Which secrets stand in a text, and how; empty when none does. */
 export function foundIn(text: string, secrets: Readonly<Record<string, string>>): string[] {
-  return Object.entries(secrets).flatMap(([name, secret]) => spellings(secret).flatMap((spelling) => (text.includes(spelling) ? [`${name} as ${spelling}`] : [])));
+  return Object.entries(secrets).flatMap(([name, secret]) =>
+    spellings(secret).flatMap((spelling) => (text.includes(spelling) ? [`${name} as ${spelling}`] : [])),
+  );
 }

@@ -73,7 +73,8 @@ export class TestProcess implements AsyncDisposable {
   async stop(): Promise<void> {
     if (!this.#child.running) return;
     const exit = await this.#child.stop(STOP_GRACE_MS);
-    if (exit.signal === 'SIGKILL') throw new Error(`${this.name} did not stop within ${STOP_GRACE_MS} ms\n${this.tail()}`);
+    if (exit.signal === 'SIGKILL')
+      throw new Error(`${this.name} did not stop within ${STOP_GRACE_MS} ms\n${this.tail()}`);
   }
 
   /** Ends it at once, as a crash does. */
@@ -97,11 +98,10 @@ export async function startProcess(options: ProcessOptions): Promise<TestProcess
   const { readyUrl } = options;
   if (readyUrl === undefined) return started;
   try {
-    await waitFor(
-      `${options.name} is ready`,
-      async () => !started.running || (await fetch(readyUrl)).status === 200,
-      { timeoutMs: options.readyTimeoutMs ?? 180_000, context: () => started.tail() },
-    );
+    await waitFor(`${options.name} is ready`, async () => !started.running || (await fetch(readyUrl)).status === 200, {
+      timeoutMs: options.readyTimeoutMs ?? 180_000,
+      context: () => started.tail(),
+    });
     if (!started.running) throw new Error(`${options.name} ended before it was ready\n${started.tail()}`);
     return started;
   } catch (error) {

@@ -19,7 +19,11 @@ const SILENCE_MS = 10_000;
  * @param parts sent one after the other; a number is a pause in milliseconds.
  * @param isEnough of all that came so far: true ends the wait, where nobody would close.
  */
-export async function sendRaw(baseUrl: string, parts: readonly (string | Buffer | number)[], isEnough: (text: string) => boolean = () => false): Promise<RawAnswer> {
+export async function sendRaw(
+  baseUrl: string,
+  parts: readonly (string | Buffer | number)[],
+  isEnough: (text: string) => boolean = () => false,
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];

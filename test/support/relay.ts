@@ -66,7 +66,10 @@ export function testRelay(opened: OpenTestDatabase, workflows: WorkWorkflows, ov
   };
 }
 
-/** Lets time pass for the queues of the relay: what becomes due within it is due now, and leases that end within it have ended. */
+/**
+ * Lets time pass for the queues of the relay: what becomes due within it is due now, and leases that end within it have
+ * ended.
+ */
 export async function passQueueTime(database: Database, ms: number): Promise<void> {
   const earlier = sql`available_at - ${ms}::double precision * interval '1 millisecond'`;
   await database.run((db) => db.update(inbox).set({ availableAt: earlier }));

@@ -1,7 +1,7 @@
 /**
  * `npm test`: fetches what no package carries, then runs every check and every test, whatever fails on the way, and
- * ends with the totals. Arguments go to vitest: `npm test -- --project fast`; but `--api-fuzz`, which adds a bounded run of
- * schemathesis, is ours.
+ * ends with the totals. Arguments go to vitest: `npm test -- --project fast`; but `--api-fuzz`, which adds a bounded
+ * run of schemathesis, is ours.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,9 @@ function check(name: string, command: string, args: readonly string[]): boolean 
   return passed;
 }
 
-/** A file that could not be loaded and an error outside any test have no failed test of their own: they count as one. */
+/**
+ * A file that could not be loaded and an error outside any test have no failed test of their own: they count as one.
+ */
 function testTotals(endedWell: boolean): Totals {
   const report = readReport();
   if (report === undefined) return { passed: 0, failed: 1, skipped: 0 };
@@ -78,9 +80,7 @@ function readReport() {
     numFailedTests: z.int(),
     numPendingTests: z.int(),
     numTodoTests: z.int(),
-    testResults: z.array(
-      z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) }),
-    ),
+    testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
   });
   try {
     return schema.parse(JSON.parse(readFileSync(REPORT, 'utf8')));

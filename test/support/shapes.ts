@@ -1,4 +1,6 @@
-/** What the product makes of each shape of the simulator; the one table to change when `upstream/contract/` is adapted. */
+/**
+ * What the product makes of each shape of the simulator; the one table to change when `upstream/contract/` is adapted.
+ */
 import type { Trait } from '#domain/capability-profile.ts';
 import { shapeNames, type ShapeName } from '#simulator/shape/shape.ts';
 

@@ -30,7 +30,12 @@ const TEMPLATE = 'template_reseller';
 const BUILD_BUNDLE = join(import.meta.dirname, '../../worker/build-bundle.ts');
 
 /** Data of tests need not outlive the machine, and without waiting for the disk PostgreSQL is several times faster. */
-export const FAST_AND_LOOSE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+export const FAST_AND_LOOSE = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+};
 
 /** Starts one PostgreSQL and one Temporal server for a whole test run. */
 export async function startSharedServers(): Promise<Running> {
@@ -46,7 +51,12 @@ export async function startSharedServers(): Promise<Running> {
     temporal.child?.killNow();
   });
   return {
-    servers: { postgresUrl: postgres.url('postgres'), templateDatabase: TEMPLATE, temporalAddress: temporal.address, workflowBundle },
+    servers: {
+      postgresUrl: postgres.url('postgres'),
+      templateDatabase: TEMPLATE,
+      temporalAddress: temporal.address,
+      workflowBundle,
+    },
     stop: async () => {
       await Promise.all([postgres.kill(), temporal.kill()]);
       takeBack();
@@ -71,7 +81,10 @@ async function startPostgres(folder: string): Promise<EmbeddedPostgres> {
 
 async function startTemporal(folder: string): Promise<TemporalServer> {
   const environment = process.env;
-  const cli = await obtainTemporalCli({ environment, progress: (text) => process.stdout.write(`Temporal server: ${text}\n`) });
+  const cli = await obtainTemporalCli({
+    environment,
+    progress: (text) => process.stdout.write(`Temporal server: ${text}\n`),
+  });
   const temporal = new TemporalServer({
     cli: cli.path,
     port: await freePort(),

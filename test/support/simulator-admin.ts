@@ -53,7 +53,12 @@ const recharge = z.object({
 /** A top-up as the service has it. */
 export type SoldTopup = z.output<typeof recharge>;
 
-const subscription = z.object({ id: z.string(), external_subscription_id: z.string(), status: z.string(), cancelled_at: z.string().nullish() });
+const subscription = z.object({
+  id: z.string(),
+  external_subscription_id: z.string(),
+  status: z.string(),
+  cancelled_at: z.string().nullish(),
+});
 /** A VPN subscription as the service has it. */
 export type SoldSubscription = z.output<typeof subscription>;
 
@@ -84,7 +89,12 @@ const request = z.object({
 /** A call that the service received. */
 export type ReceivedRequest = z.output<typeof request>;
 
-const firedRule = z.object({ id: z.string(), fault: z.object({ kind: z.string() }), hits: z.number(), fired: z.number() });
+const firedRule = z.object({
+  id: z.string(),
+  fault: z.object({ kind: z.string() }),
+  hits: z.number(),
+  fired: z.number(),
+});
 export type FaultReport = z.output<typeof firedRule>;
 
 const PAGE = 1_000;
@@ -245,7 +255,7 @@ export class SimulatorAdmin {
   async #all<Item extends z.ZodType>(path: string, item: Item): Promise<z.output<Item>[]> {
     const page = z.object({ data: z.array(item), next_after: z.number().nullable() });
     const items: z.output<Item>[] = [];
-    for (let after: number | null = 0; after !== null; ) {
+    for (let after: number | null = 0; after !== null;) {
       const answer: z.output<typeof page> = (await this.#get(`${path}&limit=${PAGE}&after=${after}`)).read(page);
       items.push(...answer.data);
       after = answer.next_after;
@@ -267,6 +277,7 @@ export class SimulatorAdmin {
 }
 
 function expectOk(answer: HttpAnswer): HttpAnswer {
-  if (answer.status < 200 || answer.status > 299) throw new Error(`the simulator answered ${answer.status}: ${answer.text}`);
+  if (answer.status < 200 || answer.status > 299)
+    throw new Error(`the simulator answered ${answer.status}: ${answer.text}`);
   return answer;
 }

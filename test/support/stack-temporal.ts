@@ -51,7 +51,9 @@ export class TemporalOperator implements AsyncDisposable {
   /** The newest run of a workflow. @param id of a piece of work, or of a webhook endpoint. */
   order(id: string): WorkflowHandle<typeof orderWorkflow> {
     if (isId('webhookEndpoint', id)) return this.client.workflow.getHandle(webhookEndpointWorkflowId(id));
-    return this.client.workflow.getHandle(workflowId({ kind: WORK_KINDS.find((kind) => isId(kind, id)) ?? 'order', id }));
+    return this.client.workflow.getHandle(
+      workflowId({ kind: WORK_KINDS.find((kind) => isId(kind, id)) ?? 'order', id }),
+    );
   }
 
   async terminate(orderId: string): Promise<void> {
@@ -83,7 +85,10 @@ export class TemporalOperator implements AsyncDisposable {
     });
   }
 
-  /** What the Temporal UI shows of the newest run: search attributes, and the current details. @param id of a piece of work. */
+  /**
+   * What the Temporal UI shows of the newest run: search attributes, and the current details. @param id of a piece of
+   * work.
+   */
   async shown(id: string): Promise<Shown> {
     const handle = this.order(id);
     const { typedSearchAttributes: found } = await handle.describe();
@@ -107,7 +112,10 @@ export class TemporalOperator implements AsyncDisposable {
     });
   }
 
-  /** Everything that the server stores of the runs of a workflow, as bytes: histories and descriptions. @param workId of a piece of work. */
+  /**
+   * Everything that the server stores of the runs of a workflow, as bytes: histories and descriptions. @param workId of
+   * a piece of work.
+   */
   async rawTraces(workId: string): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     const { api } = proto.temporal;

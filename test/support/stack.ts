@@ -33,7 +33,9 @@ export const UNSOLD_STAYS_HELD = {
   POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }),
 } as const;
 
-/** Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them. */
+/**
+ * Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them.
+ */
 export const SHORT_POLICY = {
   POLICY_SEND_DEADLINE: '3s',
   POLICY_SEND_LEASE: '5s',
@@ -195,7 +197,10 @@ export class Stack implements AsyncDisposable {
     return this.workReaches(`/v1/orders/${orderId}`, statuses, timeoutMs);
   }
 
-  /** Waits until work has one of these statuses. @param path its address, such as `/v1/topups/top_…`. @returns the answer to GET. */
+  /**
+   * Waits until work has one of these statuses. @param path its address, such as `/v1/topups/top_…`. @returns the
+   * answer to GET.
+   */
   async workReaches(path: string, statuses: readonly string[], timeoutMs = 150_000) {
     return waitFor(
       `${path} is ${statuses.join(' or ')}`,
@@ -233,7 +238,8 @@ export class Stack implements AsyncDisposable {
     try {
       for (const name of ['api', 'worker', 'simulator'] as const) await this.#processes.get(name)?.stop();
       // A courtesy to the stacks that come after this one: nothing is wrong with it where the server cannot take it.
-      if (this.#processes.has('worker') && this.#sharesTemporal) await endSchedules(this.temporal).catch(() => undefined);
+      if (this.#processes.has('worker') && this.#sharesTemporal)
+        await endSchedules(this.temporal).catch(() => undefined);
     } finally {
       await this.killAll();
       await this.#cleanUp();
@@ -282,7 +288,13 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       postgres_password: '',
       simulator_password: options.servicePassword ?? 'simulator-password',
     },
-    { ...SHORT_POLICY, API_RATE_LIMIT: 'none', TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle, ...options.environment },
+    {
+      ...SHORT_POLICY,
+      API_RATE_LIMIT: 'none',
+      TEMPORAL_NAMESPACE: namespace,
+      WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle,
+      ...options.environment,
+    },
   );
   return new Stack({
     databaseUrl,
@@ -302,7 +314,10 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
   });
 }
 
-/** Left to themselves, the schedules of stacks that have ended keep the run's server busy: half a core after fifteen of them. */
+/**
+ * Left to themselves, the schedules of stacks that have ended keep the run's server busy: half a core after fifteen of
+ * them.
+ */
 async function endSchedules(temporal: Stack['temporal']): Promise<void> {
   const connection = await connect({ ...temporal, tls: false, apiKey: undefined });
   try {

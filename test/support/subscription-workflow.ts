@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { PurchaseActivities, StepRecord, SubscriptionActivities, SubscriptionAnswer, SubscriptionView, WorkSnapshot } from '#activities/work-types.ts';
+import type {
+  PurchaseActivities,
+  StepRecord,
+  SubscriptionActivities,
+  SubscriptionAnswer,
+  SubscriptionView,
+  WorkSnapshot,
+} from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/lifecycle.ts';
 import { POLICY, withWorker } from '#test/support/order-workflow.ts';
@@ -11,7 +18,10 @@ import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 /** What a service says that has no call for it. */
 export const NO_SUCH_CALL: SubscriptionAnswer = { kind: 'cannot_tell', detail: 'This service has no such call.' };
 export const TOLD: SubscriptionAnswer = { kind: 'told' };
-export const OUT_OF_ORDER: SubscriptionAnswer = { kind: 'unavailable', failure: { class: 'server_error', detail: 'The service answered 503.' } };
+export const OUT_OF_ORDER: SubscriptionAnswer = {
+  kind: 'unavailable',
+  failure: { class: 'server_error', detail: 'The service answered 503.' },
+};
 
 /** Fakes over a small record of one subscription that was bought. */
 export class FakeSubscription {
@@ -63,7 +73,9 @@ export class FakeSubscription {
     this.judge('cancelling');
   }
 
-  activities(now: () => Promise<number>): Pick<PurchaseActivities, 'beginWork' | 'recordStep' | 'completePurchase'> & SubscriptionActivities {
+  activities(
+    now: () => Promise<number>,
+  ): Pick<PurchaseActivities, 'beginWork' | 'recordStep' | 'completePurchase'> & SubscriptionActivities {
     return {
       beginWork: async () => {
         if (isFinal(this.status)) throw ended(this.status);
@@ -83,7 +95,8 @@ export class FakeSubscription {
       },
       cancelSubscription: async () => {
         this.cancels.push(await now());
-        if (this.onCancel === 'fails') return { kind: 'unavailable', failure: { class: 'timeout', detail: 'No answer came.' } };
+        if (this.onCancel === 'fails')
+          return { kind: 'unavailable', failure: { class: 'timeout', detail: 'No answer came.' } };
         if (this.onCancel === 'refuses') return { kind: 'refused', detail: 'The service answered 422.' };
         this.change({ cancelAcceptedAt: await now() });
         return { kind: 'accepted' };
@@ -118,7 +131,12 @@ export class FakeSubscription {
 }
 
 function ended(status: FinalStatus): ApplicationFailure {
-  return ApplicationFailure.create({ type: WORK_FINISHED, nonRetryable: true, message: 'ended', details: [{ status }] });
+  return ApplicationFailure.create({
+    type: WORK_FINISHED,
+    nonRetryable: true,
+    message: 'ended',
+    details: [{ status }],
+  });
 }
 
 type Handle = Awaited<ReturnType<typeof start>>;
@@ -129,7 +147,9 @@ export async function withSubscription<Result>(
   subscription: FakeSubscription,
   work: (handle: Handle) => Promise<Result>,
 ): Promise<Result> {
-  return withWorker(environment, subscription, async (taskQueue) => work(await start(environment, subscription, taskQueue)));
+  return withWorker(environment, subscription, async (taskQueue) =>
+    work(await start(environment, subscription, taskQueue)),
+  );
 }
 
 function start(environment: TestWorkflowEnvironment, { id }: FakeSubscription, taskQueue: string) {

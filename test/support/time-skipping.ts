@@ -11,7 +11,9 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
   // The SDK gives the server five seconds to answer, which is not always enough for a busy machine.
   const environment = await waitFor('the time-skipping server starts', () =>
-    TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path: inject('testServer') } } }),
+    TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path: inject('testServer') } },
+    }),
   );
   // Without them workflow tasks fail and are tried again for ever, with nothing said.
   await environment.connection.operatorService.addSearchAttributes({

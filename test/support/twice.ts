@@ -43,7 +43,11 @@ export interface Twice {
    */
   readonly twice: <Result>(name: string, run: () => Promise<Result>) => Promise<[Result, Result]>;
   /** As `twice`, for an activity after which the work has ended: the second run says so, and how. */
-  readonly expectTwiceToTheEnd: (name: string, run: () => Promise<unknown>, end: Record<string, unknown>) => Promise<void>;
+  readonly expectTwiceToTheEnd: (
+    name: string,
+    run: () => Promise<unknown>,
+    end: Record<string, unknown>,
+  ) => Promise<void>;
 }
 
 export function twiceOver({ calls, state }: TwiceOptions): Twice {

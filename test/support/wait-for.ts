@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 export class NeverError extends Error {}
 
 export interface WaitOptions {
-  /** Milliseconds; reached only when what is waited for does not happen. Ninety seconds by default, since a busy machine may take ten times as long as a quiet one. */
+  /**
+   * Milliseconds; reached only when what is waited for does not happen. Ninety seconds by default, since a busy machine
+   * may take ten times as long as a quiet one.
+   */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
   /** What to show when it does not happen: the last answer, the end of a log, … */
@@ -40,7 +43,10 @@ export async function waitFor<Value>(
     if (Date.now() - started > timeoutMs) break;
     await delay(everyMs);
   }
-  const lines = [`${last instanceof NeverError ? 'never' : `not within ${timeoutMs} ms`}: ${what}`, `last: ${last instanceof Error ? (last.stack ?? last.message) : JSON.stringify(last)}`];
+  const lines = [
+    `${last instanceof NeverError ? 'never' : `not within ${timeoutMs} ms`}: ${what}`,
+    `last: ${last instanceof Error ? (last.stack ?? last.message) : JSON.stringify(last)}`,
+  ];
   if (context !== undefined) lines.push(await context());
   throw new Error(lines.join('\n'));
 }

@@ -60,7 +60,10 @@ export class WebhookReceiver implements AsyncDisposable {
     return this.received.map(({ id }) => id);
   }
 
-  /** What a receiver reads of a delivery after it has verified it with the published library. @throws WebhookVerificationError */
+  /**
+   * What a receiver reads of a delivery after it has verified it with the published library. @throws
+   * WebhookVerificationError
+   */
   static verified({ bytes, headers }: Received, secret: string): z.output<typeof body> {
     return body.parse(new Webhook(secret).verify(bytes, { ...headers }));
   }

@@ -11,7 +11,9 @@ describe('the activities that the worker registers', () => {
   it('are each run twice with the same input by a test', async () => {
     const folder = join(PROJECT, 'test/integration');
     const tests = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
-    const covered = new Set(tests.flatMap((text) => [...text.matchAll(IN_TWICE)].map(({ groups }) => groups?.['activity'])));
+    const covered = new Set(
+      tests.flatMap((text) => [...text.matchAll(IN_TWICE)].map(({ groups }) => groups?.['activity'])),
+    );
     const registered = await registeredActivities();
     expect(registered.length).toBeGreaterThan(10);
     // Whoever adds one writes such a test beside those in `activities-twice*.test.ts`.

@@ -18,7 +18,10 @@ const runbook = read('docs/runbook.md');
 const rule = z.strictObject({
   alert: z.string(),
   expr: z.string(),
-  for: z.string().regex(/^\d+m$/).optional(),
+  for: z
+    .string()
+    .regex(/^\d+m$/)
+    .optional(),
   labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
   annotations: z.strictObject({ summary: z.string().min(1), runbook: z.string() }),
 });
@@ -79,11 +82,15 @@ describe('the alert rules', () => {
 });
 
 describe('the saved queries of the runbook', () => {
-  const queries = [...runbook.matchAll(/^\| .+? \| `([^`]*(?:=|STARTS_WITH| IN )[^`]*)`/gm)].map(([, query = '']) => query);
+  const queries = [...runbook.matchAll(/^\| .+? \| `([^`]*(?:=|STARTS_WITH| IN )[^`]*)`/gm)].map(
+    ([, query = '']) => query,
+  );
   const own = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
 
   it('use each of our search attributes, and none that does not exist', () => {
-    const used = new Set(queries.flatMap((query) => query.replaceAll(/'[^']*'/g, '').match(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)*\b/g) ?? []));
+    const used = new Set(
+      queries.flatMap((query) => query.replaceAll(/'[^']*'/g, '').match(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)*\b/g) ?? []),
+    );
 
     expect([...used].filter((name) => !own.includes(name as never) && name !== 'ExecutionStatus')).toEqual([]);
     expect(own.filter((name) => !used.has(name))).toEqual([]);
@@ -92,7 +99,9 @@ describe('the saved queries of the runbook', () => {
   it('name failure classes and reasons that exist', () => {
     const named = (attribute: string) =>
       queries.flatMap((query) =>
-        [...query.matchAll(new RegExp(`${attribute} (?:= |IN \\()([^)A]*)`, 'g'))].flatMap(([, list = '']) => [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)),
+        [...query.matchAll(new RegExp(`${attribute} (?:= |IN \\()([^)A]*)`, 'g'))].flatMap(([, list = '']) =>
+          [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
+        ),
       );
 
     expect(named('FailureClass').length).toBeGreaterThan(4);

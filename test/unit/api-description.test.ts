@@ -36,7 +36,9 @@ describe('the description of the API', () => {
   });
 
   it('says of each group of calls what it is for, and of each call what it does', () => {
-    expect(api.tags.filter(({ description }) => description === undefined).map(({ name }) => `add ${name} to api/tags.ts`)).toEqual([]);
+    expect(
+      api.tags.filter(({ description }) => description === undefined).map(({ name }) => `add ${name} to api/tags.ts`),
+    ).toEqual([]);
     expect(api.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
     const ids = api.operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -48,7 +50,9 @@ describe('the description of the API', () => {
   });
 
   it('documents every problem with an example of its own', () => {
-    const { components } = z.object({ components: z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) }) }).parse(document);
+    const { components } = z
+      .object({ components: z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) }) })
+      .parse(document);
     expect(Object.keys(components.examples)).toEqual(problemCodes);
     for (const [code, { value }] of Object.entries(components.examples)) {
       expect(problemsWith({ $ref: '#/components/schemas/Problem' }, value), code).toBe('');
@@ -57,9 +61,14 @@ describe('the description of the API', () => {
 
   it('names an id of the service `service_…_id`: those without are ours', () => {
     const ids = Object.entries(api.schemas).flatMap(([name, schema]) =>
-      Object.entries(z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) }).parse(schema).properties)
+      Object.entries(
+        z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) }).parse(schema).properties,
+      )
         .filter(([property]) => /^(order|esim|topup|refund|cancellation|(vpn_)?subscription)_id$/.test(property))
-        .map(([property, field]) => ({ property: `${name}.${property}`, isOurs: JSON.stringify(field).includes('"x-kind"') })),
+        .map(([property, field]) => ({
+          property: `${name}.${property}`,
+          isOurs: JSON.stringify(field).includes('"x-kind"'),
+        })),
     );
     expect(ids.length).toBeGreaterThan(5);
     expect(ids.filter(({ isOurs }) => !isOurs)).toEqual([]);
@@ -67,7 +76,10 @@ describe('the description of the API', () => {
 
   it('names each schema that a request or an answer consists of', () => {
     const nameless = api.operations
-      .flatMap(({ id, body, answers }) => [{ id, schema: body?.schema }, ...answers.filter(({ status }) => status < 400).map(({ schema }) => ({ id, schema }))])
+      .flatMap(({ id, body, answers }) => [
+        { id, schema: body?.schema },
+        ...answers.filter(({ status }) => status < 400).map(({ schema }) => ({ id, schema })),
+      ])
       .filter(({ schema }) => typeof schema === 'object' && schema !== null && 'properties' in schema)
       .map(({ id }) => id);
     expect(nameless).toEqual([]);
@@ -75,23 +87,68 @@ describe('the description of the API', () => {
 });
 
 const HEADERS = z.object({
-  paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string(), responses: z.record(z.string(), z.object({ headers: z.record(z.string(), z.unknown()).default({}) })) }))),
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        operationId: z.string(),
+        responses: z.record(z.string(), z.object({ headers: z.record(z.string(), z.unknown()).default({}) })),
+      }),
+    ),
+  ),
 });
 
 describe('the headers of the API', () => {
-  const keys = api.operations.flatMap(({ id, parameters }) => parameters.filter(({ name }) => name === 'Idempotency-Key').map((parameter) => ({ id, ...parameter })));
+  const keys = api.operations.flatMap(({ id, parameters }) =>
+    parameters.filter(({ name }) => name === 'Idempotency-Key').map((parameter) => ({ id, ...parameter })),
+  );
 
   it('describe one Idempotency-Key, with an example that /docs exchanges for a new one', () => {
-    expect(keys.filter(({ required }) => !required).map(({ id }) => id).toSorted()).toEqual(['actOnManyCancellations', 'actOnManyOrders', 'actOnManyTopups', 'actOnManyVpnSubscriptions']);
+    expect(
+      keys
+        .filter(({ required }) => !required)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(['actOnManyCancellations', 'actOnManyOrders', 'actOnManyTopups', 'actOnManyVpnSubscriptions']);
     expect(keys.length).toBeGreaterThan(10);
-    const forms = keys.map(({ schema: { example, pattern, minLength, maxLength } }) => ({ example, pattern, minLength, maxLength }));
+    const forms = keys.map(({ schema: { example, pattern, minLength, maxLength } }) => ({
+      example,
+      pattern,
+      minLength,
+      maxLength,
+    }));
     expect(new Set(forms.map((form) => JSON.stringify(form))).size).toBe(1);
     expect(forms[0]?.example).toBe(EXAMPLE_IDEMPOTENCY_KEY);
   });
 
   it.each([
-    'k', 'k1', 'a"b', 'a\\', '~', 'k'.repeat(255), '"k"', '"two words"', '"a\\"b"', '"\\\\"', `"${'k'.repeat(255)}"`, `"${'\\"'.repeat(255)}"`,
-    '', '"', '"abc', '""', '"a"b"', '"a\\"', '"a\\b"', 'two words', 'k'.repeat(256), `"${'k'.repeat(256)}"`, `"${'\\"'.repeat(256)}"`, 'schlüssel', '"schlüssel"', 'a\tb',
+    'k',
+    'k1',
+    'a"b',
+    'a\\',
+    '~',
+    'k'.repeat(255),
+    '"k"',
+    '"two words"',
+    '"a\\"b"',
+    '"\\\\"',
+    `"${'k'.repeat(255)}"`,
+    `"${'\\"'.repeat(255)}"`,
+    '',
+    '"',
+    '"abc',
+    '""',
+    '"a"b"',
+    '"a\\"',
+    '"a\\b"',
+    'two words',
+    'k'.repeat(256),
+    `"${'k'.repeat(256)}"`,
+    `"${'\\"'.repeat(256)}"`,
+    'schlüssel',
+    '"schlüssel"',
+    'a\tb',
   ])('describe %j as the API takes it', (key) => {
     const taken = (() => {
       try {
@@ -107,19 +164,32 @@ describe('the headers of the API', () => {
     const required = new Set(keys.filter((key) => key.required).map(({ id }) => id));
     const answers = Object.values(HEADERS.parse(document).paths)
       .flatMap((methods) => Object.values(methods))
-      .flatMap(({ operationId: id, responses }) => Object.entries(responses).map(([status, { headers }]) => ({ id, isAnswer: Number(status) < 300, says: 'Idempotent-Replayed' in headers })));
-    expect(answers.filter(({ says }) => says)).toEqual(answers.filter(({ id, isAnswer }) => isAnswer && required.has(id)));
+      .flatMap(({ operationId: id, responses }) =>
+        Object.entries(responses).map(([status, { headers }]) => ({
+          id,
+          isAnswer: Number(status) < 300,
+          says: 'Idempotent-Replayed' in headers,
+        })),
+      );
+    expect(answers.filter(({ says }) => says)).toEqual(
+      answers.filter(({ id, isAnswer }) => isAnswer && required.has(id)),
+    );
   });
 
   it('name what a stream goes on after, and how a caller names a request', () => {
     const stream = api.operations.find(({ id }) => id === 'streamEvents');
-    expect(stream?.parameters.filter((parameter) => parameter.in === 'header').map(({ name, required }) => [name, required])).toEqual([['Last-Event-ID', false]]);
-    expect(z.object({ info: z.object({ description: z.string() }) }).parse(document).info.description).toContain('takes the header `X-Request-Id`');
+    expect(
+      stream?.parameters.filter((parameter) => parameter.in === 'header').map(({ name, required }) => [name, required]),
+    ).toEqual([['Last-Event-ID', false]]);
+    expect(z.object({ info: z.object({ description: z.string() }) }).parse(document).info.description).toContain(
+      'takes the header `X-Request-Id`',
+    );
   });
 });
 
 describe('the examples of requests', () => {
-  const bodyOf = (id: string) => z.record(z.string(), z.unknown()).parse(api.operations.find((operation) => operation.id === id)?.body?.example);
+  const bodyOf = (id: string) =>
+    z.record(z.string(), z.unknown()).parse(api.operations.find((operation) => operation.id === id)?.body?.example);
 
   it('can be sent by a newcomer: an address outside of this machine, a limit that lets it be bought, a time that has passed', () => {
     expect(bodyOf('createWebhookEndpoint')['url']).toMatch(/^https:\/\/[a-z.]+\.example\.com\//);
@@ -134,8 +204,16 @@ describe('the examples of requests', () => {
 
   it('end a VPN subscription: asked for in the answer 202, over in that of 200', () => {
     const answers = api.operations.find(({ id }) => id === 'cancelVpnSubscription')?.answers ?? [];
-    const examples = answers.filter(({ status }) => status < 300).map(({ status, example }) => [status, z.object({ status: z.string(), cancel_requested_at: z.string() }).parse(example).status]);
-    expect(examples).toEqual([[200, 'cancelled'], [202, 'active']]);
+    const examples = answers
+      .filter(({ status }) => status < 300)
+      .map(({ status, example }) => [
+        status,
+        z.object({ status: z.string(), cancel_requested_at: z.string() }).parse(example).status,
+      ]);
+    expect(examples).toEqual([
+      [200, 'cancelled'],
+      [202, 'active'],
+    ]);
   });
 });
 
@@ -144,9 +222,16 @@ describe('the examples of problems', () => {
     const codes = problemCodes.filter((code) => /_taken$|^cancellation_exists$|^pricing_rule_exists$/.test(code));
     expect(codes).toHaveLength(5);
     for (const code of codes) {
-      const { existing } = z.object({ existing: z.object({ id: z.string(), href: z.string() }) }).parse(problemExample(code));
+      const { existing } = z
+        .object({ existing: z.object({ id: z.string(), href: z.string() }) })
+        .parse(problemExample(code));
       expect(existing.href.endsWith(`/${existing.id}`), code).toBe(true);
-      expect(api.operations.some(({ method, path }) => method === 'get' && path === existing.href.replace(existing.id, '{id}')), code).toBe(true);
+      expect(
+        api.operations.some(
+          ({ method, path }) => method === 'get' && path === existing.href.replace(existing.id, '{id}'),
+        ),
+        code,
+      ).toBe(true);
     }
   });
 });
@@ -154,7 +239,11 @@ describe('the examples of problems', () => {
 describe('the recorded examples', () => {
   it('are there for every call that answers with JSON, else run `npm run record:examples`', () => {
     const wanted = api.operations
-      .filter(({ id, answers }) => id !== 'getOpenApi' && answers.some(({ contentType, status }) => status < 300 && contentType === 'application/json'))
+      .filter(
+        ({ id, answers }) =>
+          id !== 'getOpenApi' &&
+          answers.some(({ contentType, status }) => status < 300 && contentType === 'application/json'),
+      )
       .map(({ id }) => id)
       .filter((id) => recordedExchange(id)?.response.body === undefined);
     expect(wanted.toSorted()).toEqual(Object.keys(WITHOUT_RECORDING).toSorted());
@@ -169,7 +258,9 @@ describe('the recorded examples', () => {
       if (answer === undefined) return response.status >= 400 ? [] : [`${id} answered ${response.status}`];
       return [
         response.body === undefined ? '' : problemsWith(answer.schema, response.body),
-        operation.body === undefined || request.body === undefined || response.status >= 400 ? '' : problemsWith(operation.body.schema, request.body),
+        operation.body === undefined || request.body === undefined || response.status >= 400
+          ? ''
+          : problemsWith(operation.body.schema, request.body),
       ].filter((problem) => problem !== '');
     });
     expect(recordedExchanges.length).toBeGreaterThan(70);
@@ -181,7 +272,9 @@ describe('the recorded examples', () => {
     const ids = [...recorded.matchAll(/\b[a-z]{2,7}_([0-9A-HJKMNP-TV-Z]{26})\b/g)].map(([, id]) => id ?? '');
     expect(ids.length).toBeGreaterThan(100);
     expect(ids.filter((id) => !id.startsWith('01JQ8Z'))).toEqual([]);
-    expect(recorded.match(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}/g)?.filter((id) => !id.startsWith('00000000-'))).toEqual([]);
+    expect(
+      recorded.match(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}/g)?.filter((id) => !id.startsWith('00000000-')),
+    ).toEqual([]);
     expect(recorded).not.toMatch(/"20(?!30|29|31)\d\d-\d\d-\d\d/);
   });
 });

@@ -16,7 +16,12 @@ const scenario = (label: string, cases: number) => ({
   ScenarioFinished: {
     phase: 'coverage',
     status: 'success',
-    recorder: { label, ...(cases > 0 && { interactions: Object.fromEntries(Array.from({ length: cases }, (_, n) => [`case${n}`, { request: {} }])) }) },
+    recorder: {
+      label,
+      ...(cases > 0 && {
+        interactions: Object.fromEntries(Array.from({ length: cases }, (_, n) => [`case${n}`, { request: {} }])),
+      }),
+    },
   },
 });
 
@@ -39,7 +44,10 @@ describe('the report of a run of schemathesis', () => {
   });
 
   it('tells of none where each got one, in whatever phase', async () => {
-    const report = reportOf([scenario('POST /v1/orders', 0), ...OPERATIONS.map(({ method, path }) => scenario(`${method.toUpperCase()} ${path}`, 1))]);
+    const report = reportOf([
+      scenario('POST /v1/orders', 0),
+      ...OPERATIONS.map(({ method, path }) => scenario(`${method.toUpperCase()} ${path}`, 1)),
+    ]);
     expect(await operationsWithoutCase(report, OPERATIONS)).toEqual([]);
   });
 

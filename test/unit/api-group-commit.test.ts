@@ -16,7 +16,10 @@ function controlled(options: { maxBatch?: number; maxConcurrent?: number; maxWai
     maxWaiting: options.maxWaiting ?? 100,
     commit: (items) => {
       const { promise, resolve, reject } = Promise.withResolvers<number[]>();
-      writes.push({ items, finish: (error) => (error === undefined ? resolve(items.map((item) => item * 10)) : reject(error)) });
+      writes.push({
+        items,
+        finish: (error) => (error === undefined ? resolve(items.map((item) => item * 10)) : reject(error)),
+      });
       return promise;
     },
   });
@@ -88,11 +91,9 @@ describe('committing in groups', () => {
       },
     });
     const outcomes = await Promise.allSettled([1, 2, 3].map((item) => group.add(item)));
-    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason)))).toEqual([
-      1,
-      'RangeError: two is refused',
-      3,
-    ]);
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
+    ).toEqual([1, 'RangeError: two is refused', 3]);
   });
 
   it('gives up a batch at once when PostgreSQL is away, and works again afterwards', async () => {

@@ -13,7 +13,10 @@ describe('cursors', () => {
   it('lead back to where they came from', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (createdAt) => {
-        expect(readPositionCursor('order', positionCursor('order', { createdAt, id: ORDER }))).toEqual({ createdAt, id: ORDER });
+        expect(readPositionCursor('order', positionCursor('order', { createdAt, id: ORDER }))).toEqual({
+          createdAt,
+          id: ORDER,
+        });
       }),
     );
     fc.assert(
@@ -38,7 +41,8 @@ describe('cursors', () => {
       }),
     );
     const own = positionCursor('order', { createdAt: new Date(0), id: ORDER });
-    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, numberCursor('t', 5n)]) expect(refusal(cursor)).toBe('validation_failed');
+    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, numberCursor('t', 5n)])
+      expect(refusal(cursor)).toBe('validation_failed');
   });
 });
 
@@ -62,9 +66,12 @@ describe('reading a JSON body', () => {
     expect(() => readJsonBody(nested(34), 'application/json')).toThrow('nested');
   });
 
-  it.each([undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded'])('refuses content type %s', (type) => {
-    expect(() => readJsonBody(Buffer.from('{}'), type)).toThrow(Problem);
-  });
+  it.each([undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded'])(
+    'refuses content type %s',
+    (type) => {
+      expect(() => readJsonBody(Buffer.from('{}'), type)).toThrow(Problem);
+    },
+  );
 });
 
 describe('a cached read', () => {

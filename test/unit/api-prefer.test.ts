@@ -18,12 +18,24 @@ describe('the preference to wait', () => {
     expect(preferredWait(header)).toBe(expected);
   });
 
-  it.each([undefined, '', 'respond-async', 'wait', 'wait=', 'wait=soon', 'wait=-1', 'wait=1.5', 'wait=99999999999', 'waiting=5', '===', ',,,', 'wait="10', 'return="wait=5'])(
-    'is not taken from `%s`',
-    (header) => {
-      expect(preferredWait(header)).toBeUndefined();
-    },
-  );
+  it.each([
+    undefined,
+    '',
+    'respond-async',
+    'wait',
+    'wait=',
+    'wait=soon',
+    'wait=-1',
+    'wait=1.5',
+    'wait=99999999999',
+    'waiting=5',
+    '===',
+    ',,,',
+    'wait="10',
+    'return="wait=5',
+  ])('is not taken from `%s`', (header) => {
+    expect(preferredWait(header)).toBeUndefined();
+  });
 
   it.each([
     ['wait; ;;  ; a=b ;"x", wait=5', undefined],

@@ -40,20 +40,28 @@ describe('docs/assumptions.md', () => {
   });
 
   it('calls a field needed only where an answer without it would be contract drift', () => {
-    const order = rowsOf('Fields').find((row) => row.startsWith('| `POST /orders`'))?.split(' | ');
+    const order = rowsOf('Fields')
+      .find((row) => row.startsWith('| `POST /orders`'))
+      ?.split(' | ');
     expect(order?.slice(1, 4)).toEqual(['`package_id`, `external_order_id`', '`device_imei`', '`id`, `status`']);
-    const cancellation = rowsOf('Fields').find((row) => row.startsWith('| `POST /esims/{id}/cancel`'))?.split(' | ');
+    const cancellation = rowsOf('Fields')
+      .find((row) => row.startsWith('| `POST /esims/{id}/cancel`'))
+      ?.split(' | ');
     expect(cancellation?.[3]).toBe('`esim_id`, `status`');
   });
 
   it('says what a field is needed for that single answers may lack, and what a filter is', () => {
-    const order = rowsOf('Fields').find((row) => row.startsWith('| `GET /orders` |'))?.split(' | ');
+    const order = rowsOf('Fields')
+      .find((row) => row.startsWith('| `GET /orders` |'))
+      ?.split(' | ');
     expect(order?.[4]).toBe(
       'filter `external_order_id`: finding an order whose answer was lost; ' +
         '`data[].external_order_id`: finding an order whose answer was lost; ' +
         '`data[].esim_id`: delivering the eSIM of a completed order',
     );
-    const event = rowsOf('Events').find((row) => row.startsWith('| `order.completed` |'))?.split(' | ');
+    const event = rowsOf('Events')
+      .find((row) => row.startsWith('| `order.completed` |'))
+      ?.split(' | ');
     expect(event?.[5]).toContain('`esim_id`: delivering the eSIM of a completed order');
   });
 
@@ -64,13 +72,28 @@ describe('docs/assumptions.md', () => {
       return section.split('\n').filter((line) => / \| (?:stated|shape assumed|call assumed) \| /.test(line));
     });
     expect(rows.every((row) => row.split(' | ').every((cell) => cell.replaceAll('|', '').trim() !== ''))).toBe(true);
-    const forms = ['Times', 'Currencies', 'Ids', 'ICCID', 'Activation code', 'limit=100', 'End of a list', 'environment'];
+    const forms = [
+      'Times',
+      'Currencies',
+      'Ids',
+      'ICCID',
+      'Activation code',
+      'limit=100',
+      'End of a list',
+      'environment',
+    ];
     for (const what of forms) {
-      expect(rows.some((row) => row.includes(what)), what).toBe(true);
+      expect(
+        rows.some((row) => row.includes(what)),
+        what,
+      ).toBe(true);
     }
     const names = ['device_imei', 'external_order_id', 'expires_in_days', 'channel', '402', '403', '409', '425', '429'];
     for (const what of names) {
-      expect(rows.some((row) => row.startsWith(`| \`${what}\``)), what).toBe(true);
+      expect(
+        rows.some((row) => row.startsWith(`| \`${what}\``)),
+        what,
+      ).toBe(true);
     }
     expect(rows.find((row) => row.startsWith('| `device_imei`'))).toContain('optional; `^[0-9]{14,16}$`');
     expect(rows.find((row) => row.startsWith('| `expires_in_days`'))).toContain('1 to 3650');

@@ -6,8 +6,23 @@ import { checkBoundaries, type BoundaryReport } from '#scripts/check-boundaries.
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FOLDERS = [
-  'domain', 'config', 'crypto', 'telemetry', 'upstream', 'db', 'workflows', 'activities', 'temporal', 'outbound',
-  'api', 'worker', 'simulator', 'cli', 'scripts', 'bench', 'test',
+  'domain',
+  'config',
+  'crypto',
+  'telemetry',
+  'upstream',
+  'db',
+  'workflows',
+  'activities',
+  'temporal',
+  'outbound',
+  'api',
+  'worker',
+  'simulator',
+  'cli',
+  'scripts',
+  'bench',
+  'test',
 ];
 
 /** The table of the design, written a second time: whom each folder may import, apart from itself. */
@@ -23,7 +38,18 @@ const ALLOWED: Record<string, string[]> = {
   temporal: ['domain', 'config', 'crypto', 'telemetry'],
   outbound: ['domain', 'db', 'crypto', 'telemetry'],
   api: ['domain', 'config', 'crypto', 'telemetry', 'upstream', 'db', 'temporal', 'outbound'],
-  worker: ['domain', 'config', 'crypto', 'telemetry', 'upstream', 'db', 'workflows', 'activities', 'temporal', 'outbound'],
+  worker: [
+    'domain',
+    'config',
+    'crypto',
+    'telemetry',
+    'upstream',
+    'db',
+    'workflows',
+    'activities',
+    'temporal',
+    'outbound',
+  ],
   simulator: ['config'],
   cli: FOLDERS.filter((folder) => folder !== 'test' && folder !== 'bench'),
   scripts: FOLDERS.filter((folder) => folder !== 'test' && folder !== 'bench'),
@@ -34,7 +60,9 @@ const ALLOWED: Record<string, string[]> = {
 let tree: string;
 let report: BoundaryReport;
 
-/** Planted imports, by file: all in one copy of the real tree, so that the rules are tried on the files they are for. */
+/**
+ * Planted imports, by file: all in one copy of the real tree, so that the rules are tried on the files they are for.
+ */
 const PLANTS: Record<string, string> = {
   ...Object.fromEntries(
     FOLDERS.map((folder) => [`${folder}/planted-target.ts`, 'export const planted = 1;\nexport type Planted = 1;']),
@@ -45,15 +73,18 @@ const PLANTS: Record<string, string> = {
     ),
   ),
   'domain/planted-forms/re-export.ts': "export * from '#api/planted-target.ts';",
-  'domain/planted-forms/type-import.ts': "import type { Planted } from '#api/planted-target.ts';\nexport const one: Planted = 1;",
+  'domain/planted-forms/type-import.ts':
+    "import type { Planted } from '#api/planted-target.ts';\nexport const one: Planted = 1;",
   'domain/planted-forms/inline-type.ts': "export const one: import('#api/planted-target.ts').Planted = 1;",
   'domain/planted-forms/dynamic-import.ts': "export const later = () => import('#api/planted-target.ts');",
   'domain/planted-forms/path-in-a-string.ts': "export const path = import.meta.resolve('#api/planted-target.ts');",
   'domain/planted-forms/beside-using.ts': "{ using _ = f(); }\nawait import('#api/planted-target.ts');",
-  'workflows/planted-type.ts': "import type { Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
+  'workflows/planted-type.ts':
+    "import type { Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
   'workflows/planted-value.ts': "import { planted } from '#activities/planted-target.ts';\nexport const one = planted;",
   // The braces vanish, the import stays: Node would load the activities.
-  'workflows/planted-half.ts': "import { type Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
+  'workflows/planted-half.ts':
+    "import { type Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
   'api/planted-messages.ts': "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
   'temporal/planted-messages.ts': "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
   'simulator/planted-contract.ts': "import '#upstream/contract.ts';",
@@ -81,7 +112,10 @@ beforeAll(() => {
   tree = mkdtempSync(join(tmpdir(), 'boundaries-'));
   for (const path of ['package.json', ...FOLDERS]) {
     if (!existsSync(join(ROOT, path))) continue;
-    cpSync(join(ROOT, path), join(tree, path), { recursive: true, filter: (source) => !/node_modules|artifacts/.test(relative(ROOT, source)) });
+    cpSync(join(ROOT, path), join(tree, path), {
+      recursive: true,
+      filter: (source) => !/node_modules|artifacts/.test(relative(ROOT, source)),
+    });
   }
   for (const [path, text] of Object.entries(PLANTS)) {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
@@ -116,9 +150,12 @@ describe('the boundary check', () => {
     expect(reported).toEqual(FOLDERS.filter((other) => other !== folder && !ALLOWED[folder]?.includes(other)));
   });
 
-  it.each(Object.keys(PLANTS).filter((path) => path.startsWith('domain/planted-forms/')))('sees the forbidden import in %s', (path) => {
-    expect(problemsOf(path)).toEqual([expect.stringContaining('domain/ may import nothing of ours')]);
-  });
+  it.each(Object.keys(PLANTS).filter((path) => path.startsWith('domain/planted-forms/')))(
+    'sees the forbidden import in %s',
+    (path) => {
+      expect(problemsOf(path)).toEqual([expect.stringContaining('domain/ may import nothing of ours')]);
+    },
+  );
 
   it('lets workflows import activities by type only', () => {
     expect(problemsOf('workflows/planted-type.ts')).toEqual([]);
@@ -138,10 +175,13 @@ describe('the boundary check', () => {
     expect(problemsOf('simulator/planted/upstream.ts')).toHaveLength(1);
   });
 
-  it.each(['domain', 'workflows'])('reports node: built-ins and foreign packages in %s/, which is bundled', (folder) => {
-    expect(problemsOf(`${folder}/planted-builtin.ts`)).toEqual([expect.stringContaining('no node: built-in')]);
-    expect(problemsOf(`${folder}/planted-package.ts`)).toEqual([expect.stringContaining('no package but')]);
-  });
+  it.each(['domain', 'workflows'])(
+    'reports node: built-ins and foreign packages in %s/, which is bundled',
+    (folder) => {
+      expect(problemsOf(`${folder}/planted-builtin.ts`)).toEqual([expect.stringContaining('no node: built-in')]);
+      expect(problemsOf(`${folder}/planted-package.ts`)).toEqual([expect.stringContaining('no package but')]);
+    },
+  );
 
   it.each([
     ['relative imports of siblings', 'db/planted-sibling.ts', 'never by a relative path'],

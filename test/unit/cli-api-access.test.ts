@@ -21,7 +21,10 @@ describe('the key of a data folder', () => {
   });
 
   it('is sent to the address that is named', () => {
-    expect(apiAccess({ data, api: 'http://127.0.0.1:9' }, {})).toMatchObject({ url: 'http://127.0.0.1:9', key: 'rsk_of_the_folder' });
+    expect(apiAccess({ data, api: 'http://127.0.0.1:9' }, {})).toMatchObject({
+      url: 'http://127.0.0.1:9',
+      key: 'rsk_of_the_folder',
+    });
   });
 });
 

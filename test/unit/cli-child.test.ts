@@ -33,14 +33,20 @@ describe('a child process', () => {
   });
 
   it('is asked to end before it is ended', async () => {
-    const child = nodeChild('polite', 'process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); setInterval(() => 0, 1000); console.log("up")');
+    const child = nodeChild(
+      'polite',
+      'process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); setInterval(() => 0, 1000); console.log("up")',
+    );
     await printed(child, 'up');
     expect(await child.stop(20_000)).toEqual({ code: 7, signal: null });
     expect(child.tail()).toContain('bye');
   });
 
   it('is ended when it does not heed', async () => {
-    const child = nodeChild('stubborn', 'process.on("SIGTERM", () => console.log("no")); setInterval(() => 0, 1000); console.log("up")');
+    const child = nodeChild(
+      'stubborn',
+      'process.on("SIGTERM", () => console.log("no")); setInterval(() => 0, 1000); console.log("up")',
+    );
     await printed(child, 'up');
     expect((await child.stop(200)).signal).toBe('SIGKILL');
   });
@@ -60,7 +66,13 @@ describe('a child process', () => {
   });
 
   it('says why it could not be started', async () => {
-    const child = new Child({ name: 'absent', command: '/does/not/exist', args: [], environment: {}, logFile: join(folder, 'absent.log') });
+    const child = new Child({
+      name: 'absent',
+      command: '/does/not/exist',
+      args: [],
+      environment: {},
+      logFile: join(folder, 'absent.log'),
+    });
     expect(describeExit(await child.exited)).toContain('could not be started');
   });
 });

@@ -29,7 +29,11 @@ function fileOf(content: unknown): string {
   return file;
 }
 
-async function run(file: string, options: Parameters<typeof checkContractFile>[1] = {}, environment: Record<string, string> = {}) {
+async function run(
+  file: string,
+  options: Parameters<typeof checkContractFile>[1] = {},
+  environment: Record<string, string> = {},
+) {
   const printed = { stdout: '', stderr: '' };
   const into = (stream: keyof typeof printed) => ({
     write: (text: string | Uint8Array) => {
@@ -54,8 +58,13 @@ describe('reseller contract check', () => {
 
   it('names what differs below its call, with what looks like it, and ends with 1', async () => {
     const document = contractOpenApi();
-    const body = { schema: { type: 'object', properties: { package_id: { type: 'integer' }, order_reference: { type: 'string' } } } };
-    Object.assign(document.paths['/orders']?.['post'] ?? {}, { requestBody: { content: { 'application/json': body } }, parameters: [] });
+    const body = {
+      schema: { type: 'object', properties: { package_id: { type: 'integer' }, order_reference: { type: 'string' } } },
+    };
+    Object.assign(document.paths['/orders']?.['post'] ?? {}, {
+      requestBody: { content: { 'application/json': body } },
+      parameters: [],
+    });
     const { code, stdout } = await run(fileOf(document));
     expect(code).toBe(NOT_COMPATIBLE);
     expect(stdout).toContain(
@@ -91,12 +100,17 @@ describe('reseller contract check', () => {
     const { code, stdout } = await run(fileOf(document));
     expect(code).toBe(NOT_COMPATIBLE);
     expect(stdout).toContain('✘ servers: have the path /api/reseller/v2, and our calls go to /api/reseller/v1\n');
-    expect(stdout).toContain('✘ event headers: start with X-Acme, and ours with X-Service: set SERVICE_HEADER_PREFIX=X-Acme\n');
+    expect(stdout).toContain(
+      '✘ event headers: start with X-Acme, and ours with X-Service: set SERVICE_HEADER_PREFIX=X-Acme\n',
+    );
     expect(stdout).toContain('✘ event refund.failed is not among the events of the document\n');
     expect(stdout).toMatch(/27 match, .*; 13 of 14 events described\.$/m);
     expect(JSON.parse((await run(fileOf(document), { json: true })).stdout)).toMatchObject({
       compatible: false,
-      findings: [{ severity: 'breaking', part: 'servers' }, { severity: 'breaking', part: 'event headers' }],
+      findings: [
+        { severity: 'breaking', part: 'servers' },
+        { severity: 'breaking', part: 'event headers' },
+      ],
     });
   });
 
@@ -107,7 +121,14 @@ describe('reseller contract check', () => {
       compatible: false,
       switch_off: ['refund_list'],
       calls: expect.arrayContaining([
-        { name: 'listRefunds', method: 'GET', path: '/refunds', status: 'missing', capability: 'refund_list', findings: [expect.anything()] },
+        {
+          name: 'listRefunds',
+          method: 'GET',
+          path: '/refunds',
+          status: 'missing',
+          capability: 'refund_list',
+          findings: [expect.anything()],
+        },
         { name: 'createOrder', method: 'POST', path: '/orders', status: 'matches', findings: [] },
       ]),
     });
@@ -126,7 +147,9 @@ describe('reseller contract check', () => {
   });
 
   it('is a command of the program, whose exit code is that of the check', async () => {
-    const reseller = promisify(execFile)(process.execPath, ['cli/reseller.mjs', 'contract', 'check', fileOf('[]')], { cwd: PROJECT });
+    const reseller = promisify(execFile)(process.execPath, ['cli/reseller.mjs', 'contract', 'check', fileOf('[]')], {
+      cwd: PROJECT,
+    });
     await expect(reseller).rejects.toMatchObject({ code: NO_DOCUMENT, stdout: '' });
   });
 });
@@ -149,7 +172,10 @@ describe('reseller contract check --download', () => {
       },
     });
     const file = join(temporaryFolder('contract'), 'service.json');
-    expect(await run(file, { download: true }, environmentOf(server.origin))).toMatchObject({ code: COMPATIBLE, stderr: '' });
+    expect(await run(file, { download: true }, environmentOf(server.origin))).toMatchObject({
+      code: COMPATIBLE,
+      stderr: '',
+    });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document);
     expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(
       ['openapi.json', 'login', 'openapi.json'].map((name) => `${BASE_PATH}/sandbox/${name}`),
@@ -163,7 +189,11 @@ describe('reseller contract check --download', () => {
     expect(code).toBe(NO_DOCUMENT);
     expect(stderr).toContain('The OpenAPI document could not be downloaded. The service answered 404.');
     expect(readFileSync(file, 'utf8')).toBe('what was there before');
-    const off = await run(file, { download: true }, { ...environmentOf(server.origin), SERVICE_WITHOUT: 'openapi_download' });
+    const off = await run(
+      file,
+      { download: true },
+      { ...environmentOf(server.origin), SERVICE_WITHOUT: 'openapi_download' },
+    );
     expect(off).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_WITHOUT') });
     for (const { stderr: said } of [{ stderr }, off]) expect(said).toContain('by hand and leave --download out');
   });
@@ -171,7 +201,10 @@ describe('reseller contract check --download', () => {
   it('names what to correct where the cause is on our side, and then no other way to the document', async () => {
     await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}')) });
     const refused = await run(fileOf(''), { download: true }, environmentOf(server.origin));
-    expect(refused).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_EMAIL and SERVICE_PASSWORD') });
+    expect(refused).toMatchObject({
+      code: NO_DOCUMENT,
+      stderr: expect.stringContaining('SERVICE_EMAIL and SERVICE_PASSWORD'),
+    });
     const nobody = await run(fileOf(''), { download: true }, environmentOf(`http://127.0.0.1:${await freePort()}`));
     expect(nobody).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_BASE_URL') });
     for (const { stderr } of [refused, nobody]) expect(stderr).not.toContain('by hand');
@@ -187,10 +220,14 @@ describe('reseller contract check --download', () => {
     const lock = await DataFolderLock.acquire(data, () => undefined);
     writeSecretFile(join(data, 'environment.json'), JSON.stringify(environmentOf(server.origin)));
     const reseller = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download', ...args], {
-        cwd: folder,
-        env: { PATH: process.env['PATH'] },
-      });
+      promisify(execFile)(
+        process.execPath,
+        [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download', ...args],
+        {
+          cwd: folder,
+          env: { PATH: process.env['PATH'] },
+        },
+      );
     expect((await reseller('--data', '.data')).stdout).toMatch(/^Compatible/m);
     await expect(reseller()).rejects.toMatchObject({
       code: 78,

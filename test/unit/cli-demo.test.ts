@@ -47,11 +47,22 @@ class SmallApi {
     }
     switch (path) {
       case '/v1/packages':
-        return { status: 200, body: { data: [{ id: 1, name: 'One' }, { id: 9001, name: 'Slow' }] } };
+        return {
+          status: 200,
+          body: {
+            data: [
+              { id: 1, name: 'One' },
+              { id: 9001, name: 'Slow' },
+            ],
+          },
+        };
       case '/v1/orders/ord_1':
         return { status: 200, body: order };
       case '/v1/orders/ord_1/timeline':
-        return { status: 200, body: { data: [{ at: '2026-01-01T00:00:00Z', event: 'order.accepted', message: 'Accepted.' }] } };
+        return {
+          status: 200,
+          body: { data: [{ at: '2026-01-01T00:00:00Z', event: 'order.accepted', message: 'Accepted.' }] },
+        };
       case '/v1/esims/esim_1/activation':
         return { status: 200, body: { activation_code: 'LPA:1$smdp.example$ABC' } };
       default:

@@ -59,7 +59,10 @@ describe('the clock', () => {
   });
 
   it('is not checked when the service has no Date, and is judged without a login', async () => {
-    expect(await clockAt(DATE, {})).toEqual({ status: 'not_checked', detail: expect.stringContaining('no Date header') });
+    expect(await clockAt(DATE, {})).toEqual({
+      status: 'not_checked',
+      detail: expect.stringContaining('no Date header'),
+    });
   });
 });
 
@@ -69,7 +72,10 @@ describe('the login', () => {
     ['not_approved', /Ask the service for approval/],
     ['not_sent', /SERVICE_BASE_URL/],
   ] as const)('that fails as %s says what to do', (failure, advice) => {
-    expect(checkLogin(failed(failure), config())).toMatchObject({ status: 'failure', advice: expect.stringMatching(advice) });
+    expect(checkLogin(failed(failure), config())).toMatchObject({
+      status: 'failure',
+      advice: expect.stringMatching(advice),
+    });
   });
 });
 
@@ -95,11 +101,21 @@ describe('the token lifetime', () => {
 
 describe('production approval', () => {
   const production = config({ mode: 'production' });
-  const movement = (type: 'debit' | 'credit') => ({ id: '1', type, amount: '5.00', currency: 'EUR', reason: 'x', created_at: '2026-01-01T00:00:00Z' });
+  const movement = (type: 'debit' | 'credit') => ({
+    id: '1',
+    type,
+    amount: '5.00',
+    currency: 'EUR',
+    reason: 'x',
+    created_at: '2026-01-01T00:00:00Z',
+  });
 
   async function approvalWith(answer: Buffer, known: { walletRefused?: string; held?: number } = {}) {
     await using service = await startTestClient(() => answer, { mode: 'production' });
-    return { finding: await checkApproval(service.client, production, { held: 0, ...known }), calls: service.server.requests.length };
+    return {
+      finding: await checkApproval(service.client, production, { held: 0, ...known }),
+      calls: service.server.requests.length,
+    };
   }
 
   it('is proven by a purchase in the wallet', async () => {
@@ -113,37 +129,65 @@ describe('production approval', () => {
   });
 
   it('is unknown when the movements cannot be read', async () => {
-    expect((await approvalWith(refusal(404, 'not_found'))).finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
+    expect((await approvalWith(refusal(404, 'not_found'))).finding).toMatchObject({
+      status: 'warning',
+      detail: expect.stringMatching(/^unknown/),
+    });
   });
 
   it('is missing when a read is refused for it [spec: environments.approval]', async () => {
     const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
     expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
-    expect(await approvalWith(jsonAnswer({ data: [] }), { walletRefused: 'not_approved' })).toMatchObject({ finding: missing, calls: 0 });
+    expect(await approvalWith(jsonAnswer({ data: [] }), { walletRefused: 'not_approved' })).toMatchObject({
+      finding: missing,
+      calls: 0,
+    });
   });
 });
 
 describe('production approval, by what the service last said to our orders', () => {
   it('is missing while purchases are held for it, whatever was bought before', async () => {
-    const debit = { id: '1', type: 'debit', amount: '5.00', currency: 'EUR', reason: 'x', created_at: '2026-01-01T00:00:00Z' };
+    const debit = {
+      id: '1',
+      type: 'debit',
+      amount: '5.00',
+      currency: 'EUR',
+      reason: 'x',
+      created_at: '2026-01-01T00:00:00Z',
+    };
     await using service = await startTestClient(() => jsonAnswer({ data: [debit] }), { mode: 'production' });
     const finding = await checkApproval(service.client, config({ mode: 'production' }), { held: 3 });
-    expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('3 purchases are held'), advice: expect.stringContaining('SERVICE_MODE=sandbox') });
+    expect(finding).toMatchObject({
+      status: 'failure',
+      detail: expect.stringContaining('3 purchases are held'),
+      advice: expect.stringContaining('SERVICE_MODE=sandbox'),
+    });
     expect(service.server.requests).toHaveLength(0);
   });
 
   it('is not needed in the sandbox, which is what we are in unless told otherwise', async () => {
-    const { mode } = readServiceConfig({ SERVICE_BASE_URL: `https://service.example${BASE_PATH}`, SERVICE_EMAIL: 'shop@example.com', SERVICE_PASSWORD: 'secret' });
+    const { mode } = readServiceConfig({
+      SERVICE_BASE_URL: `https://service.example${BASE_PATH}`,
+      SERVICE_EMAIL: 'shop@example.com',
+      SERVICE_PASSWORD: 'secret',
+    });
     expect(mode).toBe('sandbox');
     await using service = await startTestClient(() => jsonAnswer({ data: [] }));
-    expect(await checkApproval(service.client, config({ mode }), { held: 0 })).toEqual({ status: 'ok', detail: 'not needed in the sandbox' });
+    expect(await checkApproval(service.client, config({ mode }), { held: 0 })).toEqual({
+      status: 'ok',
+      detail: 'not needed in the sandbox',
+    });
   });
 });
 
 describe('the wallet', () => {
   const wallet = (balance: string) => checkWallet({ ok: true, status: 200, value: { balance, currency: 'EUR' } });
 
-  it.each([['0.01', 'ok'], ['0.00', 'warning'], ['-3', 'warning']])('with %s', (balance, status) => {
+  it.each([
+    ['0.01', 'ok'],
+    ['0.00', 'warning'],
+    ['-3', 'warning'],
+  ])('with %s', (balance, status) => {
     expect(wallet(balance)).toMatchObject({ status, detail: `${balance} EUR` });
   });
 
@@ -174,12 +218,17 @@ describe('the contract', () => {
   it('names the capability that would have to be switched off', async () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/topups/{id}');
-    expect(await check(jsonAnswer(document))).toMatchObject({ status: 'failure', advice: expect.stringContaining('SERVICE_WITHOUT=topup_read') });
+    expect(await check(jsonAnswer(document))).toMatchObject({
+      status: 'failure',
+      advice: expect.stringContaining('SERVICE_WITHOUT=topup_read'),
+    });
   });
 
   it('is a warning when the service offers no description, or we are told that it does not', async () => {
     expect((await check(refusal(404, 'not_found'))).status).toBe('warning');
-    expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe('warning');
+    expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe(
+      'warning',
+    );
   });
 
   it('is not checked when the service lets us in nowhere', async () => {
@@ -189,7 +238,10 @@ describe('the contract', () => {
 
 describe('the capabilities', () => {
   const NOW = Date.UTC(2026, 5, 4, 12);
-  const without = (...names: Capability[]) => ({ ...ALL_CAPABILITIES, ...Object.fromEntries(names.map((name) => [name, false])) });
+  const without = (...names: Capability[]) => ({
+    ...ALL_CAPABILITIES,
+    ...Object.fromEntries(names.map((name) => [name, false])),
+  });
   const switchedOff = config({ capabilities: without('key_replay'), resendAllowed: false });
   const switchedOffInProduction = { ...switchedOff, mode: 'production' as const };
   const production = config({ mode: 'production' });
@@ -208,14 +260,41 @@ describe('the capabilities', () => {
     ['never measured, all on', config(), undefined, 'ok', /^all \d+ are on; .*sent again.*; never measured$/],
     ['some off', config({ capabilities: without('order_read') }), undefined, 'ok', /^off: order_read;/],
     ['key replay switched off', switchedOff, undefined, 'ok', /nothing is sent twice/],
-    ['measured in the sandbox, which needs no confirmation', config(), profile(), 'ok', /sent again.*; measured 3 days ago, not confirmed$/],
-    ['keys found not to be replayed', config(), profile({ findings: { key_replay: false } }), 'warning', /nothing is sent twice/],
+    [
+      'measured in the sandbox, which needs no confirmation',
+      config(),
+      profile(),
+      'ok',
+      /sent again.*; measured 3 days ago, not confirmed$/,
+    ],
+    [
+      'keys found not to be replayed',
+      config(),
+      profile({ findings: { key_replay: false } }),
+      'warning',
+      /nothing is sent twice/,
+    ],
     ['production without a profile', production, undefined, 'warning', /nothing is sent twice.*never measured/],
     ['production, not confirmed', production, profile(), 'warning', /nothing is sent twice.*not confirmed/],
-    ['production, confirmed', production, profile({ confirmation }), 'ok', /sent again.*; measured 3 days ago, confirmed by Ada$/],
-    ['production, confirmed, key replay switched off', switchedOffInProduction, profile({ confirmation }), 'ok', /nothing is sent twice/],
+    [
+      'production, confirmed',
+      production,
+      profile({ confirmation }),
+      'ok',
+      /sent again.*; measured 3 days ago, confirmed by Ada$/,
+    ],
+    [
+      'production, confirmed, key replay switched off',
+      switchedOffInProduction,
+      profile({ confirmation }),
+      'ok',
+      /nothing is sent twice/,
+    ],
   ] as const)('%s', (_, service, capabilityProfile, status, detail) => {
-    expect(checkCapabilities(service, { capabilityProfile }, NOW)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    expect(checkCapabilities(service, { capabilityProfile }, NOW)).toMatchObject({
+      status,
+      detail: expect.stringMatching(detail),
+    });
   });
 
   it('advise to switch off what the service was found without, beside what is off already', () => {
@@ -227,11 +306,17 @@ describe('the capabilities', () => {
   });
 
   it('are judged by the configuration alone when the database cannot be read', () => {
-    expect(checkCapabilities(config(), undefined, NOW)).toEqual({ status: 'ok', detail: expect.stringMatching(/sent again.*cannot be read$/) });
+    expect(checkCapabilities(config(), undefined, NOW)).toEqual({
+      status: 'ok',
+      detail: expect.stringMatching(/sent again.*cannot be read$/),
+    });
     expect(checkCapabilities(production, undefined, NOW)).toMatchObject({
       status: 'warning',
       detail: expect.stringMatching(/sent again.* if the capability profile is confirmed/),
     });
-    expect(checkCapabilities(switchedOffInProduction, undefined, NOW)).toEqual({ status: 'ok', detail: expect.stringMatching(/nothing is sent twice/) });
+    expect(checkCapabilities(switchedOffInProduction, undefined, NOW)).toEqual({
+      status: 'ok',
+      detail: expect.stringMatching(/nothing is sent twice/),
+    });
   });
 });

@@ -13,7 +13,13 @@ const ACCEPTED = httpAnswer(200, '{"result":"accepted"}');
 
 async function deliver(
   answer: Buffer | 'hang up',
-  { secret = SECRET, mode = 'sandbox', times = 1, path = '/hooks/in?shop=1', headerPrefix = 'X-Service' }: {
+  {
+    secret = SECRET,
+    mode = 'sandbox',
+    times = 1,
+    path = '/hooks/in?shop=1',
+    headerPrefix = 'X-Service',
+  }: {
     headerPrefix?: string;
     secret?: string;
     mode?: 'sandbox' | 'production';
@@ -43,7 +49,10 @@ function verdictOf(request: RawRequest | undefined, secret: string, prefix = 'x-
 
 describe('the webhook address', () => {
   it('gets a ping as the service would send it, signed with our secret', async () => {
-    const { finding, requests: [request] } = await deliver(ACCEPTED);
+    const {
+      finding,
+      requests: [request],
+    } = await deliver(ACCEPTED);
     expect(finding.status).toBe('ok');
     expect(request?.head).toMatch(/^POST \/hooks\/in\?shop=1 HTTP/);
     expect(headerOf(request, 'x-service-event')).toBe('ping');
@@ -52,7 +61,9 @@ describe('the webhook address', () => {
   });
 
   it('gets a ping under the brand that is configured', async () => {
-    const { requests: [request] } = await deliver(ACCEPTED, { headerPrefix: 'X-Acme' });
+    const {
+      requests: [request],
+    } = await deliver(ACCEPTED, { headerPrefix: 'X-Acme' });
     expect(headerOf(request, 'x-acme-event')).toBe('ping');
     expect(headerOf(request, 'x-acme-delivery')).toMatch(/^doctor-/);
     expect(verdictOf(request, SECRET, 'x-acme')).toEqual({ ok: true });
@@ -60,7 +71,9 @@ describe('the webhook address', () => {
   });
 
   it('says that this proves the address and not the secret of the service', async () => {
-    expect((await deliver(ACCEPTED)).finding.detail).toMatch(/proves the address, not that our secret is the service's/);
+    expect((await deliver(ACCEPTED)).finding.detail).toMatch(
+      /proves the address, not that our secret is the service's/,
+    );
   });
 
   it('gets another delivery id and another signed content each time, also within one second', async () => {
@@ -71,8 +84,18 @@ describe('the webhook address', () => {
 
   it.each([
     ['refuses our signature', httpAnswer(401, '{}'), /401/, /SERVICE_WEBHOOK_SECRETS/],
-    ['redirects', httpAnswer(301, '', { location: 'https://elsewhere.example' }), /redirects \(301/, /Name the address it leads to/],
-    ['is not ours', httpAnswer(200, '<html>', { 'content-type': 'text/html' }), /something else than our API/, /PUBLIC_WEBHOOK_URL/],
+    [
+      'redirects',
+      httpAnswer(301, '', { location: 'https://elsewhere.example' }),
+      /redirects \(301/,
+      /Name the address it leads to/,
+    ],
+    [
+      'is not ours',
+      httpAnswer(200, '<html>', { 'content-type': 'text/html' }),
+      /something else than our API/,
+      /PUBLIC_WEBHOOK_URL/,
+    ],
     ['does not know the path', httpAnswer(404, '{}'), /answered 404/, /\/webhooks\/service/],
     ['has no database', httpAnswer(503, '{}'), /answered 503/, /\/readyz/],
     ['hangs up', 'hang up', /^no answer/, /reverse proxy/],
@@ -85,7 +108,10 @@ describe('the webhook address', () => {
   });
 
   it('that leads to this machine only is a warning in production', async () => {
-    expect((await deliver(ACCEPTED, { mode: 'production' })).finding).toMatchObject({ status: 'warning', detail: 'leads to this machine only' });
+    expect((await deliver(ACCEPTED, { mode: 'production' })).finding).toMatchObject({
+      status: 'warning',
+      detail: 'leads to this machine only',
+    });
   });
 
   it('is a warning when it is not set, and is not tried without a secret', async () => {
@@ -112,7 +138,13 @@ describe('the webhook secret', () => {
   it.each([
     ['one that is configured', configured, store(), 'ok', /^1 in SERVICE_WEBHOOK_SECRETS$/],
     ['one that is stored', [], store([stored('s')]), 'ok', /^one stored on 2026-05-01/],
-    ['both, during a rotation', configured, store([stored('s'), stored('t', NOW + 1_000)]), 'ok', /^one stored .* a former one until 2026-06-01T12:00:01.*, 1 in SERVICE_/],
+    [
+      'both, during a rotation',
+      configured,
+      store([stored('s'), stored('t', NOW + 1_000)]),
+      'ok',
+      /^one stored .* a former one until 2026-06-01T12:00:01.*, 1 in SERVICE_/,
+    ],
     ['none at all', [], store(), 'failure', /^there is none, so every webhook/],
     ['only one that has ended', ended, store(), 'failure', /has ended, and none is stored$/],
     ['one that does not open', configured, store([], 1), 'failure', /^1 stored one does not open$/],

@@ -61,15 +61,34 @@ async function environmentOf(service: { origin: string }, changes: Record<string
 
 describe('reseller doctor', () => {
   it('names every configuration problem at once, says of the rest that it was not checked, and ends with 78', async () => {
-    const findings = await examine({ SERVICE_BASE_URL: 'https://service.example/api', API_PORT: 'x', CODEC_PORT: 'y' }, SHORT);
+    const findings = await examine(
+      { SERVICE_BASE_URL: 'https://service.example/api', API_PORT: 'x', CODEC_PORT: 'y' },
+      SHORT,
+    );
     expect(exitCodeOf(findings)).toBe(78);
     expect(findings.configuration.status).toBe('failure');
-    for (const part of ['DATABASE_URL is missing', 'ENCRYPTION_KEYS is missing', 'SERVICE_BASE_URL: must end with', 'API_PORT: ', 'CODEC_PORT: ']) {
+    for (const part of [
+      'DATABASE_URL is missing',
+      'ENCRYPTION_KEYS is missing',
+      'SERVICE_BASE_URL: must end with',
+      'API_PORT: ',
+      'CODEC_PORT: ',
+    ]) {
       expect(findings.configuration.detail).toContain(part);
     }
-    const { configuration: _, temporal, namespace: __, search_attributes: ___, webhook_secret, webhook_address, webhook_arrival, ...others } = findings;
+    const {
+      configuration: _,
+      temporal,
+      namespace: __,
+      search_attributes: ___,
+      webhook_secret,
+      webhook_address,
+      webhook_arrival,
+      ...others
+    } = findings;
     // Where all variables have defaults, it is looked all the same.
-    for (const looked of [temporal, webhook_secret, webhook_address, webhook_arrival]) expect(looked.detail).not.toContain('configuration');
+    for (const looked of [temporal, webhook_secret, webhook_address, webhook_arrival])
+      expect(looked.detail).not.toContain('configuration');
     expect(Object.values(others).map(({ status, detail }) => `${status}: ${detail}`)).toEqual(
       Object.keys(others).map(() => 'not_checked: the configuration of this part cannot be used'),
     );
@@ -101,7 +120,10 @@ describe('reseller doctor', () => {
       capabilities: 'ok',
       first_contact: 'ok',
     });
-    expect(findings.database).toMatchObject({ detail: expect.stringContaining('ECONNREFUSED'), advice: expect.stringContaining('DATABASE_URL') });
+    expect(findings.database).toMatchObject({
+      detail: expect.stringContaining('ECONNREFUSED'),
+      advice: expect.stringContaining('DATABASE_URL'),
+    });
     expect(findings.wallet.detail).toBe('12.50 EUR');
   });
 
@@ -121,7 +143,12 @@ describe('reseller doctor', () => {
       const printed = `${findingLines(findings).join('\n')}\n${JSON.stringify(findingsJson(findings))}`;
       expect(printed).toContain('LOG_LEVEL');
       const keyBytes = environment.ENCRYPTION_KEYS.slice(3, 20);
-      for (const secret of [/the-[a-z-]+-(password|key|secret)/, /the-webhook-secret/, /the-access-token/, new RegExp(keyBytes)]) {
+      for (const secret of [
+        /the-[a-z-]+-(password|key|secret)/,
+        /the-webhook-secret/,
+        /the-access-token/,
+        new RegExp(keyBytes),
+      ]) {
         expect(printed).not.toMatch(secret);
       }
     }
@@ -131,9 +158,17 @@ describe('reseller doctor', () => {
 describe('the exit code', () => {
   it.each([
     ['nothing failed', {}, 0],
-    ['there are warnings and things not checked', { wallet: warning('0 EUR', 'Deposit.'), clock: notChecked('no Date') }, 0],
+    [
+      'there are warnings and things not checked',
+      { wallet: warning('0 EUR', 'Deposit.'), clock: notChecked('no Date') },
+      0,
+    ],
     ['something failed', { wallet: failure('gone', 'Look.') }, 1],
-    ['the configuration cannot be used', { configuration: failure('1 problem', 'Look.'), wallet: failure('gone', 'Look.') }, 78],
+    [
+      'the configuration cannot be used',
+      { configuration: failure('1 problem', 'Look.'), wallet: failure('gone', 'Look.') },
+      78,
+    ],
   ])('when %s', (_, changes: Partial<Findings>, code) => {
     expect(exitCodeOf({ ...allOk, ...changes })).toBe(code);
   });
@@ -159,14 +194,24 @@ describe('what is printed', () => {
 
   it('is the same as JSON, with the exit code', () => {
     const json = z
-      .object({ exit_code: z.int(), checks: z.array(z.object({ check: z.string(), status: z.string(), detail: z.string(), advice: z.string().optional() })) })
+      .object({
+        exit_code: z.int(),
+        checks: z.array(
+          z.object({ check: z.string(), status: z.string(), detail: z.string(), advice: z.string().optional() }),
+        ),
+      })
       .parse(findingsJson(findings));
     expect(json.exit_code).toBe(1);
     expect(json.checks.map(({ check }) => check)).toEqual(names);
     expect(json.checks).toContainEqual({ check: 'wallet', status: 'warning', detail: '0 EUR', advice: 'Deposit.' });
   });
 
-  it.each([[999, '0 seconds'], [1_000, '1 second'], [3_599_999, '59 minutes'], [172_800_000, '2 days']])('writes %i ms as %s', (ms, text) => {
+  it.each([
+    [999, '0 seconds'],
+    [1_000, '1 second'],
+    [3_599_999, '59 minutes'],
+    [172_800_000, '2 days'],
+  ])('writes %i ms as %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 });

@@ -18,7 +18,13 @@ const quiet = () => undefined;
 const lockFile = () => join(folder, 'lock.json');
 
 function sleeper(): Child {
-  return new Child({ name: 'sleeper', command: 'sleep', args: ['600'], environment: { PATH: process.env['PATH'] }, logFile: join(folder, 'log') });
+  return new Child({
+    name: 'sleeper',
+    command: 'sleep',
+    args: ['600'],
+    environment: { PATH: process.env['PATH'] },
+    logFile: join(folder, 'log'),
+  });
 }
 
 describe('the lock of a data folder', () => {

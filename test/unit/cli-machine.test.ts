@@ -26,7 +26,12 @@ async function failureOf(work: Promise<unknown>): Promise<UserError> {
 }
 
 /** A machine with nothing on it, and a proxy that nobody listens at: nothing is ever fetched. */
-const bare = () => ({ PATH: join(folder, 'bin'), HOME: folder, HTTPS_PROXY: 'http://127.0.0.1:1', https_proxy: 'http://127.0.0.1:1' });
+const bare = () => ({
+  PATH: join(folder, 'bin'),
+  HOME: folder,
+  HTTPS_PROXY: 'http://127.0.0.1:1',
+  https_proxy: 'http://127.0.0.1:1',
+});
 const progress = () => undefined;
 
 describe('a machine without a Temporal server', () => {

@@ -11,7 +11,9 @@ describe('options of a start that npm has taken for its own', () => {
     [{ npm_config_demo: '', npm_config_data: 'true' }, '--no-demo --data'],
   ])('%j are refused, with what to type', (environment, options) => {
     expect(refusing({ PATH: '/bin', ...environment })).toThrow(
-      expect.objectContaining({ advice: `Put \`--\` before what is meant for the start: npm start -- ${options}` }) as Error,
+      expect.objectContaining({
+        advice: `Put \`--\` before what is meant for the start: npm start -- ${options}`,
+      }) as Error,
     );
   });
 

@@ -18,7 +18,10 @@ describe('an embedded PostgreSQL whose install script did not run', () => {
     mkdirSync(join(native, 'lib'));
     writeFileSync(program, '', { mode: 0o644 });
     writeFileSync(join(native, 'lib', 'libx.so.1.2'), '');
-    writeFileSync(join(native, 'pg-symlinks.json'), '[{"source":"native/lib/libx.so.1.2","target":"native/lib/libx.so.1"}]');
+    writeFileSync(
+      join(native, 'pg-symlinks.json'),
+      '[{"source":"native/lib/libx.so.1.2","target":"native/lib/libx.so.1"}]',
+    );
     for (let time = 0; time < 2; time += 1) {
       completeInstallation(native, [program]);
       expect(readlinkSync(join(native, 'lib', 'libx.so.1'))).toBe('libx.so.1.2');

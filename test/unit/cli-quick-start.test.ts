@@ -12,8 +12,15 @@ const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(`
 
 function loaded(script: string, ...args: string[]): string[] {
   const program = `await import(${JSON.stringify(join(PROJECT, script))}); process.exit(0)`;
-  const output = execFileSync(process.execPath, [...args, `--import=${PRINT_LOADED}`, '--input-type=module', '--eval', program], { encoding: 'utf8' });
-  return output.trim().split('\n').filter((line) => !line.endsWith('quick-start.mjs'));
+  const output = execFileSync(
+    process.execPath,
+    [...args, `--import=${PRINT_LOADED}`, '--input-type=module', '--eval', program],
+    { encoding: 'utf8' },
+  );
+  return output
+    .trim()
+    .split('\n')
+    .filter((line) => !line.endsWith('quick-start.mjs'));
 }
 
 describe('the quick start', () => {

@@ -16,7 +16,15 @@ beforeEach(() => {
 });
 afterAll(() => folders.forEach(removeFolder));
 
-const PORTS = { api: 21001, worker: 21002, simulator: 21003, temporal: 21004, temporalUi: 21005, codec: 21006, postgres: 21007 };
+const PORTS = {
+  api: 21001,
+  worker: 21002,
+  simulator: 21003,
+  temporal: 21004,
+  temporalUi: 21005,
+  codec: 21006,
+  postgres: 21007,
+};
 const SECRETS = {
   encryption_keys: `dev-1:${Buffer.alloc(32, 1).toString('base64')}`,
   webhook_secret: 'whsec_of_the_test',
@@ -26,7 +34,12 @@ const SECRETS = {
 const DATABASE_URL = 'postgresql://reseller:the-postgres-password@127.0.0.1:21007/reseller';
 
 function write(environment: Readonly<Record<string, string>> = {}): void {
-  const layout = { ports: PORTS, databaseUrl: DATABASE_URL, temporalAddress: '127.0.0.1:21004', simulatorData: ':memory:' };
+  const layout = {
+    ports: PORTS,
+    databaseUrl: DATABASE_URL,
+    temporalAddress: '127.0.0.1:21004',
+    simulatorData: ':memory:',
+  };
   writeRunningEnvironment(folder, productEnvironments(layout, SECRETS, environment), PORTS);
 }
 
@@ -45,10 +58,17 @@ describe('the environment of what runs on a data folder', () => {
 
   it('holds nothing of the caller’s environment that is not the product’s', async () => {
     const lock = await DataFolderLock.acquire(folder, () => undefined);
-    write({ AWS_SECRET_ACCESS_KEY: 'not-ours', POLICY_MAX_ATTEMPTS: '7', PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks' });
+    write({
+      AWS_SECRET_ACCESS_KEY: 'not-ours',
+      POLICY_MAX_ATTEMPTS: '7',
+      PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks',
+    });
     const environment = readRunningEnvironment(folder);
     expect(Object.values(environment)).not.toContain('not-ours');
-    expect(environment).toMatchObject({ POLICY_MAX_ATTEMPTS: '7', PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks' });
+    expect(environment).toMatchObject({
+      POLICY_MAX_ATTEMPTS: '7',
+      PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks',
+    });
     lock.release();
   });
 

@@ -82,7 +82,10 @@ describe('the environments of the product’s processes', () => {
   });
 
   it('keep what the caller says of keys and policy', () => {
-    const { worker } = environmentsOf({ POLICY_MAX_ATTEMPTS: '7', ENCRYPTION_KEYS: `mine:${Buffer.alloc(32).toString('base64')}` });
+    const { worker } = environmentsOf({
+      POLICY_MAX_ATTEMPTS: '7',
+      ENCRYPTION_KEYS: `mine:${Buffer.alloc(32).toString('base64')}`,
+    });
     expect(readWorkerConfig(worker).policy.purchase.maxAttempts).toBe(7);
     expect(readWorkerConfig(worker).encryptionKeys.map(({ id }) => id)).toEqual(['mine']);
   });
@@ -123,14 +126,21 @@ describe('ports', () => {
   it('that two processes choose at the same moment are not the same, when each has a lane', async () => {
     for (const lane of [0, 3]) {
       choosePortsInLane(lane, 4);
-      expect((await Promise.all(Array.from({ length: 10 }, () => freePort()))).map((port) => port % 4)).toEqual(Array.from({ length: 10 }, () => lane));
+      expect((await Promise.all(Array.from({ length: 10 }, () => freePort()))).map((port) => port % 4)).toEqual(
+        Array.from({ length: 10 }, () => lane),
+      );
     }
     choosePortsInLane(0, 1);
   });
 
   it('that are taken are all named at once, each with its use and the option that changes it', async () => {
     const [api, simulator] = [await occupied(), await occupied()];
-    const ports = { worker: await freePort(), temporal: await freePort(), temporalUi: await freePort(), codec: await freePort() };
+    const ports = {
+      worker: await freePort(),
+      temporal: await freePort(),
+      temporalUi: await freePort(),
+      codec: await freePort(),
+    };
     const settings = startSettings({ ...options, ports: { ...ports, api, simulator } }, {});
     const error: unknown = await requireFreePorts(settings).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);

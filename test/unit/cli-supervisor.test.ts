@@ -30,7 +30,13 @@ class SleepingPart implements Part {
   async start(): Promise<void> {
     const [command = 'sleep', ...args] = this.#programs[this.starts] ?? ['sleep', '600'];
     this.starts += 1;
-    this.child = new Child({ name: this.name, command, args, environment: { PATH: process.env['PATH'] }, logFile: join(folder, this.name) });
+    this.child = new Child({
+      name: this.name,
+      command,
+      args,
+      environment: { PATH: process.env['PATH'] },
+      logFile: join(folder, this.name),
+    });
     return Promise.resolve();
   }
 
@@ -83,7 +89,11 @@ describe('the supervisor', () => {
     const { supervisor, events } = supervise([part]);
     await supervisor.start(part);
     await waitFor('the fourth start', () => part.starts === 4 && events.length === 6);
-    expect(events.filter((text) => text.includes('starting')).map((text) => /in (\S+) s/.exec(text)?.[1])).toEqual(['0.005', '0.01', '0.02']);
+    expect(events.filter((text) => text.includes('starting')).map((text) => /in (\S+) s/.exec(text)?.[1])).toEqual([
+      '0.005',
+      '0.01',
+      '0.02',
+    ]);
     await supervisor.stopAll();
   });
 

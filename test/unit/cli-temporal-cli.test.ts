@@ -33,7 +33,10 @@ describe('the Temporal CLI is looked for', () => {
     program('bin', 'temporal');
     cached();
     const named = program('named');
-    expect(findTemporalCli(environment({ TEMPORAL_CLI_PATH: named }))).toEqual({ path: named, source: 'TEMPORAL_CLI_PATH' });
+    expect(findTemporalCli(environment({ TEMPORAL_CLI_PATH: named }))).toEqual({
+      path: named,
+      source: 'TEMPORAL_CLI_PATH',
+    });
   });
 
   it('on the PATH next, before the cache', () => {
@@ -124,9 +127,17 @@ describe('the Temporal server is started', () => {
 
   it('with its state in a file and the UI pointed at the codec server', () => {
     const ui = { address: '127.9.8.7', port: 20_001 };
-    const list = startArguments({ ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' }, ui);
+    const list = startArguments(
+      { ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' },
+      ui,
+    );
     expect(list).toEqual(
-      expect.arrayContaining(['--ui-ip=127.9.8.7', '--ui-port=20001', '--db-filename=/data/t.db', '--ui-codec-endpoint=http://127.0.0.1:8234']),
+      expect.arrayContaining([
+        '--ui-ip=127.9.8.7',
+        '--ui-port=20001',
+        '--db-filename=/data/t.db',
+        '--ui-codec-endpoint=http://127.0.0.1:8234',
+      ]),
     );
     expect(list).not.toContain('--headless');
   });

@@ -59,7 +59,10 @@ const why = 'a test';
 /** Runs a command as the program does. @returns what it printed, and its exit code. */
 async function run(
   command: (desk: WorkDesk, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
-  { kind = ORDERS, environment = { RESELLER_API_KEY: 'rsk_test' } }: { kind?: WorkCommand; environment?: Record<string, string> } = {},
+  {
+    kind = ORDERS,
+    environment = { RESELLER_API_KEY: 'rsk_test' },
+  }: { kind?: WorkCommand; environment?: Record<string, string> } = {},
 ) {
   let printed = '';
   const output = { write: (text: string | Uint8Array) => ((printed += String(text)), true) };
@@ -83,11 +86,19 @@ describe('an act on several', () => {
     detail: null,
     ...more,
   });
-  const bulk = (...data: unknown[]): Answer => ({ status: 200, body: { dry_run: false, matched: data.length, remaining: 0, data } });
+  const bulk = (...data: unknown[]): Answer => ({
+    status: 200,
+    body: { dry_run: false, matched: data.length, remaining: 0, data },
+  });
 
   it('is one call, and says of each what became of it; it ends with 1 when any was refused', async () => {
     answer = () =>
-      bulk(line('ord_unknown', 'not_found', { status: null }), line('ord_ended', 'refused', { detail: 'It has ended.' }), line('ord_held', 'applied'), line('ord_done', 'unchanged'));
+      bulk(
+        line('ord_unknown', 'not_found', { status: null }),
+        line('ord_ended', 'refused', { detail: 'It has ended.' }),
+        line('ord_held', 'applied'),
+        line('ord_done', 'unchanged'),
+      );
     const ids = ['ord_unknown', 'ord_ended', 'ord_held', 'ord_done'];
     const { printed, code } = await run((desk, options) => desk.act('retry', ids, { ...options, why }));
     expect(printed.split('\n')).toEqual([
@@ -99,12 +110,16 @@ describe('an act on several', () => {
       '',
     ]);
     expect(code).toBe(1);
-    expect(calls).toMatchObject([{ call: 'POST /v1/orders/bulk-actions', body: { action: 'retry', filter: { ids }, why, dry_run: false } }]);
+    expect(calls).toMatchObject([
+      { call: 'POST /v1/orders/bulk-actions', body: { action: 'retry', filter: { ids }, why, dry_run: false } },
+    ]);
   });
 
   it('that is only tried out asks the API to do nothing, of all that the filter chooses', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_act')));
-    const { printed, code } = await run((desk, options) => desk.act('abandon', [], { ...options, why, failureClass: 'insufficient_balance', dryRun: true }));
+    const { printed, code } = await run((desk, options) =>
+      desk.act('abandon', [], { ...options, why, failureClass: 'insufficient_balance', dryRun: true }),
+    );
     expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was done.\n');
     expect(code).toBe(0);
     expect(calls).toMatchObject([
@@ -117,22 +132,35 @@ describe('an act on several', () => {
     const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
     const left = many.map((id) => line(id, 'would_act'));
     answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
-    const { printed } = await run((desk, options) => desk.act('abandon', [], { ...options, why, status: 'held', dryRun: true }));
+    const { printed } = await run((desk, options) =>
+      desk.act('abandon', [], { ...options, why, status: 'held', dryRun: true }),
+    );
     expect(printed).toContain('250 orders. Nothing was done.');
     expect(calls).toHaveLength(4);
   });
 
   it('by a filter names those that it chose, so that none is acted on twice', async () => {
-    answer = (method) => (method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied')));
+    answer = (method) =>
+      method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
     const { printed } = await run((desk, options) => desk.act('release', [], { ...options, why, status: 'held' }));
     expect(printed).toContain('ord_1  let through the gate');
-    expect(calls.at(-1)).toMatchObject({ call: 'POST /v1/orders/bulk-actions', body: { filter: { ids: ['ord_1', 'ord_2'] } } });
+    expect(calls.at(-1)).toMatchObject({
+      call: 'POST /v1/orders/bulk-actions',
+      body: { filter: { ids: ['ord_1', 'ord_2'] } },
+    });
   });
 
   it('stops at an API that does not know this kind of work: no id can be right there', async () => {
     answer = () => problem(404, 'route_not_found');
-    const { printed, code } = await run((desk, options) => desk.act('retry', ['topup_1', 'topup_2'], { ...options, why }), { kind: TOPUPS });
-    expect({ printed, code, sent: calls.length }).toEqual({ printed: expect.stringContaining('The API answered 404'), code: 1, sent: 1 });
+    const { printed, code } = await run(
+      (desk, options) => desk.act('retry', ['topup_1', 'topup_2'], { ...options, why }),
+      { kind: TOPUPS },
+    );
+    expect({ printed, code, sent: calls.length }).toEqual({
+      printed: expect.stringContaining('The API answered 404'),
+      code: 1,
+      sent: 1,
+    });
   });
 
   it('wants to be told which, in one way only', async () => {
@@ -148,7 +176,8 @@ describe('each act', () => {
   it.each([
     [
       'retry-policy',
-      (desk: WorkDesk, to: { api: string; data: string }) => desk.retryPolicy('ord_1', { ...to, why, attempts: 5, firstWait: 900, longestWait: 'configured' }),
+      (desk: WorkDesk, to: { api: string; data: string }) =>
+        desk.retryPolicy('ord_1', { ...to, why, attempts: 5, firstWait: 900, longestWait: 'configured' }),
       'retry policy changed',
       { why, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
     ],
@@ -161,7 +190,13 @@ describe('each act', () => {
     [
       'resolve',
       (desk: WorkDesk, to: { api: string; data: string }) =>
-        desk.resolve('ord_1', { ...to, why, case: 'outcome_unknown', verdict: 'bought', serviceIds: { service_order_id: '48151' } }),
+        desk.resolve('ord_1', {
+          ...to,
+          why,
+          case: 'outcome_unknown',
+          verdict: 'bought',
+          serviceIds: { service_order_id: '48151' },
+        }),
       'case judged',
       { why, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
     ],
@@ -175,26 +210,69 @@ describe('each act', () => {
 });
 
 describe('a limit or a verdict for all', () => {
-  const judged = { status: 200, body: { dry_run: true, matched: 1, remaining: 0, data: [{ ...row('ord_1', { status: 'held' }), failure_class: null, attention: null, result: 'would_act', refusal: null, detail: null }] } };
+  const judged = {
+    status: 200,
+    body: {
+      dry_run: true,
+      matched: 1,
+      remaining: 0,
+      data: [
+        {
+          ...row('ord_1', { status: 'held' }),
+          failure_class: null,
+          attention: null,
+          result: 'would_act',
+          refusal: null,
+          detail: null,
+        },
+      ],
+    },
+  };
 
   it('acts on those that a filter chooses, which is looked at first', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
-    const { printed, code } = await run((desk, options) => desk.limit('all', 'none', { ...options, why, status: 'held', dryRun: true }));
+    const { printed, code } = await run((desk, options) =>
+      desk.limit('all', 'none', { ...options, why, status: 'held', dryRun: true }),
+    );
     expect({ printed, code }).toEqual({ printed: 'would limit: ord_1  held\n1 order. Nothing was done.\n', code: 0 });
     const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
-    await run((desk, options) => desk.resolve('all', { ...options, why, ...verdict, attention: 'outcome_unknown', dryRun: true, serviceIds: {} }));
+    await run((desk, options) =>
+      desk.resolve('all', { ...options, why, ...verdict, attention: 'outcome_unknown', dryRun: true, serviceIds: {} }),
+    );
     expect(calls).toMatchObject([
       { call: expect.stringContaining('status=held') },
-      { call: 'POST /v1/orders/bulk-actions', body: { action: 'limit', max_price: null, why, filter: { ids: ['ord_1'] }, dry_run: true } },
+      {
+        call: 'POST /v1/orders/bulk-actions',
+        body: { action: 'limit', max_price: null, why, filter: { ids: ['ord_1'] }, dry_run: true },
+      },
       { call: expect.stringContaining('attention=outcome_unknown') },
-      { call: 'POST /v1/orders/bulk-actions', body: { action: 'resolve', ...verdict, why, filter: { ids: ['ord_1'] }, dry_run: true } },
+      {
+        call: 'POST /v1/orders/bulk-actions',
+        body: { action: 'resolve', ...verdict, why, filter: { ids: ['ord_1'] }, dry_run: true },
+      },
     ]);
   });
 
   it.each<[string, (desk: WorkDesk, to: { api: string; data: string }) => Promise<number>, string]>([
     ['no filter', (desk, to) => desk.limit('all', 'none', { ...to, why }), 'It is not said which orders.'],
-    ['an id beside a filter', (desk, to) => desk.limit('ord_1', 'none', { ...to, why, status: 'held' }), 'An id is named beside a filter'],
-    ['an id at the service', (desk, to) => desk.resolve('all', { ...to, why, case: 'outcome_unknown', verdict: 'bought', status: 'held', serviceIds: { service_order_id: '1' } }), 'can only be named of one'],
+    [
+      'an id beside a filter',
+      (desk, to) => desk.limit('ord_1', 'none', { ...to, why, status: 'held' }),
+      'An id is named beside a filter',
+    ],
+    [
+      'an id at the service',
+      (desk, to) =>
+        desk.resolve('all', {
+          ...to,
+          why,
+          case: 'outcome_unknown',
+          verdict: 'bought',
+          status: 'held',
+          serviceIds: { service_order_id: '1' },
+        }),
+      'can only be named of one',
+    ],
   ])('is refused with %s', async (_name, command, words) => {
     expect(await run(command)).toEqual({ code: 1, printed: expect.stringContaining(words) });
     expect(calls).toEqual([]);
@@ -203,15 +281,36 @@ describe('a limit or a verdict for all', () => {
 
 describe('the program', () => {
   it.each([
-    ['orders', ['--service-order-id', '48151', '--service-esim-id', 'E-1'], { service_order_id: '48151', service_esim_id: 'E-1' }],
+    [
+      'orders',
+      ['--service-order-id', '48151', '--service-esim-id', 'E-1'],
+      { service_order_id: '48151', service_esim_id: 'E-1' },
+    ],
     ['topups', ['--service-topup-id', 'T-1'], { service_topup_id: 'T-1' }],
   ])('judges a case of %s with what the service calls it', async (command, named, body) => {
     answer = () => ({ status: 200, body: row('id_1', { external_topup_id: null }) });
-    const args = [command, 'resolve', 'id_1', '--case', 'outcome_unknown', '--verdict', 'bought', '--why', why, '--api', api, ...named];
+    const args = [
+      command,
+      'resolve',
+      'id_1',
+      '--case',
+      'outcome_unknown',
+      '--verdict',
+      'bought',
+      '--why',
+      why,
+      '--api',
+      api,
+      ...named,
+    ];
     const environment = { PATH: process.env['PATH'], RESELLER_API_KEY: 'rsk_test' };
-    const { stdout } = await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], { env: environment });
+    const { stdout } = await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], {
+      env: environment,
+    });
     expect(stdout).toBe('id_1  case judged  (status at that moment: held)\n');
-    expect(calls).toMatchObject([{ call: `POST /v1/${command}/id_1/resolve`, body: { why, case: 'outcome_unknown', verdict: 'bought', ...body } }]);
+    expect(calls).toMatchObject([
+      { call: `POST /v1/${command}/id_1/resolve`, body: { why, case: 'outcome_unknown', verdict: 'bought', ...body } },
+    ]);
   });
 });
 
@@ -224,9 +323,24 @@ describe('a change of how one is tried again', () => {
   };
 
   it('reads durations, and takes back what is to be as configured', async () => {
-    const { stdout } = await program('--first-wait', '15m', '--longest-wait', 'configured', '--attempts', '5', '--deadline', '2030-02-04T12:00:00Z');
+    const { stdout } = await program(
+      '--first-wait',
+      '15m',
+      '--longest-wait',
+      'configured',
+      '--attempts',
+      '5',
+      '--deadline',
+      '2030-02-04T12:00:00Z',
+    );
     expect(stdout).toBe('id_1  retry policy changed  (status at that moment: held)\n');
-    const body = { why, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null, deadline: '2030-02-04T12:00:00Z' };
+    const body = {
+      why,
+      attempts: 5,
+      first_wait_seconds: 900,
+      longest_wait_seconds: null,
+      deadline: '2030-02-04T12:00:00Z',
+    };
     expect(calls).toEqual([{ call: 'POST /v1/orders/id_1/retry-policy', authorization: 'Bearer rsk_test', body }]);
   });
 
@@ -246,12 +360,19 @@ describe('a list', () => {
     answer = () => pageOf();
     expect((await run((desk, options) => desk.list(options))).printed).toBe('No orders.\n');
     expect((await run((desk, options) => desk.list(options), { kind: TOPUPS })).printed).toBe('No top-ups.\n');
-    expect(await run((desk, options) => desk.act('retry', [], { ...options, why, status: 'held' }))).toEqual({ printed: 'No orders.\n', code: 0 });
+    expect(await run((desk, options) => desk.act('retry', [], { ...options, why, status: 'held' }))).toEqual({
+      printed: 'No orders.\n',
+      code: 0,
+    });
   });
 
   it('of top-ups has those without a reference too', async () => {
     const { external_order_id: _, ...topup } = row('topup_1');
-    answer = () => pageOf({ ...topup, external_topup_id: null }, { ...topup, id: 'topup_2', external_topup_id: 'shop-9', next_step_at: null });
+    answer = () =>
+      pageOf(
+        { ...topup, external_topup_id: null },
+        { ...topup, id: 'topup_2', external_topup_id: 'shop-9', next_step_at: null },
+      );
     const { printed } = await run((desk, options) => desk.list({ ...options, status: 'held' }), { kind: TOPUPS });
     expect(printed.split('\n').slice(0, 2)).toEqual([
       'topup_1  held  (insufficient_balance)  package 1001  next step 2030-01-01T00:00:00.000Z',
@@ -262,10 +383,14 @@ describe('a list', () => {
 });
 
 describe('an error of the API', () => {
-  const list = (environment?: Record<string, string>) => run((desk, options) => desk.list(options), environment === undefined ? {} : { environment });
+  const list = (environment?: Record<string, string>) =>
+    run((desk, options) => desk.list(options), environment === undefined ? {} : { environment });
 
   it('names each field that is wrong, and does not send anybody to a log for it', async () => {
-    const errors = [{ in: 'body', field: 'why', message: 'is required' }, { in: 'query', field: 'status', message: 'is not a status' }];
+    const errors = [
+      { in: 'body', field: 'why', message: 'is required' },
+      { in: 'query', field: 'status', message: 'is not a status' },
+    ];
     answer = () => problem(400, 'validation_failed', { errors });
     const { printed } = await list();
     expect(printed).toContain('\n  - why: is required\n  - status: is not a status\n');
@@ -274,7 +399,9 @@ describe('an error of the API', () => {
 
   it('of its own making leads to its log, with the call and the id of the request', async () => {
     answer = () => problem(500, 'internal_error', { request_id: 'req_4711' });
-    expect((await list()).printed).toMatch(/The log of the API says more of GET \/v1\/orders\?limit=100, request req_4711\./);
+    expect((await list()).printed).toMatch(
+      /The log of the API says more of GET \/v1\/orders\?limit=100, request req_4711\./,
+    );
   });
 
   it('that does not know the key says which key that was', async () => {

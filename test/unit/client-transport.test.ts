@@ -1,10 +1,21 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isProblem, NoAnswerError, Paged, ProblemError, ResellerClient, StillGoingError } from '#clients/typescript/src/index.ts';
+import {
+  isProblem,
+  NoAnswerError,
+  Paged,
+  ProblemError,
+  ResellerClient,
+  StillGoingError,
+} from '#clients/typescript/src/index.ts';
 import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/client-network.ts';
 
-const ok = (body: unknown, headers: Record<string, string> = {}): Step => () => Response.json(body, { headers });
+const ok =
+  (body: unknown, headers: Record<string, string> = {}): Step =>
+  () =>
+    Response.json(body, { headers });
 /** Of a proxy that says that all is well. */
-const page: Step = () => new Response('<html>Back soon</html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+const page: Step = () =>
+  new Response('<html>Back soon</html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 
 let network = new ClientNetwork();
 afterEach(() => {
@@ -18,11 +29,20 @@ function client(...steps: Step[]): ResellerClient {
 
 const order = { package_id: 1001, external_order_id: 'sale-1' };
 const keys = () => network.seen.map(({ headers }) => headers.get('Idempotency-Key'));
-const thrown = async (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
+const thrown = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe('a call that makes something', () => {
   it('carries a key of its own, and keeps it over its retries', async () => {
-    const api = client(broken, problem(503, 'database_unavailable', { 'Retry-After': '2' }), problem(409, 'idempotency_in_progress', { 'Retry-After': '1' }), ok({ id: 'ord_1' }));
+    const api = client(
+      broken,
+      problem(503, 'database_unavailable', { 'Retry-After': '2' }),
+      problem(409, 'idempotency_in_progress', { 'Retry-After': '1' }),
+      ok({ id: 'ord_1' }),
+    );
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
     expect(network.seen).toHaveLength(4);
     expect(new Set(keys()).size).toBe(1);
@@ -36,12 +56,19 @@ describe('a call that makes something', () => {
   });
 
   it('is sent again whatever broke at the other side, as the key allows', async () => {
-    const api = client(problem(500, 'internal_error'), problem(502, 'service_failed'), problem(504, 'service_timeout'), ok({ id: 'ord_1' }));
+    const api = client(
+      problem(500, 'internal_error'),
+      problem(502, 'service_failed'),
+      problem(504, 'service_timeout'),
+      ok({ id: 'ord_1' }),
+    );
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
     expect(new Set(keys()).size).toBe(1);
     expect(network.slept).toEqual([250, 500, 1_000]);
     // That there is no such thing does not change.
-    expect(isProblem(await thrown(client(problem(501, 'service_lacks_call')).getWallet()), 'service_lacks_call')).toBe(true);
+    expect(isProblem(await thrown(client(problem(501, 'service_lacks_call')).getWallet()), 'service_lacks_call')).toBe(
+      true,
+    );
   });
 
   it('takes the key that its caller names', async () => {
@@ -50,15 +77,27 @@ describe('a call that makes something', () => {
   });
 
   it('says its key when it fails, so that its caller can go on with it later', async () => {
-    for (const step of [broken, torn('breaks'), page, problem(500, 'internal_error'), () => new Response('busy', { status: 503 })]) {
+    for (const step of [
+      broken,
+      torn('breaks'),
+      page,
+      problem(500, 'internal_error'),
+      () => new Response('busy', { status: 503 }),
+    ]) {
       const seen = network.seen.length;
       const error = await thrown(network.client([step], { retries: 0 }).createOrder(order));
       expect(error).toMatchObject({ idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/) });
       expect(error).toMatchObject({ idempotencyKey: keys()[seen] });
     }
-    expect(await thrown(client(problem(409, 'external_order_id_taken')).createOrder(order, { idempotencyKey: 'sale-1' }))).toMatchObject({ idempotencyKey: 'sale-1' });
-    expect(await thrown(client(problem(404, 'order_not_found')).getOrder('ord_1'))).toMatchObject({ idempotencyKey: undefined });
-    expect(await thrown(client(broken).retryOrder('ord_1', { why: 'test' }))).toMatchObject({ idempotencyKey: undefined });
+    expect(
+      await thrown(client(problem(409, 'external_order_id_taken')).createOrder(order, { idempotencyKey: 'sale-1' })),
+    ).toMatchObject({ idempotencyKey: 'sale-1' });
+    expect(await thrown(client(problem(404, 'order_not_found')).getOrder('ord_1'))).toMatchObject({
+      idempotencyKey: undefined,
+    });
+    expect(await thrown(client(broken).retryOrder('ord_1', { why: 'test' }))).toMatchObject({
+      idempotencyKey: undefined,
+    });
   });
 
   it('is not sent again when it was refused', async () => {
@@ -74,8 +113,13 @@ describe('an act without a key', () => {
   it('is never sent again when it may have been carried out', async () => {
     const why = { why: 'test' };
     expect(await thrown(client(broken).retryOrder('ord_1', why))).toBeInstanceOf(NoAnswerError);
-    expect(await thrown(client(problem(503, 'database_unavailable', { 'Retry-After': '1' })).retryOrder('ord_1', why))).toBeInstanceOf(ProblemError);
-    expect(await thrown(client(torn('breaks')).retryOrder('ord_1', why))).toMatchObject({ name: 'NoAnswerError', status: 200 });
+    expect(
+      await thrown(client(problem(503, 'database_unavailable', { 'Retry-After': '1' })).retryOrder('ord_1', why)),
+    ).toBeInstanceOf(ProblemError);
+    expect(await thrown(client(torn('breaks')).retryOrder('ord_1', why))).toMatchObject({
+      name: 'NoAnswerError',
+      status: 200,
+    });
     expect(await thrown(client(page).retryOrder('ord_1', why))).toMatchObject({ name: 'NoAnswerError', status: 200 });
     expect(network.seen).toHaveLength(4);
     expect(network.slept).toEqual([]);
@@ -89,7 +133,12 @@ describe('an act without a key', () => {
 
 describe('an answer that breaks off', () => {
   it('is none: the same call is sent again with the same key, as after a lost connection', async () => {
-    const api = client(torn('breaks', 202, { 'Retry-After': '30' }), torn('breaks', 409), torn('breaks', 503, { 'Retry-After': '2' }), ok({ id: 'ord_1' }));
+    const api = client(
+      torn('breaks', 202, { 'Retry-After': '30' }),
+      torn('breaks', 409),
+      torn('breaks', 503, { 'Retry-After': '2' }),
+      ok({ id: 'ord_1' }),
+    );
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
     expect(keys()).toHaveLength(4);
     expect(new Set(keys()).size).toBe(1);
@@ -98,11 +147,19 @@ describe('an answer that breaks off', () => {
   });
 
   it('is named as such when no further one comes, with the status that it began with', async () => {
-    const calls: ((api: ResellerClient) => Promise<unknown>)[] = [(api) => api.getWallet(), (api) => api.getEsimQrSvg('esim_1'), (api) => api.getEsimQrPng('esim_1')];
+    const calls: ((api: ResellerClient) => Promise<unknown>)[] = [
+      (api) => api.getWallet(),
+      (api) => api.getEsimQrSvg('esim_1'),
+      (api) => api.getEsimQrPng('esim_1'),
+    ];
     for (const call of calls) {
       const error = await thrown(call(network.client([torn('breaks'), torn('breaks')], { retries: 1 })));
       expect(error).toBeInstanceOf(NoAnswerError);
-      expect(error).toMatchObject({ status: 200, cause: new TypeError('terminated'), message: expect.stringContaining('broke off: terminated') });
+      expect(error).toMatchObject({
+        status: 200,
+        cause: new TypeError('terminated'),
+        message: expect.stringContaining('broke off: terminated'),
+      });
     }
     expect(network.seen).toHaveLength(6);
   });
@@ -129,7 +186,9 @@ describe('an answer that breaks off', () => {
 describe('an answer that is none of the API', () => {
   it('is no success, whatever its status says: the call is sent again with the same key', async () => {
     const half: Step = () => new Response('{"id":"ord', { headers: { 'Content-Type': 'application/json' } });
-    expect(await client(page, half, ok('OK'), ok(null), ok({ id: 'ord_1' })).createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(await client(page, half, ok('OK'), ok(null), ok({ id: 'ord_1' })).createOrder(order)).toEqual({
+      id: 'ord_1',
+    });
     expect(keys()).toHaveLength(5);
     expect(new Set(keys()).size).toBe(1);
   });
@@ -137,13 +196,24 @@ describe('an answer that is none of the API', () => {
   it('is not handed out as a picture', async () => {
     const svg: Step = () => new Response('<svg/>', { headers: { 'Content-Type': 'image/svg+xml' } });
     expect(await client(page, svg).getEsimQrSvg('esim_1')).toBe('<svg/>');
-    expect(await client(page, () => new Response('PNG')).getEsimQrPng('esim_1')).toEqual(new TextEncoder().encode('PNG'));
+    expect(await client(page, () => new Response('PNG')).getEsimQrPng('esim_1')).toEqual(
+      new TextEncoder().encode('PNG'),
+    );
     const error = await thrown(network.client([page], { retries: 0 }).getEsimQrPng('esim_1'));
-    expect(error).toMatchObject({ name: 'NoAnswerError', status: 200, cause: undefined, message: expect.stringContaining('text/html') });
+    expect(error).toMatchObject({
+      name: 'NoAnswerError',
+      status: 200,
+      cause: undefined,
+      message: expect.stringContaining('text/html'),
+    });
   });
 
   it('is a redirect, which is neither followed nor asked for again', async () => {
-    const error = await thrown(client(() => new Response(null, { status: 307, headers: { Location: 'https://elsewhere.example.com/' } })).createOrder(order));
+    const error = await thrown(
+      client(
+        () => new Response(null, { status: 307, headers: { Location: 'https://elsewhere.example.com/' } }),
+      ).createOrder(order),
+    );
     expect(error).toMatchObject({ name: 'NoAnswerError', status: 307 });
     expect(network.seen.map(({ redirect }) => redirect)).toEqual(['manual']);
   });
@@ -206,7 +276,10 @@ describe('retries', () => {
 
 describe('a list', () => {
   it('is read page by page, and only as far as it is used', async () => {
-    const list = client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'a b' }), ok({ data: [{ id: 3 }], next_cursor: null })).listOrders({ status: 'held', limit: 2 });
+    const list = client(
+      ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'a b' }),
+      ok({ data: [{ id: 3 }], next_cursor: null }),
+    ).listOrders({ status: 'held', limit: 2 });
     expect(list).toBeInstanceOf(Paged);
     const ids: unknown[] = [];
     for await (const { id } of list) ids.push(id);
@@ -215,11 +288,18 @@ describe('a list', () => {
       'https://api.example.com/v1/orders?status=held&limit=2',
       'https://api.example.com/v1/orders?status=held&limit=2&cursor=a+b',
     ]);
-    expect(await client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' })).listOrders().take(1)).toEqual([{ id: 1 }]);
+    expect(
+      await client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' }))
+        .listOrders()
+        .take(1),
+    ).toEqual([{ id: 1 }]);
   });
 
   it('of events ends with what is there, although its cursor never does', async () => {
-    const list = client(ok({ data: [{ id: 1 }], next_cursor: 'a', has_more: true }), ok({ data: [{ id: 2 }], next_cursor: 'b', has_more: false })).listEvents();
+    const list = client(
+      ok({ data: [{ id: 1 }], next_cursor: 'a', has_more: true }),
+      ok({ data: [{ id: 2 }], next_cursor: 'b', has_more: false }),
+    ).listEvents();
     const ids: unknown[] = [];
     for await (const { id } of list) ids.push(id);
     expect(ids).toEqual([1, 2]);
@@ -264,7 +344,10 @@ describe('waiting', () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const held = { id: 'ord_1', status: 'held' };
     expect(await client(ok(work), ok(held)).waitFor(work, { until: ['held', 'completed'] })).toEqual(held);
-    expect(network.seen.map(({ url }) => new URL(url).searchParams.get('until'))).toEqual(['held,completed', 'held,completed']);
+    expect(network.seen.map(({ url }) => new URL(url).searchParams.get('until'))).toEqual([
+      'held,completed',
+      'held,completed',
+    ]);
     expect(network.slept).toEqual([500]);
   });
 
@@ -272,7 +355,13 @@ describe('waiting', () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const done = { id: 'ord_1', status: 'completed' };
     const busy = { 'Retry-After': '2' };
-    expect(await client(ok(work, busy), ok(work, { 'Retry-After': '60', 'Preference-Applied': 'wait=20' }), ok(done)).waitFor(work, { timeoutMs: 30_000 })).toEqual(done);
+    expect(
+      await client(
+        ok(work, busy),
+        ok(work, { 'Retry-After': '60', 'Preference-Applied': 'wait=20' }),
+        ok(done),
+      ).waitFor(work, { timeoutMs: 30_000 }),
+    ).toEqual(done);
     // The second had waited: the half second is for an API that answers early.
     expect(network.slept).toEqual([2_000, 500]);
     await client(ok(work, busy), ok(done)).waitFor(work, { timeoutMs: 1_200 });

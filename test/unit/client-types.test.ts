@@ -1,11 +1,28 @@
-/** What callers of the TypeScript client may write, and what they get. Types are judged by `npm run typecheck`, the rest here. */
+/**
+ * What callers of the TypeScript client may write, and what they get. Types are judged by `npm run typecheck`, the rest
+ * here.
+ */
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
 import type {
-  Event, EventPage, Order, OrderBulkAction, Paged, ResellerClient, Standing, TimelineEntry, Timeline, WaitOptions, WebhookEndpoint, WebhookEndpointChange,
+  Event,
+  EventPage,
+  Order,
+  OrderBulkAction,
+  Paged,
+  ResellerClient,
+  Standing,
+  TimelineEntry,
+  Timeline,
+  WaitOptions,
+  WebhookEndpoint,
+  WebhookEndpointChange,
 } from '#clients/typescript/src/index.ts';
 import { ClientNetwork, type Step } from '#test/support/client-network.ts';
 
-const ok = (body: unknown): Step => () => Response.json(body);
+const ok =
+  (body: unknown): Step =>
+  () =>
+    Response.json(body);
 const nothing = ok({ data: [], next_cursor: null });
 
 let network = new ClientNetwork();
@@ -34,7 +51,9 @@ describe('a list in a body', () => {
 describe('a page', () => {
   it('has all that the API says with it, as `.page()` and `.pages()` give it', async () => {
     const read_at = '2030-01-31T12:00:00.000Z';
-    const packages = await client(ok({ data: [], next_cursor: null, read_at, age_seconds: 1 })).listPackages().page();
+    const packages = await client(ok({ data: [], next_cursor: null, read_at, age_seconds: 1 }))
+      .listPackages()
+      .page();
     expectTypeOf(packages.read_at).toEqualTypeOf<string>();
     expect(packages.read_at).toBe(read_at);
 
@@ -80,7 +99,11 @@ describe('a query', () => {
     await api.listPackages({ available: true }).page();
     await api.listPauses({ ended: false }).page();
     await api.listPricingRules({ ended: true }).page();
-    expect(asked()).toEqual(['/v1/packages?available=true', '/v1/purchase-gate/pauses?ended=false', '/v1/pricing/rules?ended=true']);
+    expect(asked()).toEqual([
+      '/v1/packages?available=true',
+      '/v1/purchase-gate/pauses?ended=false',
+      '/v1/pricing/rules?ended=true',
+    ]);
   });
 });
 

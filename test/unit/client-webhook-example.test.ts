@@ -12,20 +12,33 @@ const folder = mkdtempSync(join(tmpdir(), 'reseller-receiver-'));
 afterAll(() => removeFolder(folder));
 
 const secret = generateWebhookSecret();
-const body = Buffer.from('{"type": "order.completed", "subject": {"kind":"order","id":"ord_1","href":"/v1/orders/ord_1"}}', 'utf8');
+const body = Buffer.from(
+  '{"type": "order.completed", "subject": {"kind":"order","id":"ord_1","href":"/v1/orders/ord_1"}}',
+  'utf8',
+);
 
 /** The example as a process of its own, which ends with the test that started it. */
 async function startReceiver() {
-  const child = spawn(process.execPath, ['clients/typescript/examples/receive-webhooks.ts', '0', join(folder, 'inbox.sqlite')], {
-    cwd: PROJECT,
-    env: { ...process.env, RESELLER_WEBHOOK_SECRET: secret },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['clients/typescript/examples/receive-webhooks.ts', '0', join(folder, 'inbox.sqlite')],
+    {
+      cwd: PROJECT,
+      env: { ...process.env, RESELLER_WEBHOOK_SECRET: secret },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
   const port = await waitFor('the receiver listens', () => /port: (\d+)/.exec(said)?.[1], { context: () => said });
   const send = async (id: string, sent = body, by = secret) =>
-    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: sent, headers: standardWebhookHeaders({ id, at: new Date(), body, secrets: [by] }) })).status;
+    (
+      await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        body: sent,
+        headers: standardWebhookHeaders({ id, at: new Date(), body, secrets: [by] }),
+      })
+    ).status;
   const lines = () => said.split('\n').filter((line) => /^(?:new|known)/.test(line));
   return { port, send, lines, [Symbol.dispose]: () => void child.kill() };
 }
@@ -34,8 +47,14 @@ describe('the example that receives webhooks', () => {
   it('keeps what we have signed once, however often it comes, also after it was started again', async () => {
     {
       using receiver = await startReceiver();
-      expect([await receiver.send('evt_1'), await receiver.send('evt_1'), await receiver.send('evt_2')]).toEqual([204, 204, 204]);
-      expect(receiver.lines()).toEqual([`new    ${body.toString('utf8')}`, 'known  evt_1', `new    ${body.toString('utf8')}`]);
+      expect([await receiver.send('evt_1'), await receiver.send('evt_1'), await receiver.send('evt_2')]).toEqual([
+        204, 204, 204,
+      ]);
+      expect(receiver.lines()).toEqual([
+        `new    ${body.toString('utf8')}`,
+        'known  evt_1',
+        `new    ${body.toString('utf8')}`,
+      ]);
     }
     using again = await startReceiver();
     expect(await again.send('evt_2')).toBe(204);

@@ -4,7 +4,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { CONFIGURATION_FIELDS, readApiConfig, readCodecServerConfig, readDatabaseConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
+import {
+  CONFIGURATION_FIELDS,
+  readApiConfig,
+  readCodecServerConfig,
+  readDatabaseConfig,
+  readUiProxyConfig,
+  readWorkerConfig,
+} from '#config/config.ts';
 import { composeService, composeServices, composeVariables, PROJECT, rawCompose } from '#test/support/compose.ts';
 
 const VALUES = {
@@ -34,7 +41,18 @@ describe('docker-compose.yml', () => {
 
   it('has the services of the whole product', () => {
     expect(ALL.map(([name]) => name).toSorted()).toEqual(
-      ['postgres', 'temporal-schema', 'temporal', 'temporal-ui', 'temporal-ui-proxy', 'migrate', 'api', 'worker', 'codec', 'simulator'].toSorted(),
+      [
+        'postgres',
+        'temporal-schema',
+        'temporal',
+        'temporal-ui',
+        'temporal-ui-proxy',
+        'migrate',
+        'api',
+        'worker',
+        'codec',
+        'simulator',
+      ].toSorted(),
     );
     expect(composeService('simulator').profiles).toEqual(['simulator']);
   });
@@ -54,12 +72,18 @@ describe('docker-compose.yml', () => {
   it('names in .env.example exactly the variables that it takes', () => {
     const named = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
-    expect(named.toSorted()).toEqual(composeVariables().map(({ name }) => name).toSorted());
+    expect(named.toSorted()).toEqual(
+      composeVariables()
+        .map(({ name }) => name)
+        .toSorted(),
+    );
   });
 
   it.each(['api', 'worker'])('passes every variable of the policy to the %s', (name) => {
     const passed = Object.keys(composeService(name).environment).filter((variable) => variable.startsWith('POLICY_'));
-    const read = [CONFIGURATION_FIELDS.policy, CONFIGURATION_FIELDS.outbound].flatMap((fields) => Object.keys(fields)).filter((variable) => variable.startsWith('POLICY_'));
+    const read = [CONFIGURATION_FIELDS.policy, CONFIGURATION_FIELDS.outbound]
+      .flatMap((fields) => Object.keys(fields))
+      .filter((variable) => variable.startsWith('POLICY_'));
     expect(passed.toSorted()).toEqual(read.toSorted());
   });
 
@@ -97,7 +121,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('watches the health of everything that keeps running', () => {
-    const unwatched = ALL.filter(([, { restart, healthcheck }]) => restart === 'unless-stopped' && healthcheck === undefined);
+    const unwatched = ALL.filter(
+      ([, { restart, healthcheck }]) => restart === 'unless-stopped' && healthcheck === undefined,
+    );
     expect(unwatched.map(([name]) => name)).toEqual([]);
   });
 
@@ -110,25 +136,39 @@ describe('docker-compose.yml', () => {
   it('configures each process so that it starts', () => {
     const environment = (name: string) => composeService(name, VALUES).environment;
 
-    expect(readDatabaseConfig(environment('migrate')).database.url).toBe('postgres://reseller:b2@postgres:5432/reseller');
+    expect(readDatabaseConfig(environment('migrate')).database.url).toBe(
+      'postgres://reseller:b2@postgres:5432/reseller',
+    );
     expect(readApiConfig(environment('api'))).toMatchObject({ host: '0.0.0.0', port: 3000 });
-    expect(readWorkerConfig(environment('worker'))).toMatchObject({ probePort: 3001, temporal: { address: 'temporal:7233' } });
+    expect(readWorkerConfig(environment('worker'))).toMatchObject({
+      probePort: 3001,
+      temporal: { address: 'temporal:7233' },
+    });
     expect(readCodecServerConfig(environment('codec'))).toMatchObject({ host: '0.0.0.0', token: undefined });
-    expect(readUiProxyConfig(environment('temporal-ui-proxy'))).toMatchObject({ host: '0.0.0.0', port: 8233, target: 'http://temporal-ui:8080' });
+    expect(readUiProxyConfig(environment('temporal-ui-proxy'))).toMatchObject({
+      host: '0.0.0.0',
+      port: 8233,
+      target: 'http://temporal-ui:8080',
+    });
   });
 
   it('publishes the Temporal UI, which answers any host, only through the proxy that does not', () => {
     expect(composeService('temporal-ui').ports).toEqual([]);
     expect(composeService('temporal-ui-proxy').ports).toEqual(['127.0.0.1:8233:8233']);
-    expect(readFileSync(join(PROJECT, 'ops/temporal/dynamic-config.yaml'), 'utf8')).toContain('frontend.httpAllowedHosts');
+    expect(readFileSync(join(PROJECT, 'ops/temporal/dynamic-config.yaml'), 'utf8')).toContain(
+      'frontend.httpAllowedHosts',
+    );
   });
 
-  it.each(['api', 'worker', 'codec', 'simulator', 'temporal-ui-proxy'])('checks the health of %s on the port that it listens on', (name) => {
-    const { environment, healthcheck } = composeService(name, VALUES);
-    const port = Object.entries(environment).find(([variable]) => variable.endsWith('_PORT'))?.[1];
+  it.each(['api', 'worker', 'codec', 'simulator', 'temporal-ui-proxy'])(
+    'checks the health of %s on the port that it listens on',
+    (name) => {
+      const { environment, healthcheck } = composeService(name, VALUES);
+      const port = Object.entries(environment).find(([variable]) => variable.endsWith('_PORT'))?.[1];
 
-    expect(healthcheck?.test.at(-1)).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/`));
-  });
+      expect(healthcheck?.test.at(-1)).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/`));
+    },
+  );
 
   it('gives the codec server no token only because nobody else can connect', () => {
     const { environment, ports } = composeService('codec');

@@ -21,7 +21,9 @@ describe('SERVICE_BASE_URL', () => {
     'https://service.example/api/reseller/v1/orders',
     `${BASE}/sandbox`,
   ])('is refused with what it has to end with: %s [spec: versioning.path]', (url) => {
-    expect(() => read({ SERVICE_BASE_URL: url })).toThrow(/SERVICE_BASE_URL: must end with \/api\/reseller\/v1 .*sandbox's is derived/);
+    expect(() => read({ SERVICE_BASE_URL: url })).toThrow(
+      /SERVICE_BASE_URL: must end with \/api\/reseller\/v1 .*sandbox's is derived/,
+    );
   });
 });
 
@@ -44,8 +46,11 @@ describe('SERVICE_MODE', () => {
 });
 
 describe('resends', () => {
-  it.each(['sandbox', 'production'])('in %s are left to the capability profile, unless key_replay is switched off', (SERVICE_MODE) => {
-    expect(read({ SERVICE_MODE }).resendAllowed).toBe(true);
-    expect(read({ SERVICE_MODE, SERVICE_WITHOUT: 'order_read,key_replay' }).resendAllowed).toBe(false);
-  });
+  it.each(['sandbox', 'production'])(
+    'in %s are left to the capability profile, unless key_replay is switched off',
+    (SERVICE_MODE) => {
+      expect(read({ SERVICE_MODE }).resendAllowed).toBe(true);
+      expect(read({ SERVICE_MODE, SERVICE_WITHOUT: 'order_read,key_replay' }).resendAllowed).toBe(false);
+    },
+  );
 });

@@ -14,7 +14,9 @@ const packages = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
   dependencies: Record<string, string>;
 };
 
-const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) => (build === undefined ? [] : (command?.slice(1, 2) ?? [])));
+const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
+  build === undefined ? [] : (command?.slice(1, 2) ?? []),
+);
 
 /** Files and packages that are loaded as soon as a process starts; what is imported on demand is not among them. */
 function loadedBy(entry: string): { files: string[]; packages: string[] } {
@@ -34,7 +36,8 @@ function loadedBy(entry: string): { files: string[]; packages: string[] } {
 describe('the container image', () => {
   it('holds nothing but what .dockerignore names, and no tests, data or secrets', () => {
     expect(readFileSync(join(PROJECT, '.dockerignore'), 'utf8')).toMatch(/^\*$/m);
-    for (const path of ['test', 'bench', 'docs', '.data', '.env', 'node_modules', 'scripts']) expect(allowed).not.toContain(path);
+    for (const path of ['test', 'bench', 'docs', '.data', '.env', 'node_modules', 'scripts'])
+      expect(allowed).not.toContain(path);
   });
 
   it('runs as a user without privileges, on the Node.js of this project', () => {
@@ -43,7 +46,10 @@ describe('the container image', () => {
 
     expect(lines[last('USER')]).toBe('USER node');
     expect(last('USER')).toBeGreaterThan(last('COPY'));
-    expect(lines.filter((line) => line.startsWith('FROM'))).toEqual(['FROM node:24-slim AS dependencies', 'FROM node:24-slim']);
+    expect(lines.filter((line) => line.startsWith('FROM'))).toEqual([
+      'FROM node:24-slim AS dependencies',
+      'FROM node:24-slim',
+    ]);
   });
 
   it('bounds memory as `npm start` does', () => {

@@ -24,9 +24,14 @@ async function through(moment?: PlannedCut['moment'], hit = 1) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUps.push(() => server.close());
   const cutter = new TransactionCutter(moment === undefined ? [] : [{ moment, hit }]);
-  const proxy = await NetworkProxy.before({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, () => cutter.inspector());
+  const proxy = await NetworkProxy.before({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, () =>
+    cutter.inspector(),
+  );
   cleanUps.push(() => proxy[Symbol.asyncDispose]());
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(proxy.through('postgresql://127.0.0.1:1/db')).port) });
+  const socket = connect({
+    host: '127.0.0.1',
+    port: Number(new URL(proxy.through('postgresql://127.0.0.1:1/db')).port),
+  });
   cleanUps.push(() => socket.destroy());
   return { socket, proxy, cutter, received };
 }

@@ -23,13 +23,16 @@ const delivery = (secret: string): SignedDelivery => ({
 });
 
 describe('the comparison of signatures', () => {
-  it.each(['first', 'second', 'third', 'unknown'])('is made in constant time with every secret, whichever matches: %s [spec: signature.constant-time]', (secret) => {
-    expect(verifyWebhook(delivery(secret)).ok).toBe(secret !== 'unknown');
-    expect(timingSafeEqual).toHaveBeenCalledTimes(secrets.length);
-    for (const [expected, received] of timingSafeEqual.mock.calls) {
-      expect([expected.byteLength, received.byteLength]).toEqual([32, 32]);
-    }
-  });
+  it.each(['first', 'second', 'third', 'unknown'])(
+    'is made in constant time with every secret, whichever matches: %s [spec: signature.constant-time]',
+    (secret) => {
+      expect(verifyWebhook(delivery(secret)).ok).toBe(secret !== 'unknown');
+      expect(timingSafeEqual).toHaveBeenCalledTimes(secrets.length);
+      for (const [expected, received] of timingSafeEqual.mock.calls) {
+        expect([expected.byteLength, received.byteLength]).toEqual([32, 32]);
+      }
+    },
+  );
 
   it('is decided by nothing else [spec: signature.constant-time]', () => {
     timingSafeEqual.mockReturnValueOnce(false).mockReturnValueOnce(false).mockReturnValueOnce(false);

@@ -44,7 +44,9 @@ describe('a derived id', () => {
   it('has the form of a UUID of version 8, or of our ids', () => {
     fc.assert(
       fc.property(parts, (of) => {
-        expect(derivedUuid(keyRing, 'p', of)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(derivedUuid(keyRing, 'p', of)).toMatch(
+          /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        );
         expect(derivedUlid(keyRing, 'p', of)).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
         expect(isId('vpn_subscription', workId(keyRing, 'vpn_subscription', of))).toBe(true);
       }),

@@ -5,7 +5,10 @@ const key = (fill: number) => Buffer.alloc(32, fill);
 
 describe('KeyRing', () => {
   it('seals with the first key and names it in the sealed value', () => {
-    const ring = new KeyRing([{ id: 'k2', key: key(2) }, { id: 'k1', key: key(1) }]);
+    const ring = new KeyRing([
+      { id: 'k2', key: key(2) },
+      { id: 'k1', key: key(1) },
+    ]);
     expect(ring.primaryKeyId).toBe('k2');
     expect(ring.seal('text', 'place').toString('latin1')).toContain('k2');
   });
@@ -32,7 +35,9 @@ describe('KeyRing', () => {
   it('opens a value that lies inside a larger buffer, as database drivers return it', () => {
     const ring = new KeyRing([{ id: 'k1', key: key(1) }]);
     const padded = Buffer.concat([Buffer.alloc(7), ring.seal('text', 'place'), Buffer.alloc(5)]);
-    expect(ring.openText(new Uint8Array(padded.buffer, padded.byteOffset + 7, padded.length - 12), 'place')).toBe('text');
+    expect(ring.openText(new Uint8Array(padded.buffer, padded.byteOffset + 7, padded.length - 12), 'place')).toBe(
+      'text',
+    );
   });
 
   it.each([
@@ -40,7 +45,13 @@ describe('KeyRing', () => {
     ['a short key', [{ id: 'k1', key: Buffer.alloc(31) }]],
     ['an empty id', [{ id: '', key: key(1) }]],
     ['an id over 255 bytes', [{ id: 'k'.repeat(256), key: key(1) }]],
-    ['one id twice', [{ id: 'k1', key: key(1) }, { id: 'k1', key: key(2) }]],
+    [
+      'one id twice',
+      [
+        { id: 'k1', key: key(1) },
+        { id: 'k1', key: key(2) },
+      ],
+    ],
   ])('refuses %s', (_, keys) => {
     expect(() => new KeyRing(keys)).toThrow(RangeError);
   });

@@ -42,33 +42,42 @@ describe('the published vectors', () => {
     expect(vectors.vectors).toHaveLength(3);
   });
 
-  it.each(vectors.vectors)('accepts $signature [spec: signature.signed-string, signature.key-and-form]', ({ body_utf8: text, body_hex: hex, signature }) => {
-    const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
-    const genuine = {
-      timestampHeader: vectors.timestamp,
-      signatureHeader: signature,
-      rawBody,
-      secrets: [{ secret: vectors.secret }],
-      now: Number(vectors.timestamp) * 1_000,
-    };
-    expect(verifyWebhook(genuine)).toEqual({ ok: true });
-    expect(verifyWebhook({ ...genuine, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) })).toEqual({
-      ok: false,
-      reason: 'signature_mismatch',
-    });
-  });
+  it.each(vectors.vectors)(
+    'accepts $signature [spec: signature.signed-string, signature.key-and-form]',
+    ({ body_utf8: text, body_hex: hex, signature }) => {
+      const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
+      const genuine = {
+        timestampHeader: vectors.timestamp,
+        signatureHeader: signature,
+        rawBody,
+        secrets: [{ secret: vectors.secret }],
+        now: Number(vectors.timestamp) * 1_000,
+      };
+      expect(verifyWebhook(genuine)).toEqual({ ok: true });
+      expect(verifyWebhook({ ...genuine, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) })).toEqual({
+        ok: false,
+        reason: 'signature_mismatch',
+      });
+    },
+  );
 });
 
 describe('the timestamp', () => {
-  it.each([-300, -299, 0, 299, 300])('is accepted %i seconds off the clock [spec: limit.webhook-tolerance]', (offset) => {
-    const timestampHeader = String(1_700_000_000 + offset);
-    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: true });
-  });
+  it.each([-300, -299, 0, 299, 300])(
+    'is accepted %i seconds off the clock [spec: limit.webhook-tolerance]',
+    (offset) => {
+      const timestampHeader = String(1_700_000_000 + offset);
+      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: true });
+    },
+  );
 
-  it.each([-301, 301, -86_400, 86_400])('is refused %i seconds off the clock [spec: limit.webhook-tolerance]', (offset) => {
-    const timestampHeader = String(1_700_000_000 + offset);
-    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
-  });
+  it.each([-301, 301, -86_400, 86_400])(
+    'is refused %i seconds off the clock [spec: limit.webhook-tolerance]',
+    (offset) => {
+      const timestampHeader = String(1_700_000_000 + offset);
+      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
+    },
+  );
 
   it.each([300_001, 300_999, -300_001, -300_999])(
     'is refused %i milliseconds off the clock: the fraction of a second counts [spec: limit.webhook-tolerance]',
@@ -106,9 +115,12 @@ describe('the timestamp', () => {
     '1700000000, 1700000000',
     '170000000000000000000',
     '1700000000000',
-  ])('is refused, although signed, when it is written %j [spec: signature.digits-only, header.webhook.timestamp]', (timestampHeader) => {
-    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
-  });
+  ])(
+    'is refused, although signed, when it is written %j [spec: signature.digits-only, header.webhook.timestamp]',
+    (timestampHeader) => {
+      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
+    },
+  );
 
   it('is refused when it is missing', () => {
     expect(verifyWebhook(delivery({ timestampHeader: undefined }))).toEqual({ ok: false, reason: 'timestamp_missing' });
@@ -218,9 +230,14 @@ describe('signing a delivery of our own', () => {
     });
   });
 
-  it.each(['', '17e8', ' 1700000000', '-1', '1700000000.5'])('refuses %j as a timestamp, which no receiver takes', (timestamp) => {
-    expect(() => signWebhook(SECRET, timestamp, BODY)).toThrow(new RangeError('a timestamp is Unix time in seconds, digits only'));
-  });
+  it.each(['', '17e8', ' 1700000000', '-1', '1700000000.5'])(
+    'refuses %j as a timestamp, which no receiver takes',
+    (timestamp) => {
+      expect(() => signWebhook(SECRET, timestamp, BODY)).toThrow(
+        new RangeError('a timestamp is Unix time in seconds, digits only'),
+      );
+    },
+  );
 
   it('refuses an empty secret', () => {
     expect(() => signWebhook('', TIMESTAMP, BODY)).toThrow(new RangeError('an empty secret signs nothing'));

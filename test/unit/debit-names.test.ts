@@ -18,16 +18,17 @@ describe('a movement of the wallet', () => {
     ['they are null', { order_id: null, external_order_id: null }],
     ['they are empty texts', { order_id: null, external_order_id: '', external_subscription_id: ' ' }],
     ['they are zeros', { topup_id: '0', vpn_subscription_id: '000' }],
-  ])('names nothing when %s, so that it may be anybody\'s', (_name, names) => {
+  ])("names nothing when %s, so that it may be anybody's", (_name, names) => {
     expect(namesNothing(movement(names))).toBe(true);
   });
 
-  it.each<[Partial<WalletTransaction>]>([[{ order_id: '7' }], [{ external_order_id: 'shop-1' }], [{ topup_id: 't_1' }]])(
-    'names something: %j',
-    (names) => {
-      expect(namesNothing(movement(names))).toBe(false);
-    },
-  );
+  it.each<[Partial<WalletTransaction>]>([
+    [{ order_id: '7' }],
+    [{ external_order_id: 'shop-1' }],
+    [{ topup_id: 't_1' }],
+  ])('names something: %j', (names) => {
+    expect(namesNothing(movement(names))).toBe(false);
+  });
 
   it('has no sign of its own: a debit of -3.20 is one of 3.20', () => {
     expect(moneyOf(movement({ amount: '-3.20' }))).toEqual({ amount: '3.20', currency: 'USD' });

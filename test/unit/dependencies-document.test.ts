@@ -8,7 +8,9 @@ const names = z.record(z.string(), z.string());
 const { dependencies, devDependencies } = z
   .object({ dependencies: names, devDependencies: names })
   .parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
-const [production = '', development = ''] = readFileSync(join(PROJECT, 'docs/dependencies.md'), 'utf8').split('## For development');
+const [production = '', development = ''] = readFileSync(join(PROJECT, 'docs/dependencies.md'), 'utf8').split(
+  '## For development',
+);
 
 /** Packages named in the first column; "`@temporalio/client`, `common`" stands for two of one scope. */
 function namedIn(text: string): string[] {

@@ -23,7 +23,11 @@ interface Typed {
 const typed: readonly Typed[] = [...documents, ...programs].flatMap((file) =>
   [...textOf(file).matchAll(/npx reseller ([^`\n|>#]+)|typed\([`']([^`'$]+)/g)].map(([, shown = '', built = '']) => ({
     file,
-    words: (shown || built).split(/ -- | \\\\|\\/)[0]?.split(/\s+/).filter(Boolean) ?? [],
+    words:
+      (shown || built)
+        .split(/ -- | \\\\|\\/)[0]
+        ?.split(/\s+/)
+        .filter(Boolean) ?? [],
   })),
 );
 
@@ -31,7 +35,11 @@ const helpOf = new Map<string, Promise<string>>();
 
 function help(...command: string[]): Promise<string> {
   const name = command.join(' ');
-  const known = helpOf.get(name) ?? promisify(execFile)(process.execPath, ['cli/main.ts', ...command, '--help'], { cwd: PROJECT }).then(({ stdout }) => stdout);
+  const known =
+    helpOf.get(name) ??
+    promisify(execFile)(process.execPath, ['cli/main.ts', ...command, '--help'], { cwd: PROJECT }).then(
+      ({ stdout }) => stdout,
+    );
   helpOf.set(name, known);
   return known;
 }

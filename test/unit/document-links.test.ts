@@ -7,7 +7,10 @@ const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: PROJECT });
 
 /** The anchor that a heading gets. */
 function anchorOf(heading: string): string {
-  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-');
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
 }
 
 function problemWith(document: string, target: string): string | undefined {
@@ -15,7 +18,9 @@ function problemWith(document: string, target: string): string | undefined {
   const file = path === '' ? document : join(dirname(document), path);
   if (!existsSync(join(PROJECT, file))) return `${target}: no such file`;
   if (anchor === undefined) return undefined;
-  const headings = [...readFileSync(join(PROJECT, file), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text));
+  const headings = [...readFileSync(join(PROJECT, file), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
+    anchorOf(text),
+  );
   return headings.includes(anchor) ? undefined : `${target}: no such heading`;
 }
 
@@ -30,7 +35,10 @@ describe('the documents', () => {
   it('are all in the index', () => {
     const index = readFileSync(join(PROJECT, 'docs/README.md'), 'utf8');
     const missing = documents
-      .filter((document) => document.startsWith('docs/') && !document.startsWith('docs/adr/') && document !== 'docs/README.md')
+      .filter(
+        (document) =>
+          document.startsWith('docs/') && !document.startsWith('docs/adr/') && document !== 'docs/README.md',
+      )
       .filter((document) => !index.includes(`](${document.replace(/^docs\//, '')})`));
 
     expect(missing).toEqual([]);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, attemptStateAfter, isSettledByService, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
+import {
+  ATTEMPT_EVENTS,
+  ATTEMPT_LIFECYCLE,
+  attemptStateAfter,
+  isSettledByService,
+  type AttemptEvent,
+} from '#domain/attempt-lifecycle.ts';
 import { ATTEMPT_DECISIONS, ATTEMPT_STATES, OBSERVED_OUTCOMES, type AttemptState } from '#domain/observation.ts';
 
 const EVENTS = Object.keys(ATTEMPT_EVENTS) as AttemptEvent[];
@@ -61,7 +67,8 @@ describe('the life of an attempt', () => {
   it('decides every pair of state and event', () => {
     expect(everything).toHaveLength(7 * 13);
     expect(Object.keys(ATTEMPT_LIFECYCLE)).toEqual(EVENTS);
-    for (const { state, event } of everything) expect([...ATTEMPT_STATES, 'unchanged', 'forbidden']).toContain(ATTEMPT_LIFECYCLE[event][state]);
+    for (const { state, event } of everything)
+      expect([...ATTEMPT_STATES, 'unchanged', 'forbidden']).toContain(ATTEMPT_LIFECYCLE[event][state]);
   });
 
   it('is in every pair what the sentences of this file say', () => {
@@ -72,7 +79,12 @@ describe('the life of an attempt', () => {
 
   it('reaches every state from the first one, also without a person', () => {
     expect(reachableFrom('prepared', EVENTS)).toEqual(new Set(ATTEMPT_STATES));
-    expect(reachableFrom('prepared', EVENTS.filter((event) => !isVerdict(event)))).toEqual(new Set(ATTEMPT_STATES));
+    expect(
+      reachableFrom(
+        'prepared',
+        EVENTS.filter((event) => !isVerdict(event)),
+      ),
+    ).toEqual(new Set(ATTEMPT_STATES));
   });
 
   it('has a way out of every state that is no end, to both ends and without a person', () => {
@@ -89,23 +101,31 @@ describe('the life of an attempt', () => {
 
   it('leaves every state by the word of a person, in either direction', () => {
     for (const state of ATTEMPT_STATES) {
-      expect([attemptStateAfter(state, 'verdict_bought'), attemptStateAfter(state, 'verdict_not_bought')]).toEqual(['completed', 'failed']);
+      expect([attemptStateAfter(state, 'verdict_bought'), attemptStateAfter(state, 'verdict_not_bought')]).toEqual([
+        'completed',
+        'failed',
+      ]);
     }
   });
 
   it('never sends what the service has, and says so of each state', () => {
     expect(ATTEMPT_STATES.filter(isSettledByService)).toEqual([...SERVICE_HAS_IT]);
     for (const state of SERVICE_HAS_IT) {
-      expect(() => attemptStateAfter(state, 'claimed')).toThrow(new RangeError(`an attempt that is ${state} cannot be claimed`));
+      expect(() => attemptStateAfter(state, 'claimed')).toThrow(
+        new RangeError(`an attempt that is ${state} cannot be claimed`),
+      );
     }
   });
 
   it('never calls refused what an earlier send may have bought', () => {
-    for (const state of ATTEMPT_STATES.filter((each) => each !== 'refused')) expect(after(state, 'refused_after_unknown')).not.toBe('refused');
+    for (const state of ATTEMPT_STATES.filter((each) => each !== 'refused'))
+      expect(after(state, 'refused_after_unknown')).not.toBe('refused');
   });
 
   it('comes to the same from every state once it is delivered: whoever stores that need not read the state', () => {
-    expect(new Set(ATTEMPT_STATES.map((state) => attemptStateAfter(state, 'delivered')))).toEqual(new Set(['completed']));
+    expect(new Set(ATTEMPT_STATES.map((state) => attemptStateAfter(state, 'delivered')))).toEqual(
+      new Set(['completed']),
+    );
   });
 
   it('moves by a word of the service exactly where that word is news, and then to it', () => {

@@ -6,7 +6,10 @@ import type { ServiceMode } from '#domain/service-address.ts';
 
 const PROVEN = { key_replay: true, key_serialised: true, key_retention: null } as const;
 
-const profile = (findings: Partial<Record<ProfileItem, boolean | null>>, confirmed = false): JudgedProfile => ({ findings, confirmed });
+const profile = (findings: Partial<Record<ProfileItem, boolean | null>>, confirmed = false): JudgedProfile => ({
+  findings,
+  confirmed,
+});
 const policy = (resendAllowed = true): Policy => ({
   ...DEFAULT_POLICY,
   purchase: { ...DEFAULT_POLICY.purchase, resendAllowed, maxAttempts: 3 },
@@ -58,7 +61,9 @@ describe('the policy that workers use', () => {
     const unproven = effectivePolicy(configured, undefined, 'production').purchase;
     expect(retryRule('supplier_failed', unproven)).toMatchObject({ attempts: 1, firstDelayMs: 5 });
     expect(retryRule('not_sent', unproven)).toMatchObject({ attempts: 1, totalMs: 9 });
-    expect(retryRule('supplier_failed', effectivePolicy(configured, profile(PROVEN, true), 'production').purchase).attempts).toBe(7);
+    expect(
+      retryRule('supplier_failed', effectivePolicy(configured, profile(PROVEN, true), 'production').purchase).attempts,
+    ).toBe(7);
   });
 
   it('leaves everything else as configured', () => {

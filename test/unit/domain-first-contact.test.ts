@@ -41,15 +41,18 @@ describe('the hold before the first contact', () => {
     expect(notLookedYet(kind)).toContain(FIRST_CONTACT_ADVICE);
   });
 
-  it.each(PURCHASE_KINDS)('has for %s a text of limited length without control characters, whatever a document holds', (kind) => {
-    const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
-    const found = judgeFirstContact(kind, { ...NOTHING, problems });
-    const why = found.kind === 'unseen' ? found.why : '';
-    expect(why.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
-    expect(why).not.toMatch(/\p{C}/u);
-    expect(why).toContain('There are 46 more.');
-    expect(why).toContain(FIRST_CONTACT_ADVICE);
-  });
+  it.each(PURCHASE_KINDS)(
+    'has for %s a text of limited length without control characters, whatever a document holds',
+    (kind) => {
+      const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
+      const found = judgeFirstContact(kind, { ...NOTHING, problems });
+      const why = found.kind === 'unseen' ? found.why : '';
+      expect(why.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
+      expect(why).not.toMatch(/\p{C}/u);
+      expect(why).toContain('There are 46 more.');
+      expect(why).toContain(FIRST_CONTACT_ADVICE);
+    },
+  );
 
   it('limits the length of the evidence as well', () => {
     const found = judge({ evidence: Array.from({ length: 50 }, () => 'x'.repeat(10_000)) });

@@ -10,7 +10,11 @@ import {
 import type { ObservationDecision } from '#domain/observation.ts';
 
 const DECISIONS = ['advance', 'known', 'contradiction'] as const satisfies readonly ObservationDecision[];
-const pending = (decision: ObservationDecision | null): StoredInboxRow => ({ state: 'pending', decision, isOurs: true });
+const pending = (decision: ObservationDecision | null): StoredInboxRow => ({
+  state: 'pending',
+  decision,
+  isOurs: true,
+});
 
 const SETTLED = ['relayed', 'applied', 'unmatched', 'quarantined', 'replayed', 'ignored'] as const;
 
@@ -21,12 +25,14 @@ describe('a row of the inbox', () => {
 
   it.each(SETTLED)('that is %s already is left alone', (state) => {
     for (const judged of DECISIONS) {
-      for (const ended of [false, true]) expect(decideInboxRow({ state, decision: 'advance', isOurs: true }, judged, ended)).toEqual({ kind: 'leave' });
+      for (const ended of [false, true])
+        expect(decideInboxRow({ state, decision: 'advance', isOurs: true }, judged, ended)).toEqual({ kind: 'leave' });
     }
   });
 
   it('that another relay took is left alone', () => {
-    for (const judged of DECISIONS) expect(decideInboxRow({ ...pending(null), isOurs: false }, judged, false)).toEqual({ kind: 'leave' });
+    for (const judged of DECISIONS)
+      expect(decideInboxRow({ ...pending(null), isOurs: false }, judged, false)).toEqual({ kind: 'leave' });
   });
 
   it.each<[stored: ObservationDecision | null, judged: ObservationDecision, action: InboxAction]>([
@@ -45,7 +51,8 @@ describe('a row of the inbox', () => {
 
   it('of work that has ended is judged against the end, whatever it meant before, and nobody is told', () => {
     for (const stored of [null, ...DECISIONS]) {
-      for (const judged of DECISIONS) expect(decideInboxRow(pending(stored), judged, true)).toEqual({ kind: 'apply', decision: judged });
+      for (const judged of DECISIONS)
+        expect(decideInboxRow(pending(stored), judged, true)).toEqual({ kind: 'apply', decision: judged });
     }
   });
 
@@ -59,7 +66,10 @@ describe('a row of the inbox', () => {
   });
 });
 
-/** A row, what two relays hold of it, and whether any workflow was told. The attempt is `completed` once the facts are stored. */
+/**
+ * A row, what two relays hold of it, and whether any workflow was told. The attempt is `completed` once the facts are
+ * stored.
+ */
 interface World {
   readonly row: { readonly state: InboxState; readonly decision: ObservationDecision | null; readonly tries: number };
   readonly copies: readonly [Copy | undefined, Copy | undefined];
@@ -76,21 +86,29 @@ interface Copy {
 
 type Rule = (row: World['row'], copy: Copy, judged: ObservationDecision) => InboxAction;
 
-const RULE: Rule = ({ state, decision, tries }, copy, judged) => decideInboxRow({ state, decision, isOurs: tries === copy.tries }, judged, false);
+const RULE: Rule = ({ state, decision, tries }, copy, judged) =>
+  decideInboxRow({ state, decision, isOurs: tries === copy.tries }, judged, false);
 /** As it was once: by what was taken into memory. */
-const RULE_OF_MEMORY: Rule = (_row, copy, judged) => decideInboxRow({ state: 'pending', decision: copy.decision, isOurs: true }, judged, false);
+const RULE_OF_MEMORY: Rule = (_row, copy, judged) =>
+  decideInboxRow({ state: 'pending', decision: copy.decision, isOurs: true }, judged, false);
 /** Read under the lock, but judged anew each time. */
-const RULE_OF_PRESENT: Rule = ({ state, tries }, copy, judged) => decideInboxRow({ state, decision: null, isOurs: tries === copy.tries }, judged, false);
+const RULE_OF_PRESENT: Rule = ({ state, tries }, copy, judged) =>
+  decideInboxRow({ state, decision: null, isOurs: tries === copy.tries }, judged, false);
 
 /** Every next state: each relay may take (any lease may have ended), judge, or see its call arrive, or fail. */
 function* next(world: World, rule: Rule): Iterable<World> {
   for (const relay of [0, 1] as const) {
     const copy = world.copies[relay];
-    const holding = (held: Copy | undefined) => (relay === 0 ? ([held, world.copies[1]] as const) : ([world.copies[0], held] as const));
+    const holding = (held: Copy | undefined) =>
+      relay === 0 ? ([held, world.copies[1]] as const) : ([world.copies[0], held] as const);
     if (copy === undefined) {
       if (world.row.state !== 'pending' || world.row.tries === 4) continue;
       const tries = world.row.tries + 1;
-      yield { ...world, row: { ...world.row, tries }, copies: holding({ tries, decision: world.row.decision, telling: false }) };
+      yield {
+        ...world,
+        row: { ...world.row, tries },
+        copies: holding({ tries, decision: world.row.decision, telling: false }),
+      };
     } else if (copy.telling) {
       const row = world.row.state === 'pending' ? { ...world.row, state: 'relayed' as const } : world.row;
       yield { ...world, row, told: true, copies: holding(undefined) };
@@ -99,7 +117,11 @@ function* next(world: World, rule: Rule): Iterable<World> {
       const action = rule(world.row, copy, world.factsStored ? 'known' : 'advance');
       if (action.kind === 'leave') yield { ...world, copies: holding(undefined) };
       else if (action.kind === 'apply') {
-        yield { ...world, row: { ...world.row, state: 'applied', decision: action.decision }, copies: holding(undefined) };
+        yield {
+          ...world,
+          row: { ...world.row, state: 'applied', decision: action.decision },
+          copies: holding(undefined),
+        };
       } else {
         const row = { ...world.row, decision: action.decision };
         yield { ...world, row, factsStored: true, copies: holding({ ...copy, telling: true }) };
@@ -108,13 +130,21 @@ function* next(world: World, rule: Rule): Iterable<World> {
   }
 }
 
-/** Visits every world that can be reached. @returns how many, and one in which the row is settled and nobody was told. */
+/**
+ * Visits every world that can be reached. @returns how many, and one in which the row is settled and nobody was told.
+ */
 function explore(rule: Rule): { readonly worlds: number; readonly lost: World | undefined } {
-  const start: World = { row: { state: 'pending', decision: null, tries: 0 }, copies: [undefined, undefined], factsStored: false, told: false };
+  const start: World = {
+    row: { state: 'pending', decision: null, tries: 0 },
+    copies: [undefined, undefined],
+    factsStored: false,
+    told: false,
+  };
   const seen = new Set([JSON.stringify(start)]);
   const open = [start];
   for (let world = open.pop(); world !== undefined; world = open.pop()) {
-    if (world.row.state === 'applied' && !world.told && world.copies.every((copy) => copy?.telling !== true)) return { worlds: seen.size, lost: world };
+    if (world.row.state === 'applied' && !world.told && world.copies.every((copy) => copy?.telling !== true))
+      return { worlds: seen.size, lost: world };
     for (const each of next(world, rule)) {
       const key = JSON.stringify(each);
       if (!seen.has(key)) open.push(each);
@@ -131,7 +161,10 @@ describe('two relays, in every order of their steps', () => {
     expect(worlds).toBeGreaterThan(100);
   });
 
-  it.each([['the copy in memory', RULE_OF_MEMORY], ['the present state alone', RULE_OF_PRESENT]])('(saboteur) lose it when they go by %s', (_name, rule) => {
+  it.each([
+    ['the copy in memory', RULE_OF_MEMORY],
+    ['the present state alone', RULE_OF_PRESENT],
+  ])('(saboteur) lose it when they go by %s', (_name, rule) => {
     expect(explore(rule).lost).toMatchObject({ row: { state: 'applied', decision: 'known' }, told: false });
   });
 });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FINAL_STATUSES, isFinal, LIFECYCLES, mayFollow, statusesOf, WORK_STATUSES, type WorkStatus } from '#domain/lifecycle.ts';
+import {
+  FINAL_STATUSES,
+  isFinal,
+  LIFECYCLES,
+  mayFollow,
+  statusesOf,
+  WORK_STATUSES,
+  type WorkStatus,
+} from '#domain/lifecycle.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 
 const rowsOf = (kind: WorkKind): Readonly<Record<string, readonly WorkStatus[]>> => LIFECYCLES[kind];
@@ -72,7 +80,8 @@ describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
 
   it('has no place for a status of another kind of work', () => {
     for (const foreign of WORK_STATUSES.filter((status) => !(statuses as readonly WorkStatus[]).includes(status))) {
-      for (const status of statuses) expect([mayFollow(kind, foreign, status), mayFollow(kind, status, foreign)]).toEqual([false, false]);
+      for (const status of statuses)
+        expect([mayFollow(kind, foreign, status), mayFollow(kind, status, foreign)]).toEqual([false, false]);
     }
   });
 
@@ -81,15 +90,20 @@ describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
   });
 
   it('lets everything that is open be held or parked, and what is parked go on', () => {
-    for (const status of ['accepted', 'submitting', 'processing', 'needs_attention'] as const) expect(mayFollow(kind, status, 'held')).toBe(true);
-    for (const status of ['accepted', 'held', 'submitting', 'processing'] as const) expect(mayFollow(kind, status, 'needs_attention')).toBe(true);
-    for (const next of ['held', 'submitting', 'processing'] as const) expect(mayFollow(kind, 'needs_attention', next)).toBe(true);
+    for (const status of ['accepted', 'submitting', 'processing', 'needs_attention'] as const)
+      expect(mayFollow(kind, status, 'held')).toBe(true);
+    for (const status of ['accepted', 'held', 'submitting', 'processing'] as const)
+      expect(mayFollow(kind, status, 'needs_attention')).toBe(true);
+    for (const next of ['held', 'submitting', 'processing'] as const)
+      expect(mayFollow(kind, 'needs_attention', next)).toBe(true);
     expect(mayFollow(kind, 'needs_attention', kind === 'vpn_subscription' ? 'active' : 'completed')).toBe(true);
   });
 });
 
 it('the statuses of all kinds are those of each kind, once', () => {
-  expect(WORK_STATUSES.toSorted()).toEqual([...new Set<WorkStatus>(WORK_KINDS.flatMap((kind) => statusesOf(kind)))].toSorted());
+  expect(WORK_STATUSES.toSorted()).toEqual(
+    [...new Set<WorkStatus>(WORK_KINDS.flatMap((kind) => statusesOf(kind)))].toSorted(),
+  );
 });
 
 it('final is what design and API call final', () => {

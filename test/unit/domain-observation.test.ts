@@ -46,9 +46,9 @@ describe('what an observation means', () => {
   });
 
   it('is in every case what the sentences of this file say [spec: gap.transitions]', () => {
-    expect(everything.map(({ work, outcome }) => ({ ...work, outcome, decision: judgeObservation(work, outcome) }))).toEqual(
-      everything.map(({ work, outcome }) => ({ ...work, outcome, decision: meaning(work, outcome) })),
-    );
+    expect(
+      everything.map(({ work, outcome }) => ({ ...work, outcome, decision: judgeObservation(work, outcome) })),
+    ).toEqual(everything.map(({ work, outcome }) => ({ ...work, outcome, decision: meaning(work, outcome) })));
   });
 
   it('tells of two ends that a subscription may come to', () => {
@@ -67,7 +67,8 @@ describe('what an observation means', () => {
   });
 
   it('that contradicts what follows the purchase is a contradiction, whatever it says of the purchase', () => {
-    for (const { work, outcome } of everything) expect(judgeObservation(work, outcome, 'contradiction')).toBe('contradiction');
+    for (const { work, outcome } of everything)
+      expect(judgeObservation(work, outcome, 'contradiction')).toBe('contradiction');
   });
 
   it('never advances an order that has ended', () => {
@@ -82,9 +83,13 @@ describe('what an observation means', () => {
 
   it('is the same for the same event a second time: known, once it was applied', () => {
     for (const outcome of OBSERVED_OUTCOMES) {
-      expect(judgeObservation({ status: 'processing', attemptState: outcome, latestAttempt: true }, outcome)).toBe('known');
+      expect(judgeObservation({ status: 'processing', attemptState: outcome, latestAttempt: true }, outcome)).toBe(
+        'known',
+      );
     }
-    expect(judgeObservation({ status: 'completed', attemptState: 'completed', latestAttempt: true }, 'completed')).toBe('known');
+    expect(judgeObservation({ status: 'completed', attemptState: 'completed', latestAttempt: true }, 'completed')).toBe(
+      'known',
+    );
   });
 
   it('is old news for a processing that comes after the end of its attempt', () => {
@@ -101,9 +106,12 @@ describe('what an observation means', () => {
     ['abandoned', 'unknown', 'completed'],
     ['processing', 'failed', 'completed'],
     ['processing', 'completed', 'failed'],
-  ] as const)('is a contradiction for an order that is %s (attempt %s) and is said to be %s', (status, attemptState, outcome) => {
-    expect(judgeObservation({ status, attemptState, latestAttempt: true }, outcome)).toBe('contradiction');
-  });
+  ] as const)(
+    'is a contradiction for an order that is %s (attempt %s) and is said to be %s',
+    (status, attemptState, outcome) => {
+      expect(judgeObservation({ status, attemptState, latestAttempt: true }, outcome)).toBe('contradiction');
+    },
+  );
 
   it('is no news for the failure of an earlier attempt, whatever came of the order', () => {
     for (const status of FINAL_STATUSES) {
@@ -113,12 +121,16 @@ describe('what an observation means', () => {
 
   it('is a contradiction when an earlier, failed attempt is said to be completed, whatever came of the order', () => {
     for (const status of ['processing', 'held', 'failed', 'abandoned'] as const) {
-      expect(judgeObservation({ status, attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
+      expect(judgeObservation({ status, attemptState: 'failed', latestAttempt: false }, 'completed')).toBe(
+        'contradiction',
+      );
     }
   });
 
   it('an earlier attempt that completes after all, beside a completed later one, was bought twice: a contradiction', () => {
-    expect(judgeObservation({ status: 'completed', attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
+    expect(judgeObservation({ status: 'completed', attemptState: 'failed', latestAttempt: false }, 'completed')).toBe(
+      'contradiction',
+    );
   });
 
   it('of the end of a subscription is news once, and a contradiction where nothing was bought', () => {
@@ -135,7 +147,9 @@ describe('what an observation means', () => {
   });
 
   it('has a decision of each kind in its tables', () => {
-    const decisions = new Set([...Object.values(ATTEMPT_DECISIONS), ...Object.values(FINISHED_DECISIONS)].flatMap((row) => Object.values(row)));
+    const decisions = new Set(
+      [...Object.values(ATTEMPT_DECISIONS), ...Object.values(FINISHED_DECISIONS)].flatMap((row) => Object.values(row)),
+    );
     expect(decisions).toEqual(new Set(['advance', 'known', 'contradiction']));
   });
 });

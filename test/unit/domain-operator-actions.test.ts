@@ -22,18 +22,43 @@ import {
 import type { RetryOverrides } from '#domain/retry-rules.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
-const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction: false, observationsPending: false };
-const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedCase => ({ reason, attempt: undefined, laterAttempts: [], ...more });
+const parked: OperatedWork = {
+  status: 'needs_attention',
+  attempt: undefined,
+  openContradiction: false,
+  observationsPending: false,
+};
+const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedCase => ({
+  reason,
+  attempt: undefined,
+  laterAttempts: [],
+  ...more,
+});
 
 describe('the verdicts on a case', () => {
   it('are those that can be true of its reason', () => {
     // Whether it is bought can be asked where that is not known; not bought can be said only there.
-    const doubtful = new Set(['outcome_unknown', 'records_lost', 'not_answered', 'debit_without_goods', 'evidence_unavailable', 'contradiction', 'refund_missing']);
+    const doubtful = new Set([
+      'outcome_unknown',
+      'records_lost',
+      'not_answered',
+      'debit_without_goods',
+      'evidence_unavailable',
+      'contradiction',
+      'refund_missing',
+    ]);
     const ofRefunds = new Set(['refund_failed', 'refund_missing']);
     const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
     // Nothing of the purchase is open, or what is open needs no word: the work goes on as it is.
     const ofBooks = ['debited_twice', 'debited_for_nothing', 'amount_differs', 'movement_missing'];
-    const mayBeLeft = new Set(['contradiction', ...boughtButUnread, ...ofBooks, 'charged_above_limit', 'cancellation_refused', 'webhook_conflict']);
+    const mayBeLeft = new Set([
+      'contradiction',
+      ...boughtButUnread,
+      ...ofBooks,
+      'charged_above_limit',
+      'cancellation_refused',
+      'webhook_conflict',
+    ]);
     for (const reason of reasons) {
       expect(VERDICTS_OF[reason], reason).toEqual([
         ...(doubtful.has(reason) || boughtButUnread.includes(reason) ? ['bought'] : []),
@@ -59,14 +84,20 @@ describe('the verdicts on a case', () => {
   it('close a case beside work that has ended only by dismissing it', () => {
     for (const status of FINAL_STATUSES) {
       expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'dismissed')).toBe('allowed');
-      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'bought')).toBe('already_ended');
-      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'not_bought')).toBe('already_ended');
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'bought')).toBe(
+        'already_ended',
+      );
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'not_bought')).toBe(
+        'already_ended',
+      );
     }
   });
 
   it('wait for a word of the service that is being judged, but not after it contradicted itself', () => {
     for (const verdict of ['bought', 'not_bought'] as const) {
-      expect(judgeResolve({ ...parked, observationsPending: true }, about('outcome_unknown'), verdict)).toBe('observations_pending');
+      expect(judgeResolve({ ...parked, observationsPending: true }, about('outcome_unknown'), verdict)).toBe(
+        'observations_pending',
+      );
       expect(judgeResolve({ ...parked, observationsPending: true }, about('contradiction'), verdict)).toBe('allowed');
     }
   });
@@ -74,9 +105,16 @@ describe('the verdicts on a case', () => {
   it('of bought is refused while any later attempt may have cost something, and of not bought is not', () => {
     for (const state of ATTEMPT_STATES) {
       for (const settled of [true, false]) {
-        const later = about('contradiction', { laterAttempts: [{ state: 'refused', settled: false }, { state, settled }] });
+        const later = about('contradiction', {
+          laterAttempts: [
+            { state: 'refused', settled: false },
+            { state, settled },
+          ],
+        });
         const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
-        expect(judgeResolve(parked, later, 'bought'), `${state} ${settled}`).toBe(harmless ? 'allowed' : 'later_attempt_open');
+        expect(judgeResolve(parked, later, 'bought'), `${state} ${settled}`).toBe(
+          harmless ? 'allowed' : 'later_attempt_open',
+        );
         expect(judgeResolve(parked, later, 'not_bought')).toBe('allowed');
       }
     }
@@ -86,7 +124,9 @@ describe('the verdicts on a case', () => {
     for (const state of ATTEMPT_STATES) {
       const saysBought = state === 'completed';
       const attempt = { state, settled: false };
-      expect(judgeResolve(parked, about('outcome_unknown', { attempt }), 'not_bought')).toBe(saysBought ? 'service_says_bought' : 'allowed');
+      expect(judgeResolve(parked, about('outcome_unknown', { attempt }), 'not_bought')).toBe(
+        saysBought ? 'service_says_bought' : 'allowed',
+      );
       expect(judgeResolve(parked, about('contradiction', { attempt }), 'not_bought')).toBe('allowed');
     }
     expect(judgeResolve(parked, about('outcome_unknown'), 'not_bought')).toBe('allowed');
@@ -106,23 +146,29 @@ describe('a verdict of not bought', () => {
 });
 
 describe('the verdicts on the refund of a cancellation', () => {
-  const judge = (reason: AttentionReason, verdict: CaseVerdict, more: Partial<JudgedCase> = {}) => judgeResolve(parked, about(reason, more), verdict);
+  const judge = (reason: AttentionReason, verdict: CaseVerdict, more: Partial<JudgedCase> = {}) =>
+    judgeResolve(parked, about(reason, more), verdict);
 
-  it.each(['refund_failed', 'refund_missing'] as const)('of a case %s say how it ended only once the eSIM is known to be cancelled', (reason) => {
-    for (const verdict of ['dismissed', 'refunded'] as const) {
-      expect(judge(reason, verdict, { isCancelled: true })).toBe('allowed');
-      expect(judge(reason, verdict, { isCancelled: false })).toBe('not_cancelled');
-      expect(judge(reason, verdict)).toBe('not_cancelled');
-    }
-  });
+  it.each(['refund_failed', 'refund_missing'] as const)(
+    'of a case %s say how it ended only once the eSIM is known to be cancelled',
+    (reason) => {
+      for (const verdict of ['dismissed', 'refunded'] as const) {
+        expect(judge(reason, verdict, { isCancelled: true })).toBe('allowed');
+        expect(judge(reason, verdict, { isCancelled: false })).toBe('not_cancelled');
+        expect(judge(reason, verdict)).toBe('not_cancelled');
+      }
+    },
+  );
 
   it('may say whether the eSIM is cancelled while that is not known', () => {
-    for (const verdict of ['bought', 'not_bought'] as const) expect(judge('refund_missing', verdict, { isCancelled: false })).toBe('allowed');
+    for (const verdict of ['bought', 'not_bought'] as const)
+      expect(judge('refund_missing', verdict, { isCancelled: false })).toBe('allowed');
   });
 
   it('come too late for work that has ended, but for letting the refund go', () => {
     for (const status of FINAL_STATUSES) {
-      const of = (verdict: CaseVerdict) => judgeResolve({ status, observationsPending: false }, about('refund_failed', { isCancelled: true }), verdict);
+      const of = (verdict: CaseVerdict) =>
+        judgeResolve({ status, observationsPending: false }, about('refund_failed', { isCancelled: true }), verdict);
       expect([of('dismissed'), of('refunded')]).toEqual(['allowed', 'already_ended']);
     }
   });
@@ -140,9 +186,13 @@ describe('the verdicts on the refund of a cancellation', () => {
   it('take it that a cancellation which the service works on may come to nothing, and one that is cancelled not', () => {
     for (const state of ATTEMPT_STATES) {
       const attempt = { state, settled: false };
-      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: false }), state).toBe(state === 'completed' ? 'service_says_bought' : 'allowed');
+      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: false }), state).toBe(
+        state === 'completed' ? 'service_says_bought' : 'allowed',
+      );
       const saysBought = state === 'processing' || state === 'completed';
-      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: true }), state).toBe(saysBought ? 'service_says_bought' : 'allowed');
+      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: true }), state).toBe(
+        saysBought ? 'service_says_bought' : 'allowed',
+      );
     }
     expect(judge('outcome_unknown', 'not_bought', { isCancelled: false })).toBe('allowed');
   });
@@ -151,7 +201,9 @@ describe('the verdicts on the refund of a cancellation', () => {
 describe('a release', () => {
   it('is for what is held, once, and says of everything else why not', () => {
     for (const status of WORK_STATUSES) {
-      expect(judgeRelease({ ...parked, status }, false)).toBe(isFinal(status) ? 'already_ended' : status === 'held' ? 'allowed' : 'not_held');
+      expect(judgeRelease({ ...parked, status }, false)).toBe(
+        isFinal(status) ? 'already_ended' : status === 'held' ? 'allowed' : 'not_held',
+      );
       expect(judgeRelease({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
     }
   });
@@ -165,7 +217,8 @@ describe('a release', () => {
 
 describe('a change of how it is tried again', () => {
   const NOW = Date.UTC(2030, 0, 31, 12);
-  const judge = (current: RetryOverrides, next: RetryOverrides, status: OperatedWork['status'] = 'held') => judgeRetryChange({ ...parked, status }, current, next, NOW);
+  const judge = (current: RetryOverrides, next: RetryOverrides, status: OperatedWork['status'] = 'held') =>
+    judgeRetryChange({ ...parked, status }, current, next, NOW);
 
   it('is possible until the end, and to what is set already has no effect', () => {
     for (const status of WORK_STATUSES) {
@@ -191,7 +244,9 @@ describe('a retry', () => {
     for (const status of WORK_STATUSES) {
       const waits = status === 'held' || status === 'needs_attention';
       expect(judgeRetry({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
-      expect(judgeRetry({ ...parked, status }, false)).toBe(isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting');
+      expect(judgeRetry({ ...parked, status }, false)).toBe(
+        isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting',
+      );
     }
   });
 });
@@ -201,7 +256,9 @@ describe('an abandonment', () => {
     for (const state of ATTEMPT_STATES) {
       for (const settled of [true, false]) {
         const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
-        expect(judgeAbandon({ ...parked, attempt: { state, settled } }), `${state} ${settled}`).toBe(harmless ? 'allowed' : 'may_be_bought');
+        expect(judgeAbandon({ ...parked, attempt: { state, settled } }), `${state} ${settled}`).toBe(
+          harmless ? 'allowed' : 'may_be_bought',
+        );
       }
     }
   });
@@ -231,7 +288,8 @@ describe('a change of the limit', () => {
 
 describe('what a person reads and types', () => {
   it('is a whole sentence for each verdict and each refusal', () => {
-    for (const sentence of [...Object.values(CASE_VERDICTS), ...Object.values(REFUSALS)]) expect(sentence).toMatch(/^[A-Z`].{15,}\.$/);
+    for (const sentence of [...Object.values(CASE_VERDICTS), ...Object.values(REFUSALS)])
+      expect(sentence).toMatch(/^[A-Z`].{15,}\.$/);
   });
 
   it.each(['so_1', 'a', '~!', 'x'.repeat(128)])('%j may be an id of the service', (id) => {

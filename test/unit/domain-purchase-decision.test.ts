@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/failure.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { afterAcceptance, costNothing, decideAfterSend, decideSettlement, type AttemptHistory } from '#domain/purchase-decision.ts';
+import {
+  afterAcceptance,
+  costNothing,
+  decideAfterSend,
+  decideSettlement,
+  type AttemptHistory,
+} from '#domain/purchase-decision.ts';
 
 const policy = DEFAULT_POLICY.purchase;
 const NOW = Date.UTC(2030, 0, 31, 12);
@@ -80,20 +86,30 @@ describe('after a send', () => {
   it('a Retry-After goes before the doubling wait of a hold', () => {
     const asked = { step: 'hold', failure: 'rate_limited', delayMs: 7_000, asked: true };
     expect(decideAfterSend(failed('rate_limited', 7_000), history({ holds: 4 }), policy, NOW)).toEqual(asked);
-    expect(decideAfterSend(failed('rate_limited'), history({ holds: 0 }), policy, NOW)).toMatchObject({ delayMs: policy.holdDelayMs });
-    expect(decideAfterSend(failed('rate_limited'), history({ holds: 2 }), policy, NOW)).toMatchObject({ delayMs: 4 * policy.holdDelayMs });
-    expect(decideAfterSend(failed('rate_limited'), history({ holds: 500 }), policy, NOW)).toMatchObject({ delayMs: policy.holdDelayMaxMs });
+    expect(decideAfterSend(failed('rate_limited'), history({ holds: 0 }), policy, NOW)).toMatchObject({
+      delayMs: policy.holdDelayMs,
+    });
+    expect(decideAfterSend(failed('rate_limited'), history({ holds: 2 }), policy, NOW)).toMatchObject({
+      delayMs: 4 * policy.holdDelayMs,
+    });
+    expect(decideAfterSend(failed('rate_limited'), history({ holds: 500 }), policy, NOW)).toMatchObject({
+      delayMs: policy.holdDelayMaxMs,
+    });
   });
 
   it('a resend waits for the Retry-After when that is longer, never shorter than its own wait', () => {
     expect(decideAfterSend(failed('server_error', 60_000), history(), policy, NOW)).toMatchObject({ delayMs: 60_000 });
-    expect(decideAfterSend(failed('server_error', 1), history(), policy, NOW)).toMatchObject({ delayMs: policy.resendDelayMs });
+    expect(decideAfterSend(failed('server_error', 1), history(), policy, NOW)).toMatchObject({
+      delayMs: policy.resendDelayMs,
+    });
   });
 
   it('the last resend is the one that begins exactly at the end of the window', () => {
     const firstUnrefusedSendAt = NOW + policy.resendDelayMs - policy.resendWindowMs;
     expect(decideAfterSend(failed('timeout'), history({ firstUnrefusedSendAt }), policy, NOW).step).toBe('resend');
-    expect(decideAfterSend(failed('timeout'), history({ firstUnrefusedSendAt: firstUnrefusedSendAt - 1 }), policy, NOW).step).toBe('look_up');
+    expect(
+      decideAfterSend(failed('timeout'), history({ firstUnrefusedSendAt: firstUnrefusedSendAt - 1 }), policy, NOW).step,
+    ).toBe('look_up');
   });
 
   it('the window begins with the first send that was not refused, however long before it was sent and refused', () => {
@@ -116,7 +132,10 @@ describe('at the purchase gate', () => {
     const resend = { step: 'resend', failure: 'buying_paused', gated: 'Buying is paused.' };
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW })).toEqual({ ...resend, delayMs: 60_000 });
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: undefined })).toEqual({ ...resend, delayMs: 60_000 });
-    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW + 5_000 - policy.resendWindowMs })).toEqual({ ...resend, delayMs: 5_000 });
+    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW + 5_000 - policy.resendWindowMs })).toEqual({
+      ...resend,
+      delayMs: 5_000,
+    });
   });
 
   it('what may have bought is looked up once its window is over, or where nothing is sent again', () => {
@@ -162,7 +181,8 @@ describe('the failure catalogue', () => {
 
 describe('the settlement of a failed attempt', () => {
   it('reads the wallet a few times before a person is told', () => {
-    for (let reads = 1; reads < policy.settleReads; reads += 1) expect(decideSettlement(reads, policy)).toBe('read_again');
+    for (let reads = 1; reads < policy.settleReads; reads += 1)
+      expect(decideSettlement(reads, policy)).toBe('read_again');
     expect(decideSettlement(policy.settleReads, policy)).toBe('park');
   });
 

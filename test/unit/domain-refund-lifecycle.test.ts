@@ -71,7 +71,8 @@ describe('the life of a refund', () => {
 
   it('is paid only once its money was found: no word of the service completes it', () => {
     const words = EVENTS.filter((event) => event !== 'paid');
-    for (const standing of REFUND_STANDINGS.filter((each) => each !== 'completed')) expect(reachableFrom(standing, words)).not.toContain('completed');
+    for (const standing of REFUND_STANDINGS.filter((each) => each !== 'completed'))
+      expect(reachableFrom(standing, words)).not.toContain('completed');
   });
 
   it('can still be paid after it failed', () => {

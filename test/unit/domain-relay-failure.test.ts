@@ -10,7 +10,10 @@ describe('a failure to hand a row over', () => {
     [{ kind: 'sql', state: '22P02' }, true],
     [{ kind: 'sql', state: '23505' }, true],
     // Lock timeout, cancelled, deadlock, shutdown, connection, disk full, a table that a migration has not made yet.
-    ...['55P03', '57014', '40P01', '57P01', '08006', '53100', '42P01'].map((state): [RelayFailure, boolean] => [{ kind: 'sql', state }, false]),
+    ...['55P03', '57014', '40P01', '57P01', '08006', '53100', '42P01'].map((state): [RelayFailure, boolean] => [
+      { kind: 'sql', state },
+      false,
+    ]),
     [{ kind: 'other' }, false],
   ])('of %j lasts: %s', (failure, lasts) => {
     expect(isLasting(failure)).toBe(lasts);
@@ -18,7 +21,10 @@ describe('a failure to hand a row over', () => {
 
   it('that passes never quarantines, however often it happens', () => {
     for (let tries = 1; tries < 1_000; tries += 1) {
-      expect(afterFailure({ kind: 'other' }, { tries, lastingErrors: 2 }, policy)).toMatchObject({ kind: 'postpone', isLasting: false });
+      expect(afterFailure({ kind: 'other' }, { tries, lastingErrors: 2 }, policy)).toMatchObject({
+        kind: 'postpone',
+        isLasting: false,
+      });
     }
   });
 

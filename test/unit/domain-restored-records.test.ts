@@ -1,32 +1,102 @@
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/observation.ts';
-import { endedWithoutEffect, joinWitness, knowsMore, restoration, witnessOfEnd, type AttemptRecord, type Restoration, type Witness } from '#domain/restored-records.ts';
+import {
+  endedWithoutEffect,
+  joinWitness,
+  knowsMore,
+  restoration,
+  witnessOfEnd,
+  type AttemptRecord,
+  type Restoration,
+  type Witness,
+} from '#domain/restored-records.ts';
 
-const witness = (change: Partial<Witness>): Witness => ({ number: 1, state: 'prepared', sends: 0, anyUnknown: false, ...change });
+const witness = (change: Partial<Witness>): Witness => ({
+  number: 1,
+  state: 'prepared',
+  sends: 0,
+  anyUnknown: false,
+  ...change,
+});
 const row = (state: AttemptState, sends: number): AttemptRecord => ({ state, sends });
 
 const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][] = [
   ['a lost row of what was never sent', witness({}), undefined, 'none'],
   ['a lost row of what was sent', witness({ sends: 1, state: 'refused' }), undefined, 'doubt'],
   ['a lost row of what the service has', witness({ state: 'processing' }), undefined, 'doubt'],
-  ['a row before its first send', witness({ sends: 1, state: 'unknown', anyUnknown: true }), row('prepared', 0), 'doubt'],
+  [
+    'a row before its first send',
+    witness({ sends: 1, state: 'unknown', anyUnknown: true }),
+    row('prepared', 0),
+    'doubt',
+  ],
   ['a row with fewer sends', witness({ sends: 2, state: 'unknown', anyUnknown: true }), row('refused', 1), 'doubt'],
-  ['a row that calls refused what a later report made more of', witness({ sends: 1, state: 'processing' }), row('refused', 1), 'doubt'],
-  ['a row that has learnt since that the same send was refused', witness({ sends: 2, state: 'unknown', anyUnknown: true }), row('refused', 2), 'none'],
+  [
+    'a row that calls refused what a later report made more of',
+    witness({ sends: 1, state: 'processing' }),
+    row('refused', 1),
+    'doubt',
+  ],
+  [
+    'a row that has learnt since that the same send was refused',
+    witness({ sends: 2, state: 'unknown', anyUnknown: true }),
+    row('refused', 2),
+    'none',
+  ],
   ['a row that is unknown all the same', witness({ sends: 1, state: 'completed' }), row('unknown', 1), 'none'],
   ['a row that knows as much', witness({ sends: 1, state: 'refused' }), row('refused', 1), 'none'],
   ['a row that knows of a send more', witness({ sends: 1, state: 'refused' }), row('sending', 2), 'none'],
-  ['a row by which the service has it', witness({ sends: 3, state: 'unknown', anyUnknown: true }), row('processing', 1), 'none'],
+  [
+    'a row by which the service has it',
+    witness({ sends: 3, state: 'unknown', anyUnknown: true }),
+    row('processing', 1),
+    'none',
+  ],
   ['a row that a person has called failed since', witness({ sends: 1, state: 'processing' }), row('failed', 1), 'none'],
-  ['a row that failed, of what was delivered', witness({ sends: 1, state: 'completed', ended: 'completed' }), row('failed', 1), 'doubt'],
-  ['a row that failed, of a subscription that was cancelled', witness({ sends: 1, state: 'completed', ended: 'cancelled' }), row('failed', 1), 'doubt'],
-  ['a row that failed, of a subscription whose time was over', witness({ sends: 1, state: 'completed', ended: 'expired' }), row('failed', 1), 'doubt'],
+  [
+    'a row that failed, of what was delivered',
+    witness({ sends: 1, state: 'completed', ended: 'completed' }),
+    row('failed', 1),
+    'doubt',
+  ],
+  [
+    'a row that failed, of a subscription that was cancelled',
+    witness({ sends: 1, state: 'completed', ended: 'cancelled' }),
+    row('failed', 1),
+    'doubt',
+  ],
+  [
+    'a row that failed, of a subscription whose time was over',
+    witness({ sends: 1, state: 'completed', ended: 'expired' }),
+    row('failed', 1),
+    'doubt',
+  ],
   ['a row that is being sent', witness({ sends: 1, state: 'completed' }), row('sending', 1), 'none'],
-  ['a row that calls refused what had failed at the service', witness({ sends: 1, state: 'failed' }), row('refused', 1), 'doubt'],
+  [
+    'a row that calls refused what had failed at the service',
+    witness({ sends: 1, state: 'failed' }),
+    row('refused', 1),
+    'doubt',
+  ],
   ['a row that calls refused what was bought', witness({ sends: 1, state: 'completed' }), row('refused', 1), 'doubt'],
-  ['a row of what a person gave up', witness({ sends: 1, state: 'refused', ended: 'abandoned' }), row('prepared', 0), 'none'],
-  ['a row of a cancellation that was refused', witness({ sends: 1, state: 'failed', ended: 'refused' }), row('prepared', 0), 'none'],
-  ['a row of what had failed for good', witness({ sends: 1, state: 'refused', ended: 'failed' }), row('prepared', 0), 'none'],
+  [
+    'a row of what a person gave up',
+    witness({ sends: 1, state: 'refused', ended: 'abandoned' }),
+    row('prepared', 0),
+    'none',
+  ],
+  [
+    'a row of a cancellation that was refused',
+    witness({ sends: 1, state: 'failed', ended: 'refused' }),
+    row('prepared', 0),
+    'none',
+  ],
+  [
+    'a row of what had failed for good',
+    witness({ sends: 1, state: 'refused', ended: 'failed' }),
+    row('prepared', 0),
+    'none',
+  ],
 ];
 
 describe('a row after lost commits', () => {
@@ -103,19 +173,46 @@ describe('what a workflow knows', () => {
   });
 
   it('says of a delivered work that it was sent and bought, whatever its last run had read', () => {
-    expect(witnessOfEnd({ status: 'completed' }, undefined)).toMatchObject({ state: 'completed', sends: 1, ended: 'completed' });
+    expect(witnessOfEnd({ status: 'completed' }, undefined)).toMatchObject({
+      state: 'completed',
+      sends: 1,
+      ended: 'completed',
+    });
     for (const status of ['completed', 'cancelled', 'expired'] as const) {
-      expect(witnessOfEnd({ status }, undefined), status).toEqual({ number: 1, state: 'completed', sends: 1, anyUnknown: false, ended: status });
-      expect(witnessOfEnd({ status }, witness({ number: 2, sends: 3 }))).toMatchObject({ number: 2, state: 'completed', sends: 3 });
+      expect(witnessOfEnd({ status }, undefined), status).toEqual({
+        number: 1,
+        state: 'completed',
+        sends: 1,
+        anyUnknown: false,
+        ended: status,
+      });
+      expect(witnessOfEnd({ status }, witness({ number: 2, sends: 3 }))).toMatchObject({
+        number: 2,
+        state: 'completed',
+        sends: 3,
+      });
     }
   });
 
   it('says of work that ended without effect how it ended and why, and keeps what its last run had read', () => {
-    expect(witnessOfEnd({ status: 'abandoned' }, undefined)).toEqual({ number: 1, state: 'prepared', sends: 0, anyUnknown: false, ended: 'abandoned' });
+    expect(witnessOfEnd({ status: 'abandoned' }, undefined)).toEqual({
+      number: 1,
+      state: 'prepared',
+      sends: 0,
+      anyUnknown: false,
+      ended: 'abandoned',
+    });
     const known = witness({ sends: 2, state: 'refused' });
-    expect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, known)).toEqual({ ...known, ended: 'failed', failure: 'deadline_passed' });
-    for (const ended of ['failed', 'abandoned', 'refused'] as const) expect(endedWithoutEffect(witness({ ended }))).toBe(ended);
+    expect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, known)).toEqual({
+      ...known,
+      ended: 'failed',
+      failure: 'deadline_passed',
+    });
+    for (const ended of ['failed', 'abandoned', 'refused'] as const)
+      expect(endedWithoutEffect(witness({ ended }))).toBe(ended);
     expect(endedWithoutEffect(witnessOfEnd({ status: 'completed' }, undefined))).toBeUndefined();
-    expect(endedWithoutEffect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, undefined))).toBe('failed');
+    expect(endedWithoutEffect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, undefined))).toBe(
+      'failed',
+    );
   });
 });

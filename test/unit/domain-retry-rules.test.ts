@@ -25,7 +25,9 @@ const NOW = Date.UTC(2030, 0, 31, 12);
 
 describe('the table of what is tried again', () => {
   it('has exactly the classes that hold work or lead to a new attempt, each with its reason', () => {
-    const tried = failureClasses.filter((failure) => ['hold', 'new_attempt'].includes(FAILURE_CLASSES[failure].disposition));
+    const tried = failureClasses.filter((failure) =>
+      ['hold', 'new_attempt'].includes(FAILURE_CLASSES[failure].disposition),
+    );
     expect(retriedClasses.toSorted()).toEqual(tried.toSorted());
     expect(failureClasses.filter(isRetried).toSorted()).toEqual(tried.toSorted());
     for (const failure of retriedClasses) expect(RETRY_TABLE[failure].why, failure).toMatch(/^[A-Z].{20,}\.$/);
@@ -55,16 +57,36 @@ describe('the rule of a class', () => {
   });
 
   it('follows the settings for all, whatever multiple of them it has', () => {
-    const short = { ...settings, holdDelayMs: 300, holdDelayMaxMs: 1_000, attemptDelayMs: 200, holdDeadlineMs: HOUR, maxAttempts: 2 };
+    const short = {
+      ...settings,
+      holdDelayMs: 300,
+      holdDelayMaxMs: 1_000,
+      attemptDelayMs: 200,
+      holdDeadlineMs: HOUR,
+      maxAttempts: 2,
+    };
     expect(retryRule('not_sent', short)).toEqual({ attempts: 2, firstDelayMs: 300, maxDelayMs: 1_000, totalMs: HOUR });
-    expect(retryRule('price_above_limit', short)).toEqual({ attempts: 2, firstDelayMs: 1_200, maxDelayMs: 6_000, totalMs: HOUR });
+    expect(retryRule('price_above_limit', short)).toEqual({
+      attempts: 2,
+      firstDelayMs: 1_200,
+      maxDelayMs: 6_000,
+      totalMs: HOUR,
+    });
     expect(retryRule('supplier_failed', short)).toMatchObject({ firstDelayMs: 200, maxDelayMs: 1_000 });
   });
 
   it('is changed by the configuration for that class alone, but for attempts, which a purchase has as a whole', () => {
-    const retryRules = { price_above_limit: { firstDelayMs: 5 * MINUTE, totalMs: 48 * HOUR }, supplier_failed: { attempts: 7 } };
+    const retryRules = {
+      price_above_limit: { firstDelayMs: 5 * MINUTE, totalMs: 48 * HOUR },
+      supplier_failed: { attempts: 7 },
+    };
     const configured = { ...settings, retryRules };
-    expect(retryRule('price_above_limit', configured)).toEqual({ attempts: 7, firstDelayMs: 5 * MINUTE, maxDelayMs: HOUR, totalMs: 48 * HOUR });
+    expect(retryRule('price_above_limit', configured)).toEqual({
+      attempts: 7,
+      firstDelayMs: 5 * MINUTE,
+      maxDelayMs: HOUR,
+      totalMs: 48 * HOUR,
+    });
     expect(retryRule('margin_too_low', configured)).toEqual({ ...retryRule('margin_too_low', settings), attempts: 7 });
   });
 });
@@ -77,18 +99,26 @@ describe('what an operator sets for one piece of work', () => {
     expect(ruleOfWork(rule, { attempts: 4 }, 2)).toEqual({ ...rule, attempts: 4 });
     expect(ruleOfWork(rule, { firstDelayMs: HOUR })).toEqual({ ...rule, firstDelayMs: HOUR, maxDelayMs: HOUR });
     expect(ruleOfWork(rule, { maxDelayMs: 1_000 })).toEqual({ ...rule, firstDelayMs: 1_000, maxDelayMs: 1_000 });
-    expect(ruleOfWork(rule, { firstDelayMs: HOUR, maxDelayMs: MINUTE })).toEqual({ ...rule, firstDelayMs: MINUTE, maxDelayMs: MINUTE });
+    expect(ruleOfWork(rule, { firstDelayMs: HOUR, maxDelayMs: MINUTE })).toEqual({
+      ...rule,
+      firstDelayMs: MINUTE,
+      maxDelayMs: MINUTE,
+    });
   });
 
   it('of the deadline stands in place of the sooner one of the caller and of the configured time', () => {
     expect(givesUpAt({ acceptedAt: NOW }, rule, {})).toBe(NOW + 24 * HOUR);
     expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, {})).toBe(NOW + HOUR);
     expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + 48 * HOUR }, rule, {})).toBe(NOW + 24 * HOUR);
-    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, { deadlineAt: NOW + 72 * HOUR })).toBe(NOW + 72 * HOUR);
+    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, { deadlineAt: NOW + 72 * HOUR })).toBe(
+      NOW + 72 * HOUR,
+    );
   });
 
   it('is said in words', () => {
-    expect(retrySentence(rule, NOW, {})).toBe('At most 3 attempts; waits of 15 s at first, 10 min at most; given up after 2030-01-31T12:00:00.000Z.');
+    expect(retrySentence(rule, NOW, {})).toBe(
+      'At most 3 attempts; waits of 15 s at first, 10 min at most; given up after 2030-01-31T12:00:00.000Z.',
+    );
     const set = { attempts: 1, firstDelayMs: HOUR, maxDelayMs: HOUR, deadlineAt: NOW };
     expect(retrySentence(ruleOfWork(rule, set), NOW, set)).toBe(
       'At most 1 attempt; waits of 1 h; given up after 2030-01-31T12:00:00.000Z. ' +
@@ -96,18 +126,29 @@ describe('what an operator sets for one piece of work', () => {
     );
   });
 
-  it.each([[1_500, '1500 ms'], [90_000, '90 s'], [2 * HOUR, '2 h'], [48 * HOUR, '2 d'], [0, '0 ms']])('%i ms are %s', (ms, words) => {
+  it.each([
+    [1_500, '1500 ms'],
+    [90_000, '90 s'],
+    [2 * HOUR, '2 h'],
+    [48 * HOUR, '2 d'],
+    [0, '0 ms'],
+  ])('%i ms are %s', (ms, words) => {
     expect(durationText(ms)).toBe(words);
   });
 
   it('leaves what a change does not name, and a null takes it back', () => {
-    expect(changedOverrides({ attempts: 4, firstDelayMs: HOUR }, { attempts: null, deadlineAt: NOW })).toEqual({ firstDelayMs: HOUR, deadlineAt: NOW });
+    expect(changedOverrides({ attempts: 4, firstDelayMs: HOUR }, { attempts: null, deadlineAt: NOW })).toEqual({
+      firstDelayMs: HOUR,
+      deadlineAt: NOW,
+    });
   });
 });
 
 describe('a deadline that an operator sets', () => {
   it('lies ahead, and not too far', () => {
-    const possible = [NOW, NOW + 1, NOW + RETRY_BOUNDS.deadlineMs, NOW + RETRY_BOUNDS.deadlineMs + 1].map((deadlineAt) => deadlineIsPossible(deadlineAt, NOW));
+    const possible = [NOW, NOW + 1, NOW + RETRY_BOUNDS.deadlineMs, NOW + RETRY_BOUNDS.deadlineMs + 1].map(
+      (deadlineAt) => deadlineIsPossible(deadlineAt, NOW),
+    );
     expect(possible).toEqual([false, true, true, false]);
   });
 });

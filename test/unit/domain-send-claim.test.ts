@@ -12,7 +12,8 @@ const facts = (more: Partial<SendClaimFacts> = {}): SendClaimFacts => ({
   ...more,
 });
 /** A send of it was answered by nobody a minute ago. */
-const unknown = (more: Partial<SendClaimFacts> = {}) => facts({ state: 'unknown', anyUnknown: true, failureClass: 'timeout', unrefusedForMs: 60_000, ...more });
+const unknown = (more: Partial<SendClaimFacts> = {}) =>
+  facts({ state: 'unknown', anyUnknown: true, failureClass: 'timeout', unrefusedForMs: 60_000, ...more });
 
 describe('whether an attempt may be sent', () => {
   const BY_STATE = [
@@ -53,7 +54,12 @@ describe('whether an attempt may be sent', () => {
     ['whose key the service knows', unknown({ failureClass: 'key_or_reference_known' }), WINDOW, 'too_late'],
     ['whose answer could not be read', unknown({ failureClass: 'contract_drift' }), WINDOW, 'too_late'],
     ['that a person calls bought, and that was never sent', unknown({ unrefusedForMs: null }), WINDOW, 'too_late'],
-    ['whose last send left no result', facts({ state: 'sending', unrefusedForMs: 60_000 }), undefined, 'resend_not_allowed'],
+    [
+      'whose last send left no result',
+      facts({ state: 'sending', unrefusedForMs: 60_000 }),
+      undefined,
+      'resend_not_allowed',
+    ],
   ] as const)('one that may have been bought, %s', (_what, attempt, window, decision) => {
     expect(mayHaveBought(attempt)).toBe(true);
     expect(decideSendClaim(attempt, window)).toBe(decision);

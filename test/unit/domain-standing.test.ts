@@ -23,7 +23,10 @@ describe('where work stands', () => {
   });
 
   it('says of what is held why, by what, that it goes on by itself, and how it ends', () => {
-    const failure = { class: 'price_above_limit', detail: 'The price is 3.20 USD, above the limit of 2.00 USD.' } as const;
+    const failure = {
+      class: 'price_above_limit',
+      detail: 'The price is 3.20 USD, above the limit of 2.00 USD.',
+    } as const;
     const held = { kind: 'order', status: 'held', failure } as const;
     expect(standingOf({ ...held, isTimed: true })).toEqual({
       now: 'The order is held: it waits for something that passes.',
@@ -34,18 +37,28 @@ describe('where work stands', () => {
       why: FAILURE_CLASSES.price_above_limit.meaning,
       next: expect.stringContaining('once that has passed'),
     });
-    expect(standingOf({ ...held, kind: 'cancellation', isTimed: true }).next).toContain('is refused without having been sent');
+    expect(standingOf({ ...held, kind: 'cancellation', isTimed: true }).next).toContain(
+      'is refused without having been sent',
+    );
   });
 
   it('says of what waits for a person why, and what that person can do', () => {
-    const { why, next } = standingOf({ kind: 'topup', status: 'needs_attention', attention: 'outcome_unknown', isTimed: false });
+    const { why, next } = standingOf({
+      kind: 'topup',
+      status: 'needs_attention',
+      attention: 'outcome_unknown',
+      isTimed: false,
+    });
     expect({ meaning: why, advice: next }).toEqual(ATTENTION_REASONS.outcome_unknown);
   });
 
   it('does not bring up an old failure of what goes on', () => {
     const failure = { class: 'timeout', detail: 'No answer.' } as const;
     expect(standingOf({ kind: 'order', status: 'processing', failure, isTimed: false }).why).toBeUndefined();
-    expect(standingOf({ kind: 'order', status: 'submitting', failure, isTimed: true })).toMatchObject({ why: 'No answer.', next: expect.stringContaining('sent again') });
+    expect(standingOf({ kind: 'order', status: 'submitting', failure, isTimed: true })).toMatchObject({
+      why: 'No answer.',
+      next: expect.stringContaining('sent again'),
+    });
   });
 
   it('says of what the service calls failed that its cost is being found out', () => {
@@ -61,7 +74,9 @@ describe('where work stands', () => {
   it('does not call over, or not bought, what has ended with an open case about what it cost', () => {
     for (const [kind, status] of EVERY) {
       const { now, next } = standingOf({ kind, status, isTimed: false, isInDoubt: true });
-      expect(/ended|nothing was bought/.test(next) || now.includes('nothing was bought'), `${kind} ${status}`).toBe(false);
+      expect(/ended|nothing was bought/.test(next) || now.includes('nothing was bought'), `${kind} ${status}`).toBe(
+        false,
+      );
       expect(now.includes('a case about it is open')).toBe(isFinal(status));
     }
   });

@@ -14,9 +14,12 @@ const TABLE: readonly [WorkflowStanding, boolean, StartDecision][] = [
 ];
 
 describe('the start of a workflow', () => {
-  it.each(TABLE)('after one that is %s, with a row that has ended: %s, is decided as %s', (standing, isEnded, decision) => {
-    expect(startDecision(standing, isEnded)).toBe(decision);
-  });
+  it.each(TABLE)(
+    'after one that is %s, with a row that has ended: %s, is decided as %s',
+    (standing, isEnded, decision) => {
+      expect(startDecision(standing, isEnded)).toBe(decision);
+    },
+  );
 
   it('has a decision for every standing', () => {
     expect(new Set(TABLE.map(([standing]) => standing))).toEqual(new Set(Object.keys(START_DECISIONS)));

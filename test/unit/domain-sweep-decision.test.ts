@@ -21,10 +21,22 @@ const decide = (change: Partial<SweptWork>) => sweepDecision({ ...waiting, ...ch
 
 describe('unfinished work', () => {
   it.each<[string, Partial<SweptWork>, WakeReason]>([
-    ['a report that its workflow was given and has not answered', { relayedSince: NOW - 16 * MINUTE }, 'report_unanswered'],
-    ['the same while it is parked', { status: 'needs_attention', hasOpenCase: true, relayedSince: NOW - 16 * MINUTE }, 'report_unanswered'],
+    [
+      'a report that its workflow was given and has not answered',
+      { relayedSince: NOW - 16 * MINUTE },
+      'report_unanswered',
+    ],
+    [
+      'the same while it is parked',
+      { status: 'needs_attention', hasOpenCase: true, relayedSince: NOW - 16 * MINUTE },
+      'report_unanswered',
+    ],
     ['an attempt that is completed', { attemptState: 'completed' }, 'attempt_ended'],
-    ['an attempt that failed, of work that was set back', { status: 'submitting', attemptState: 'failed' }, 'attempt_ended'],
+    [
+      'an attempt that failed, of work that was set back',
+      { status: 'submitting', attemptState: 'failed' },
+      'attempt_ended',
+    ],
     ['a person to wait for and no case', { status: 'needs_attention' }, 'case_missing'],
     ['a step whose time is long over', { status: 'held', nextStepAt: NOW - 16 * MINUTE }, 'step_overdue'],
     ['nothing to wait for', { status: 'submitting', attemptState: 'unknown' }, 'unheard'],
@@ -42,7 +54,10 @@ describe('unfinished work', () => {
     ['is held until later', { status: 'held', nextStepAt: NOW + HOUR }],
     ['settles a failed attempt', { attemptState: 'failed', nextStepAt: NOW + MINUTE }],
     ['waits for a person for weeks', { status: 'needs_attention', hasOpenCase: true, createdAt: 0, updatedAt: 0 }],
-    ['is a subscription that sleeps for a year', { status: 'active', attemptState: 'completed', createdAt: 0, updatedAt: 0, lastHeardAt: 0 }],
+    [
+      'is a subscription that sleeps for a year',
+      { status: 'active', attemptState: 'completed', createdAt: 0, updatedAt: 0, lastHeardAt: 0 },
+    ],
   ])('that %s is left alone', (_what, change) => {
     expect(decide(change)).toEqual({ kind: 'leave' });
   });
@@ -55,7 +70,12 @@ describe('unfinished work', () => {
 
   it('is woken by growing intervals, and never more than four times a day once it is old', () => {
     const after = (age: number) => wakeAgainAfterMs({ createdAt: NOW - age }, policy, NOW);
-    expect([after(0), after(HOUR), after(10 * HOUR), after(1_000 * HOUR)]).toEqual([15 * MINUTE, 15 * MINUTE, 30 * MINUTE, 6 * HOUR]);
+    expect([after(0), after(HOUR), after(10 * HOUR), after(1_000 * HOUR)]).toEqual([
+      15 * MINUTE,
+      15 * MINUTE,
+      30 * MINUTE,
+      6 * HOUR,
+    ]);
     const stuck = { status: 'needs_attention', createdAt: 0, updatedAt: 0 } as const;
     expect(decide({ ...stuck, sweptAt: NOW - 6 * HOUR + 1 })).toEqual({ kind: 'leave' });
     expect(decide({ ...stuck, sweptAt: NOW - 6 * HOUR })).toEqual({ kind: 'wake', reason: 'case_missing' });

@@ -22,21 +22,25 @@ describe('a token bucket', () => {
 
   it('never gives more than a full bucket and what came back since, in whatever rhythm it is asked and however the clock jumps', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 6_000 }), fc.array(fc.integer({ min: -50, max: 2_000 }), { maxLength: 300 }), (perMinute, pauses) => {
-        const quota = quotaPerMinute(perMinute, 10_000);
-        let bucket: Bucket | undefined;
-        let now = 1_000_000;
-        let latest = now;
-        let took = 0;
-        for (const pause of pauses) {
-          now += pause;
-          const result = takeToken(bucket, quota, now);
-          bucket = result.bucket;
-          took += result.taken ? 1 : 0;
-          latest = Math.max(latest, now);
-        }
-        expect(took).toBeLessThanOrEqual(quota.count + ((latest - 1_000_000) * perMinute) / 60_000 + 1e-6);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 6_000 }),
+        fc.array(fc.integer({ min: -50, max: 2_000 }), { maxLength: 300 }),
+        (perMinute, pauses) => {
+          const quota = quotaPerMinute(perMinute, 10_000);
+          let bucket: Bucket | undefined;
+          let now = 1_000_000;
+          let latest = now;
+          let took = 0;
+          for (const pause of pauses) {
+            now += pause;
+            const result = takeToken(bucket, quota, now);
+            bucket = result.bucket;
+            took += result.taken ? 1 : 0;
+            latest = Math.max(latest, now);
+          }
+          expect(took).toBeLessThanOrEqual(quota.count + ((latest - 1_000_000) * perMinute) / 60_000 + 1e-6);
+        },
+      ),
     );
   });
 

@@ -4,8 +4,22 @@ import { askAgainSeconds, endsWait, isFinished } from '#domain/waiting.ts';
 
 describe('waiting for work', () => {
   it('ends when it is finished, or when only a person brings the next step', () => {
-    expect(WORK_STATUSES.filter(isFinished).toSorted()).toEqual(['abandoned', 'active', 'cancelled', 'completed', 'expired', 'failed', 'refused']);
-    expect(WORK_STATUSES.filter((status) => !endsWait(status)).toSorted()).toEqual(['accepted', 'cancelling', 'held', 'processing', 'submitting']);
+    expect(WORK_STATUSES.filter(isFinished).toSorted()).toEqual([
+      'abandoned',
+      'active',
+      'cancelled',
+      'completed',
+      'expired',
+      'failed',
+      'refused',
+    ]);
+    expect(WORK_STATUSES.filter((status) => !endsWait(status)).toSorted()).toEqual([
+      'accepted',
+      'cancelling',
+      'held',
+      'processing',
+      'submitting',
+    ]);
   });
 
   it.each([

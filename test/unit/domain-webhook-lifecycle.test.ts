@@ -25,7 +25,11 @@ function endpointAfter(state: EndpointState, event: EndpointEvent): EndpointStat
   return next === 'unchanged' || next === 'forbidden' ? state : next;
 }
 
-function reachableFrom<State, Event>(start: State, events: readonly Event[], after: (state: State, event: Event) => State): Set<State> {
+function reachableFrom<State, Event>(
+  start: State,
+  events: readonly Event[],
+  after: (state: State, event: Event) => State,
+): Set<State> {
   const found = new Set([start]);
   // What is added while it is gone through is gone through as well.
   for (const state of found) {
@@ -53,11 +57,13 @@ describe('the life of a webhook delivery', () => {
   });
 
   it('reaches every state from the first one, and from every state both ends: what has ended can be sent once more', () => {
-    for (const state of DELIVERY_STATES) expect(reachableFrom(state, DELIVERY, deliveryAfter)).toEqual(new Set(DELIVERY_STATES));
+    for (const state of DELIVERY_STATES)
+      expect(reachableFrom(state, DELIVERY, deliveryAfter)).toEqual(new Set(DELIVERY_STATES));
   });
 
   it('leaves what arrived as it is, until somebody wants it once more', () => {
-    for (const event of DELIVERY.filter((each) => each !== 'queued')) expect(deliveryAfter('delivered', event)).toBe('delivered');
+    for (const event of DELIVERY.filter((each) => each !== 'queued'))
+      expect(deliveryAfter('delivered', event)).toBe('delivered');
   });
 
   it('knows what a try has brought about by the state in which it leaves its delivery', () => {
@@ -83,7 +89,8 @@ describe('the life of a webhook endpoint', () => {
     expect(Object.keys(ENDPOINT_LIFECYCLE)).toEqual(ENDPOINT);
     const pairs = ENDPOINT_STATES.flatMap((state) => ENDPOINT.map((event) => ({ state, event })));
     expect(pairs).toHaveLength(5 * 5);
-    const next = (state: EndpointState, event: EndpointEvent) => (ENDPOINT_LIFECYCLE[event][state] === 'forbidden' ? undefined : endpointAfter(state, event));
+    const next = (state: EndpointState, event: EndpointEvent) =>
+      ENDPOINT_LIFECYCLE[event][state] === 'forbidden' ? undefined : endpointAfter(state, event);
     expect(pairs.map(({ state, event }) => ({ state, event, next: next(state, event) }))).toEqual(
       pairs.map(({ state, event }) => ({ state, event, next: meaning(state, event) })),
     );
@@ -102,5 +109,6 @@ describe('the life of a webhook endpoint', () => {
 });
 
 it('each event is said in a sentence', () => {
-  for (const sentence of [...Object.values(DELIVERY_EVENTS), ...Object.values(ENDPOINT_EVENTS)]) expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
+  for (const sentence of [...Object.values(DELIVERY_EVENTS), ...Object.values(ENDPOINT_EVENTS)])
+    expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
 });

@@ -11,11 +11,25 @@ import { EXAMPLES } from '#scripts/events-document.ts';
 const document = await apiDocument();
 const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true, email: true, date: true } });
 ajv.addSchema({ $id: 'api', ...(document as object) });
-const fits = (name: string, value: unknown): boolean => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
+const fits = (name: string, value: unknown): boolean =>
+  ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
 
-const ROW = { sequence: 1n, position: 1n, id: 'evt_01JQ8ZD5P7QRSTVWXYZ0123456', apiKeyId: null, occurredAt: new Date('2030-01-31T12:00:00Z') };
-const completed = { ...ROW, type: 'order.completed', subjectKind: 'order', subjectId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', data: EXAMPLES['order.completed'] ?? {} } as const;
-const sent = (): Record<string, unknown> => z.record(z.string(), z.unknown()).parse(JSON.parse(webhookBody(completed).toString('utf8')));
+const ROW = {
+  sequence: 1n,
+  position: 1n,
+  id: 'evt_01JQ8ZD5P7QRSTVWXYZ0123456',
+  apiKeyId: null,
+  occurredAt: new Date('2030-01-31T12:00:00Z'),
+};
+const completed = {
+  ...ROW,
+  type: 'order.completed',
+  subjectKind: 'order',
+  subjectId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+  data: EXAMPLES['order.completed'] ?? {},
+} as const;
+const sent = (): Record<string, unknown> =>
+  z.record(z.string(), z.unknown()).parse(JSON.parse(webhookBody(completed).toString('utf8')));
 
 const webhook = z
   .object({
@@ -23,7 +37,11 @@ const webhook = z
       event: z.object({
         post: z.object({
           parameters: z.array(z.object({ name: z.string(), in: z.literal('header'), required: z.literal(true) })),
-          requestBody: z.object({ content: z.object({ 'application/json': z.object({ schema: z.object({ $ref: z.string() }), example: z.unknown() }) }) }),
+          requestBody: z.object({
+            content: z.object({
+              'application/json': z.object({ schema: z.object({ $ref: z.string() }), example: z.unknown() }),
+            }),
+          }),
         }),
       }),
     }),
@@ -33,7 +51,15 @@ const webhook = z
 describe('the description of events', () => {
   it('has every type, by which it says what data holds', () => {
     const { Event: described } = z
-      .object({ components: z.object({ schemas: z.object({ Event: z.object({ discriminator: z.object({ propertyName: z.literal('type'), mapping: z.record(z.string(), z.string()) }) }) }) }) })
+      .object({
+        components: z.object({
+          schemas: z.object({
+            Event: z.object({
+              discriminator: z.object({ propertyName: z.literal('type'), mapping: z.record(z.string(), z.string()) }),
+            }),
+          }),
+        }),
+      })
       .parse(document).components.schemas;
     expect(Object.keys(described.discriminator.mapping).toSorted()).toEqual([...eventTypes].toSorted());
     const body = sent();
@@ -46,9 +72,17 @@ describe('the description of events', () => {
   it('has webhooks with the body and the headers that are sent', () => {
     const name = webhook.requestBody.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
     const { timestamp: _timestamp, ...without } = sent();
-    expect([fits(name, sent()), fits(name, webhook.requestBody.content['application/json'].example), fits(name, without)]).toEqual([true, true, false]);
-    const headers = Object.keys(webhookHeaders(completed, webhookBody(completed), [generateWebhookSecret()], ROW.occurredAt));
-    expect(webhook.parameters.map((parameter) => parameter.name)).toEqual(headers.filter((header) => header.startsWith('webhook-')));
+    expect([
+      fits(name, sent()),
+      fits(name, webhook.requestBody.content['application/json'].example),
+      fits(name, without),
+    ]).toEqual([true, true, false]);
+    const headers = Object.keys(
+      webhookHeaders(completed, webhookBody(completed), [generateWebhookSecret()], ROW.occurredAt),
+    );
+    expect(webhook.parameters.map((parameter) => parameter.name)).toEqual(
+      headers.filter((header) => header.startsWith('webhook-')),
+    );
   });
 });
 

@@ -13,7 +13,8 @@ describe('docs/reference/events.md', () => {
 
   it('has a row for each type, and no other', () => {
     const rows = [...eventsDocument().matchAll(/^\| `([^`]+\.[^`]+)` \|/gm)].map(([, type]) => type);
-    const sorted = (types: readonly (string | undefined)[]) => types.map(String).toSorted((left, right) => left.localeCompare(right));
+    const sorted = (types: readonly (string | undefined)[]) =>
+      types.map(String).toSorted((left, right) => left.localeCompare(right));
     expect(sorted(rows)).toEqual(sorted(eventTypes));
   });
 
@@ -28,7 +29,13 @@ describe('docs/reference/events.md', () => {
 
   it('shows of each type that it has an example of what the description says', () => {
     const wrong = (Object.keys(EXAMPLES) as EventType[]).filter((type) => {
-      const shape = eventShapes.find(({ shape: { type: { options } } }) => (options as readonly EventType[]).includes(type));
+      const shape = eventShapes.find(
+        ({
+          shape: {
+            type: { options },
+          },
+        }) => (options as readonly EventType[]).includes(type),
+      );
       return shape?.shape.data.safeParse(EXAMPLES[type]).success !== true;
     });
     expect(wrong).toEqual([]);

@@ -28,7 +28,12 @@ function found(
   const answer = inquiriesByEsim({ ok: true, status: 200, value: { items, complete } }, attempts, {
     noun: 'top-ups',
     mayBe: (_attempt, { id }) => !others.includes(id),
-    found: (item) => ({ kind: 'found', facts: { outcome: 'completed', serviceId: item.id }, record: item, event: 'topup.completed' }),
+    found: (item) => ({
+      kind: 'found',
+      facts: { outcome: 'completed', serviceId: item.id },
+      record: item,
+      event: 'topup.completed',
+    }),
   });
   if (answer.kind !== 'read') throw new Error(answer.kind);
   return Object.fromEntries([...answer.inquiries].map(([id, { facts }]) => [id, facts.serviceId]));
@@ -36,15 +41,25 @@ function found(
 
 describe('an attempt in a list of what carries no reference of ours', () => {
   it('is found by the id of the service, however old and whatever the eSIM', () => {
-    expect(found([attempt('a', 'e_1', 't_1')], [topup('t_1', null, SENT - 99 * HOUR), topup('t_2', 'e_1')], { complete: false })).toEqual({ a: 't_1' });
+    expect(
+      found([attempt('a', 'e_1', 't_1')], [topup('t_1', null, SENT - 99 * HOUR), topup('t_2', 'e_1')], {
+        complete: false,
+      }),
+    ).toEqual({ a: 't_1' });
     expect(found([attempt('a', 'e_1', 't_9')], [topup('t_1', 'e_1')])).toEqual({});
   });
 
   it('is found by its eSIM where one item alone may be it', () => {
     const both = [attempt('a', 'e_1'), attempt('b', 'e_2')];
-    expect(found(both, [topup('t_2', 'e_2'), topup('t_1', 'e_1'), topup('t_3', 'e_3')])).toEqual({ a: 't_1', b: 't_2' });
+    expect(found(both, [topup('t_2', 'e_2'), topup('t_1', 'e_1'), topup('t_3', 'e_3')])).toEqual({
+      a: 't_1',
+      b: 't_2',
+    });
     expect(found(both, [topup('t_2', 'e_2'), topup('t_1', 'e_1'), topup('t_1b', 'e_1')])).toEqual({ b: 't_2' });
-    expect(found(both, [topup('t_2', 'e_2'), topup('t_1', 'e_1'), topup('t_1b', 'e_1')], { others: ['t_1'] })).toEqual({ a: 't_1b', b: 't_2' });
+    expect(found(both, [topup('t_2', 'e_2'), topup('t_1', 'e_1'), topup('t_1b', 'e_1')], { others: ['t_1'] })).toEqual({
+      a: 't_1b',
+      b: 't_2',
+    });
     expect(found([attempt('a', null)], [topup('t_1', 'e_1')])).toEqual({});
   });
 
@@ -53,8 +68,12 @@ describe('an attempt in a list of what carries no reference of ours', () => {
     expect(found([attempt('a', 'e_1')], list, { complete: false })).toEqual({ a: 't_1' });
     expect(found([attempt('a', 'e_1')], list.slice(0, 1), { complete: false })).toEqual({});
     // Within what the clocks of the two sides may differ by it does not go back far enough.
-    expect(found([attempt('a', 'e_1')], [topup('t_1', 'e_1'), topup('t_2', 'e_2', SENT - 60_000)], { complete: false })).toEqual({});
-    expect(found([attempt('a', 'e_1')], [topup('t_1', 'e_1'), topup('t_2', 'e_2', null)], { complete: false })).toEqual({});
+    expect(
+      found([attempt('a', 'e_1')], [topup('t_1', 'e_1'), topup('t_2', 'e_2', SENT - 60_000)], { complete: false }),
+    ).toEqual({});
+    expect(found([attempt('a', 'e_1')], [topup('t_1', 'e_1'), topup('t_2', 'e_2', null)], { complete: false })).toEqual(
+      {},
+    );
   });
 
   it('is not found beside an item that names no eSIM, unless that is known to be of another', () => {
@@ -64,7 +83,12 @@ describe('an attempt in a list of what carries no reference of ours', () => {
   });
 
   it('is not found in what another attempt may be as well', () => {
-    expect(found([attempt('a', 'e_1'), attempt('b', 'e_1'), attempt('c', 'e_2')], [topup('t_1', 'e_1'), topup('t_2', 'e_2')])).toEqual({ c: 't_2' });
+    expect(
+      found(
+        [attempt('a', 'e_1'), attempt('b', 'e_1'), attempt('c', 'e_2')],
+        [topup('t_1', 'e_1'), topup('t_2', 'e_2')],
+      ),
+    ).toEqual({ c: 't_2' });
     expect(found([attempt('a', 'e_1', 't_1'), attempt('b', 'e_1')], [topup('t_1', 'e_1')])).toEqual({});
   });
 

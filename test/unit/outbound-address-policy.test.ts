@@ -7,35 +7,108 @@ const open = new AddressPolicy();
 describe('an address that webhooks may be sent to', () => {
   it.each([
     ['of this machine', ['127.0.0.1', '127.8.9.1', '::1', '0.0.0.0', '::', '0.1.2.3']],
-    ['of a private network', ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fd00::1', 'fc00::1', 'fec0::1']],
-    ['of this link, metadata of clouds among them', ['169.254.169.254', '169.254.0.1', 'fe80::1', 'fe80::1%eth0', 'fd00:ec2::254', '100.100.100.200', '192.0.0.192', '168.63.129.16']],
+    [
+      'of a private network',
+      ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fd00::1', 'fc00::1', 'fec0::1'],
+    ],
+    [
+      'of this link, metadata of clouds among them',
+      [
+        '169.254.169.254',
+        '169.254.0.1',
+        'fe80::1',
+        'fe80::1%eth0',
+        'fd00:ec2::254',
+        '100.100.100.200',
+        '192.0.0.192',
+        '168.63.129.16',
+      ],
+    ],
     ['of a carrier', ['100.64.0.1', '100.127.255.255']],
-    ['of nobody in particular', ['224.0.0.1', '239.255.255.255', 'ff02::1', '255.255.255.255', '240.0.0.1', '192.0.2.1', '198.51.100.1', '203.0.113.1', '198.18.0.1', '2001:db8::1', '100::1', '4000::1']],
-    ['of IPv4 in the form of IPv6', ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '::127.0.0.1', '::ffff:0:127.0.0.1']],
-    ['of IPv4 behind a translator or a tunnel', ['64:ff9b::7f00:1', '64:ff9b::808:808', '64:ff9b:1::a00:1', '2002:7f00:1::', '2002:808:808::', '2001:0:53aa:64c:0:0:80ff:fffe']],
-    ['in an unusual form, or none', ['010.0.0.1', '0x7f.1', '2130706433', '127.1', 'localhost', '', '1.2.3', '1.2.3.4.5']],
+    [
+      'of nobody in particular',
+      [
+        '224.0.0.1',
+        '239.255.255.255',
+        'ff02::1',
+        '255.255.255.255',
+        '240.0.0.1',
+        '192.0.2.1',
+        '198.51.100.1',
+        '203.0.113.1',
+        '198.18.0.1',
+        '2001:db8::1',
+        '100::1',
+        '4000::1',
+      ],
+    ],
+    [
+      'of IPv4 in the form of IPv6',
+      ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '::127.0.0.1', '::ffff:0:127.0.0.1'],
+    ],
+    [
+      'of IPv4 behind a translator or a tunnel',
+      [
+        '64:ff9b::7f00:1',
+        '64:ff9b::808:808',
+        '64:ff9b:1::a00:1',
+        '2002:7f00:1::',
+        '2002:808:808::',
+        '2001:0:53aa:64c:0:0:80ff:fffe',
+      ],
+    ],
+    [
+      'in an unusual form, or none',
+      ['010.0.0.1', '0x7f.1', '2130706433', '127.1', 'localhost', '', '1.2.3', '1.2.3.4.5'],
+    ],
   ])('is none %s', (_, addresses) => {
     expect(addresses.filter((address) => open.judge(address) !== 'refused')).toEqual([]);
   });
 
   it('is any that is plainly public', () => {
-    for (const address of ['93.184.215.14', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:2800:220:1::1', '2a00:1450:4001::1', '::ffff:8.8.8.8']) {
+    for (const address of [
+      '93.184.215.14',
+      '8.8.8.8',
+      '172.32.0.1',
+      '100.128.0.1',
+      '2606:2800:220:1::1',
+      '2a00:1450:4001::1',
+      '::ffff:8.8.8.8',
+    ]) {
       expect(open.judge(address), address).toBe('public');
     }
   });
 
   it('is one that the configuration names, in either form, and its neighbours are not', () => {
     const policy = new AddressPolicy(['10.20.0.0/16', 'fd00:1::/64']);
-    expect(['10.20.0.1', '::ffff:10.20.255.255', 'fd00:1::9'].map((address) => policy.judge(address))).toEqual(['allowed', 'allowed', 'allowed']);
-    expect(['10.21.0.1', 'fd00:1:0:1::9', '127.0.0.1'].map((address) => policy.judge(address))).toEqual(['refused', 'refused', 'refused']);
+    expect(['10.20.0.1', '::ffff:10.20.255.255', 'fd00:1::9'].map((address) => policy.judge(address))).toEqual([
+      'allowed',
+      'allowed',
+      'allowed',
+    ]);
+    expect(['10.21.0.1', 'fd00:1:0:1::9', '127.0.0.1'].map((address) => policy.judge(address))).toEqual([
+      'refused',
+      'refused',
+      'refused',
+    ]);
   });
 });
 
 describe('the URL of an endpoint', () => {
   it.each([
-    'shop.example.com/hook', 'ftp://shop.example.com/', 'file:///etc/passwd', 'gopher://shop.example.com/', 'javascript:alert(1)',
-    'https://user@shop.example.com/', 'https://:password@shop.example.com/', 'https://shop.example.com/#part',
-    'https://shop.example.com:22/', 'https://shop.example.com:25/', `https://shop.example.com/${'x'.repeat(2_048)}`, '//shop.example.com/', '',
+    'shop.example.com/hook',
+    'ftp://shop.example.com/',
+    'file:///etc/passwd',
+    'gopher://shop.example.com/',
+    'javascript:alert(1)',
+    'https://user@shop.example.com/',
+    'https://:password@shop.example.com/',
+    'https://shop.example.com/#part',
+    'https://shop.example.com:22/',
+    'https://shop.example.com:25/',
+    `https://shop.example.com/${'x'.repeat(2_048)}`,
+    '//shop.example.com/',
+    '',
   ])('is not %s', (url) => {
     expect(urlProblem(url)).toBeTypeOf('string');
   });
@@ -45,7 +118,8 @@ describe('the URL of an endpoint', () => {
     'inside.example.com': ['10.20.0.1'],
     'both.example.com': ['93.184.215.14', '127.0.0.1'],
   };
-  const lookup = async (host: string) => hosts[host] ?? (/^[\d.]+$|:/.test(host) ? [host] : Promise.reject(new Error('unknown')));
+  const lookup = async (host: string) =>
+    hosts[host] ?? (/^[\d.]+$|:/.test(host) ? [host] : Promise.reject(new Error('unknown')));
   const problem = (url: string, allowed: string[] = []) => endpointUrlProblem(url, new AddressPolicy(allowed), lookup);
 
   it('may be any with a public address, by HTTPS', async () => {
@@ -56,7 +130,17 @@ describe('the URL of an endpoint', () => {
   });
 
   it('leads to nothing that is not public, however the address is written', async () => {
-    for (const url of ['https://inside.example.com/', 'https://both.example.com/', 'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://0177.0.0.1/', 'https://[::1]/', 'https://[::ffff:7f00:1]/', 'https://169.254.169.254/latest/meta-data/']) {
+    for (const url of [
+      'https://inside.example.com/',
+      'https://both.example.com/',
+      'https://127.0.0.1/',
+      'https://2130706433/',
+      'https://0x7f.1/',
+      'https://0177.0.0.1/',
+      'https://[::1]/',
+      'https://[::ffff:7f00:1]/',
+      'https://169.254.169.254/latest/meta-data/',
+    ]) {
       expect(await problem(url), url).toContain('public address');
     }
   });

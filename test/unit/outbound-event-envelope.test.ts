@@ -6,7 +6,14 @@ describe('the envelope of events', () => {
   it('says what happened, when, to what, and where that is read; and nothing of how it is stored', () => {
     const subject = { subjectKind: 'vpn_subscription', subjectId: 'vpn_1' } as const;
     const stored = { sequence: 7n, position: 3n, apiKeyId: 'key_1' };
-    const event = { id: 'evt_1', type: 'vpn_subscription.active', ...subject, ...stored, data: { status: 'active' }, occurredAt: new Date(0) } as const;
+    const event = {
+      id: 'evt_1',
+      type: 'vpn_subscription.active',
+      ...subject,
+      ...stored,
+      data: { status: 'active' },
+      occurredAt: new Date(0),
+    } as const;
     expect(eventEnvelope(event)).toEqual({
       id: 'evt_1',
       type: 'vpn_subscription.active',

@@ -38,7 +38,8 @@ function senderFor(hosts: Record<string, string[] | (() => string[])> = {}, allo
     now: Date.now,
   });
   closers.unshift(() => sender.close());
-  return (url: string, deadlineMs = 5_000) => sender.send({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}'), deadlineMs });
+  return (url: string, deadlineMs = 5_000) =>
+    sender.send({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}'), deadlineMs });
 }
 
 describe('a webhook', () => {
@@ -53,7 +54,11 @@ describe('a webhook', () => {
       });
     });
     const { outcome, excerpt } = await senderFor()(`http://127.0.0.1:${port}/hook?shop=1`);
-    expect([outcome, excerpt.toString(), got]).toEqual([{ kind: 'answered', status: 202 }, 'thank you', ['POST /hook?shop=1 {"a":1}']]);
+    expect([outcome, excerpt.toString(), got]).toEqual([
+      { kind: 'answered', status: 202 },
+      'thank you',
+      ['POST /hook?shop=1 {"a":1}'],
+    ]);
   });
 
   it('follows no redirect, to this machine or anywhere', async () => {
@@ -63,7 +68,9 @@ describe('a webhook', () => {
       response.end();
     });
     for (const status of [301, 302, 303, 307, 308]) {
-      const port = await receiver((_request, response) => response.writeHead(status, { location: `http://127.0.0.1:${inside}/` }).end());
+      const port = await receiver((_request, response) =>
+        response.writeHead(status, { location: `http://127.0.0.1:${inside}/` }).end(),
+      );
       expect((await senderFor()(`http://127.0.0.1:${port}/`)).outcome).toEqual({ kind: 'answered', status });
     }
     expect(reached).toBe(0);
@@ -71,7 +78,11 @@ describe('a webhook', () => {
 
   it('is told how long to wait', async () => {
     const port = await receiver((_request, response) => response.writeHead(429, { 'retry-after': '120' }).end());
-    expect((await senderFor()(`http://127.0.0.1:${port}/`)).outcome).toEqual({ kind: 'answered', status: 429, retryAfterMs: 120_000 });
+    expect((await senderFor()(`http://127.0.0.1:${port}/`)).outcome).toEqual({
+      kind: 'answered',
+      status: 429,
+      retryAfterMs: 120_000,
+    });
   });
 });
 
@@ -79,10 +90,29 @@ describe('an address that is refused', () => {
   it('is not connected to, whether it stands in the URL or its host leads there', async () => {
     let connections = 0;
     const port = await listening(createTcpServer(() => (connections += 1)));
-    const send = senderFor({ 'shop.example.com': ['127.0.0.1'], 'both.example.com': ['127.0.0.1', '10.0.0.1'], 'mapped.example.com': ['::ffff:10.0.0.1'] }, []);
-    for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '169.254.169.254', 'shop.example.com', 'both.example.com', 'mapped.example.com']) {
+    const send = senderFor(
+      {
+        'shop.example.com': ['127.0.0.1'],
+        'both.example.com': ['127.0.0.1', '10.0.0.1'],
+        'mapped.example.com': ['::ffff:10.0.0.1'],
+      },
+      [],
+    );
+    for (const host of [
+      '127.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '0x7f.1',
+      '169.254.169.254',
+      'shop.example.com',
+      'both.example.com',
+      'mapped.example.com',
+    ]) {
       for (const scheme of ['https', 'http']) {
-        expect((await send(`${scheme}://${host}:${port}/`)).outcome, `${scheme} ${host}`).toEqual({ kind: 'no_answer', failure: 'address_refused' });
+        expect((await send(`${scheme}://${host}:${port}/`)).outcome, `${scheme} ${host}`).toEqual({
+          kind: 'no_answer',
+          failure: 'address_refused',
+        });
       }
     }
     expect(connections).toBe(0);
@@ -98,7 +128,10 @@ describe('an address that is refused', () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const send = senderFor({ 'rebinding.example.com': () => answers.shift() ?? [] });
     expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({ kind: 'answered', status: 200 });
-    expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({ kind: 'no_answer', failure: 'address_refused' });
+    expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({
+      kind: 'no_answer',
+      failure: 'address_refused',
+    });
     expect(reached).toBe(1);
   });
 
@@ -162,7 +195,10 @@ describe('a receiver', () => {
     );
     const send = senderFor();
     expect((await send(`http://127.0.0.1:${silent}/`, 300)).outcome).toEqual({ kind: 'no_answer', failure: 'timeout' });
-    expect((await send(`http://127.0.0.1:${dripping}/`, 300)).outcome).toEqual({ kind: 'no_answer', failure: 'timeout' });
+    expect((await send(`http://127.0.0.1:${dripping}/`, 300)).outcome).toEqual({
+      kind: 'no_answer',
+      failure: 'timeout',
+    });
   });
 
   it('that is not there, speaks no HTTP or no TLS, or is not known, is told apart', async () => {
@@ -177,7 +213,10 @@ describe('a receiver', () => {
     const port = await listening(gone);
     const send = senderFor();
     const failureOf = async (url: string) => (await send(url)).outcome;
-    expect(await failureOf(`http://127.0.0.1:${nonsense}/`)).toEqual({ kind: 'no_answer', failure: 'unreadable_answer' });
+    expect(await failureOf(`http://127.0.0.1:${nonsense}/`)).toEqual({
+      kind: 'no_answer',
+      failure: 'unreadable_answer',
+    });
     expect(await failureOf(`https://127.0.0.1:${plain}/`)).toEqual({ kind: 'no_answer', failure: 'tls_failed' });
     expect(await failureOf('https://nobody.example.com/')).toEqual({ kind: 'no_answer', failure: 'host_unknown' });
     gone.close();

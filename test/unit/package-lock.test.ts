@@ -14,11 +14,16 @@ const lock = z
   .object({ packages: z.record(z.string(), entry) })
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8')));
 
-/** Binaries for platforms that the registry of the machine that wrote the file did not have; `scripts/complete-lockfile.mjs` asks again. */
+/**
+ * Binaries for platforms that the registry of the machine that wrote the file did not have;
+ * `scripts/complete-lockfile.mjs` asks again.
+ */
 const KNOWN_WITHOUT = /^node_modules\/(@oxlint\/binding-|@oxlint-tsgolint\/|@swc\/core-)/;
 
 describe('package-lock.json', () => {
-  const without = Object.entries(lock.packages).filter(([path, { integrity, link }]) => path !== '' && link !== true && integrity === undefined);
+  const without = Object.entries(lock.packages).filter(
+    ([path, { integrity, link }]) => path !== '' && link !== true && integrity === undefined,
+  );
 
   it('has a hash for every package but known binaries of other platforms, so that npm installs nothing else in its place', () => {
     expect(without.filter(([path]) => !KNOWN_WITHOUT.test(path)).map(([path]) => path)).toEqual([]);

@@ -3,7 +3,10 @@ import { reportLines } from '#cli/reconciliation-report.ts';
 import type { ReconciliationRow } from '#db/reconciliations.ts';
 
 const at = new Date('2030-01-31T12:00:00Z');
-const report = (counts: Partial<ReconciliationRow['counts']>, more: Partial<ReconciliationRow> = {}): ReconciliationRow => ({
+const report = (
+  counts: Partial<ReconciliationRow['counts']>,
+  more: Partial<ReconciliationRow> = {},
+): ReconciliationRow => ({
   id: 'rec_01JQ8Z9E5F6G7H8J9K0MNPQRST',
   runId: 'run',
   startedAt: at,
@@ -34,10 +37,17 @@ describe('the report of a reconciliation', () => {
   });
 
   it('lists what was found by kind, and says how much more there is', () => {
-    const finding = { kind: 'debited_twice', detail: 'The service debited 2.40 USD once more.', movementId: 'st_1' } as const;
+    const finding = {
+      kind: 'debited_twice',
+      detail: 'The service debited 2.40 USD once more.',
+      movementId: 'st_1',
+    } as const;
     const lines = end(report({ findings: 3 }, { findings: [finding], findingCounts: { debited_twice: 3 } }));
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^debited_twice \(3\): /);
-    expect(lines.slice(1)).toEqual(['  The service debited 2.40 USD once more. [service st_1]', '… and 2 more, which the report does not list.']);
+    expect(lines.slice(1)).toEqual([
+      '  The service debited 2.40 USD once more. [service st_1]',
+      '… and 2 more, which the report does not list.',
+    ]);
   });
 });

@@ -9,7 +9,9 @@ describe('the summary of a tour', () => {
   ])('of %s before and %s after says that %s were spent, written as prices are', (before, after, spent) => {
     const report = { findings: [], before: money(before), after: money(after), measuredAt: 0, profile: undefined };
     expect(summaryLines(report).join('\n')).toContain(`${before} USD before, ${after} USD after, ${spent} USD spent.`);
-    expect(tourJson(report, 'https://service.example/api/reseller/v1', undefined)).toMatchObject({ fictional_balance: { spent } });
+    expect(tourJson(report, 'https://service.example/api/reseller/v1', undefined)).toMatchObject({
+      fictional_balance: { spent },
+    });
   });
 });
 

@@ -50,7 +50,10 @@ describe('the statements', () => {
   it('have each stated call, request field, event and header of the contract', () => {
     const stated = (Object.values(ENDPOINTS) as EndpointContract[]).filter(({ request }) => request === 'stated');
     expect(stated.filter(({ method, path }) => !texts.includes(`\`${method} ${path}\``))).toEqual([]);
-    const fields = stated.flatMap(({ body, query = [] }) => [...Object.keys((body as { shape?: object } | undefined)?.shape ?? {}), ...query]);
+    const fields = stated.flatMap(({ body, query = [] }) => [
+      ...Object.keys((body as { shape?: object } | undefined)?.shape ?? {}),
+      ...query,
+    ]);
     expect(fields.filter((field) => !texts.includes(`\`${field}\``))).toEqual([]);
     expect(EVENT_KINDS.filter((event) => !STATEMENTS.some(({ id }) => id === `event.${event}`))).toEqual([]);
     const headers = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
@@ -135,7 +138,9 @@ describe('the coverage', () => {
     ],
   ])('reports %s', (_what, removals, problems) => {
     const tests = [test('a.*'), test('b'), { ...test('b'), file: 'test/simulator/x' }];
-    expect(problemsOf({ tests, removals: [...all.slice(0, 2), ...removals] })).toEqual(expect.arrayContaining(problems));
+    expect(problemsOf({ tests, removals: [...all.slice(0, 2), ...removals] })).toEqual(
+      expect.arrayContaining(problems),
+    );
   });
 
   it('takes a test of the simulator for a statement with a reason, and only there', () => {

@@ -51,16 +51,48 @@ describe('the logger', () => {
   });
 
   it.each([
-    'authorization', 'Authorization', 'password', 'servicePassword', 'token', 'access_token', 'accessToken', 'cookie',
-    'activation_code', 'activationCode', 'matching_id', 'matchingId', 'device_imei', 'deviceImei', 'imei', 'lpa',
-    'customer_reference', 'customerReference', 'signature', 'X-Service-Signature', 'secret', 'webhookSecrets',
-    'idempotencyKey', 'Idempotency-Key', 'api_key', 'sealedBody', 'rawBody', 'params', 'body',
+    'authorization',
+    'Authorization',
+    'password',
+    'servicePassword',
+    'token',
+    'access_token',
+    'accessToken',
+    'cookie',
+    'activation_code',
+    'activationCode',
+    'matching_id',
+    'matchingId',
+    'device_imei',
+    'deviceImei',
+    'imei',
+    'lpa',
+    'customer_reference',
+    'customerReference',
+    'signature',
+    'X-Service-Signature',
+    'secret',
+    'webhookSecrets',
+    'idempotencyKey',
+    'Idempotency-Key',
+    'api_key',
+    'sealedBody',
+    'rawBody',
+    'params',
+    'body',
   ])('never shows the field %s, at the top, in lists or deep inside', (name) => {
     const canary = 'canary-4f1c';
     expect(written((log) => log.info({ [name]: canary }, 'top'))).not.toContain(canary);
     expect(written((log) => log.info({ a: [{ b: { [name]: { inner: [canary] } } }] }, 'deep'))).not.toContain(canary);
     expect(written((log) => log.child({ [name]: canary }).info('child'))).not.toContain(canary);
-    expect(written((log) => log.child({}).child({ a: { [name]: canary } }).info('grandchild'))).not.toContain(canary);
+    expect(
+      written((log) =>
+        log
+          .child({})
+          .child({ a: { [name]: canary } })
+          .info('grandchild'),
+      ),
+    ).not.toContain(canary);
   });
 
   it('says that a secret is absent or switched on, which is no secret', () => {
@@ -149,13 +181,23 @@ describe('errors in the log', () => {
   it('keep the query of a failed statement and drop its parameters, in message and stack', () => {
     const { logger, text, last } = recording();
     const cause = new pg.DatabaseError('duplicate key value violates unique constraint "orders_pk"', 1, 'error');
-    Object.assign(cause, { code: '23505', constraint: 'orders_pk', detail: 'Key (imei)=(canary-detail) already exists.' });
-    const error = new DrizzleQueryError('insert into orders values ($1, $2)', ['canary-one', 'line\n    at canary-two'], cause);
+    Object.assign(cause, {
+      code: '23505',
+      constraint: 'orders_pk',
+      detail: 'Key (imei)=(canary-detail) already exists.',
+    });
+    const error = new DrizzleQueryError(
+      'insert into orders values ($1, $2)',
+      ['canary-one', 'line\n    at canary-two'],
+      cause,
+    );
     logger.error({ err: error }, 'write failed');
     logger.error(error);
     logger.error(new Error(`commit failed: ${error.message}`));
     expect(text()).not.toContain('canary');
-    expect(last()['err']).toMatchObject({ message: expect.stringContaining('insert into orders values ($1, $2)') as string });
+    expect(last()['err']).toMatchObject({
+      message: expect.stringContaining('insert into orders values ($1, $2)') as string,
+    });
     expect(text()).toContain('"constraint":"orders_pk"');
     expect(text()).toContain('"code":"23505"');
   });

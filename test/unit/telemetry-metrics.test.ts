@@ -6,7 +6,9 @@ describe('metrics', () => {
     const one = createMetrics({ processMetrics: false });
     const other = createMetrics({ processMetrics: false });
     one.upstreamCalls.inc({ endpoint: 'createOrder', outcome: 'timeout' });
-    expect((await one.render()).body).toContain('reseller_upstream_calls_total{endpoint="createOrder",outcome="timeout"} 1');
+    expect((await one.render()).body).toContain(
+      'reseller_upstream_calls_total{endpoint="createOrder",outcome="timeout"} 1',
+    );
     expect((await other.render()).body).not.toContain('createOrder');
   });
 
@@ -27,8 +29,12 @@ describe('metrics', () => {
   it('stay readable while a refresh fails, and count that', async () => {
     const metrics = createMetrics({ processMetrics: false });
     metrics.casesOpen.set({ reason: 'outcome_unknown' }, 3);
-    metrics.refreshWith(async () => { throw new Error('the database is down'); });
-    metrics.refreshWith(() => { throw new Error('and this one breaks at once'); });
+    metrics.refreshWith(async () => {
+      throw new Error('the database is down');
+    });
+    metrics.refreshWith(() => {
+      throw new Error('and this one breaks at once');
+    });
     const { body } = await metrics.render();
     expect(body).toContain('reseller_cases_open{reason="outcome_unknown"} 3');
     expect(body).toContain('reseller_metrics_refresh_failures_total 2');

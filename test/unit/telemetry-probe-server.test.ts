@@ -16,7 +16,11 @@ async function serve(checks: Record<string, ReadinessCheck> = {}, metrics = crea
 
 describe('the probe server', () => {
   it('is alive while the process runs, whatever its checks say', async () => {
-    const address = await serve({ database: async () => { throw new Error('down'); } });
+    const address = await serve({
+      database: async () => {
+        throw new Error('down');
+      },
+    });
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
   });
 
@@ -33,7 +37,9 @@ describe('the probe server', () => {
 
   it('answers 503 with every reason when a check fails, and shows no password', async () => {
     const address = await serve({
-      database: async () => { throw new Error('cannot reach postgres://app:hunter22@db/x'); },
+      database: async () => {
+        throw new Error('cannot reach postgres://app:hunter22@db/x');
+      },
       temporal: async () => {},
     });
     const answer = await fetch(`${address}/readyz`);
@@ -42,7 +48,10 @@ describe('the probe server', () => {
     expect(text).not.toContain('hunter22');
     expect(JSON.parse(text)).toMatchObject({
       status: 'not ready',
-      checks: { database: { ok: false, detail: expect.stringContaining('cannot reach') as string }, temporal: { ok: true } },
+      checks: {
+        database: { ok: false, detail: expect.stringContaining('cannot reach') as string },
+        temporal: { ok: true },
+      },
     });
   });
 
@@ -70,7 +79,12 @@ describe('the probe server', () => {
 
   it('rejects with the reason when its port is taken', async () => {
     const taken = new URL(await serve()).port;
-    const options = { host: '127.0.0.1', port: Number(taken), checks: {}, metrics: createMetrics({ processMetrics: false }) };
+    const options = {
+      host: '127.0.0.1',
+      port: Number(taken),
+      checks: {},
+      metrics: createMetrics({ processMetrics: false }),
+    };
     await expect(startProbeServer(options)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });
@@ -90,7 +104,9 @@ describe('readiness', () => {
   });
 
   it('counts a check that throws at once as failed', async () => {
-    const check = () => { throw new Error('broken check'); };
+    const check = () => {
+      throw new Error('broken check');
+    };
     expect(await checkReadiness({ check })).toEqual({
       ready: false,
       checks: { check: { ok: false, detail: 'broken check' } },

@@ -13,10 +13,16 @@ describe('the configuration of the codec server', () => {
     expect(config.token).toBeUndefined();
   });
 
-  it.each(['https://codec.example.com', 'codec.example.com:443', 'codec.example.com/', 'a,,b', 'a b'])('refuses %j as a host', (hosts) => {
-    expect(() => readCodecServerConfig({ ...keys, CODEC_ALLOWED_HOSTS: hosts })).toThrow(ConfigurationError);
-    expect(readCodecServerConfig({ ...keys, CODEC_ALLOWED_HOSTS: 'Codec.example.com, [::1]' }).allowedHosts).toEqual(['codec.example.com', '[::1]']);
-  });
+  it.each(['https://codec.example.com', 'codec.example.com:443', 'codec.example.com/', 'a,,b', 'a b'])(
+    'refuses %j as a host',
+    (hosts) => {
+      expect(() => readCodecServerConfig({ ...keys, CODEC_ALLOWED_HOSTS: hosts })).toThrow(ConfigurationError);
+      expect(readCodecServerConfig({ ...keys, CODEC_ALLOWED_HOSTS: 'Codec.example.com, [::1]' }).allowedHosts).toEqual([
+        'codec.example.com',
+        '[::1]',
+      ]);
+    },
+  );
 
   it.each(['0.0.0.0', '::', '10.0.0.5', 'codec.internal'])('refuses to listen on %s without a token', (host) => {
     expect(() => readCodecServerConfig({ ...keys, CODEC_HOST: host })).toThrow(/CODEC_HOST: .*CODEC_TOKEN/);
@@ -28,10 +34,13 @@ describe('the configuration of the codec server', () => {
     expect(readCodecServerConfig({ ...keys, CODEC_HOST: host }).host).toBe(host);
   });
 
-  it.each(['https://temporal.example.com/', 'temporal.example.com', 'https://a.example,', '*', 'https://a.example/path'])(
-    'refuses %s as an origin',
-    (origin) => {
-      expect(() => readCodecServerConfig({ ...keys, CODEC_ALLOWED_ORIGIN: origin })).toThrow(ConfigurationError);
-    },
-  );
+  it.each([
+    'https://temporal.example.com/',
+    'temporal.example.com',
+    'https://a.example,',
+    '*',
+    'https://a.example/path',
+  ])('refuses %s as an origin', (origin) => {
+    expect(() => readCodecServerConfig({ ...keys, CODEC_ALLOWED_ORIGIN: origin })).toThrow(ConfigurationError);
+  });
 });

@@ -41,7 +41,9 @@ function toJson({ metadata, data }: Payload) {
   };
 }
 
-const answerSchema = z.object({ payloads: z.array(z.object({ metadata: z.record(z.string(), z.string()), data: z.string() })) });
+const answerSchema = z.object({
+  payloads: z.array(z.object({ metadata: z.record(z.string(), z.string()), data: z.string() })),
+});
 
 /** A request as the Temporal UI makes it. */
 async function post(path: string, body: unknown, headers: Record<string, string> = { Origin: UI }) {
@@ -70,7 +72,9 @@ describe('the codec server', () => {
     const answer = await post('/encode', { payloads: [toJson(defaultPayloadConverter.toPayload('typed'))] });
     const { payloads } = answerSchema.parse(await answer.json());
     const received = payloads.map(({ metadata, data }) => ({
-      metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')])),
+      metadata: Object.fromEntries(
+        Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')]),
+      ),
       data: Buffer.from(data, 'base64'),
     }));
     expect(Buffer.from(payloads[0]?.data ?? '', 'base64').toString()).not.toContain('typed');
@@ -110,24 +114,30 @@ describe('the codec server', () => {
     },
   );
 
-  it.each(['evil.example', '127.0.0.1.evil.example', '[::1]'])('refuses to be asked as %j, without a token', async (host) => {
-    const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
-    const ask = async (path: string, authorization?: string) =>
-      new Promise<number | undefined>((resolve, reject) => {
-        const headers = { host: `${host}:${server.port}`, ...(authorization !== undefined && { authorization }) };
-        const call = httpRequest({ host: '127.0.0.1', port: server.port, path, method: 'POST', headers }, (answer) => {
-          answer.resume();
-          resolve(answer.statusCode);
+  it.each(['evil.example', '127.0.0.1.evil.example', '[::1]'])(
+    'refuses to be asked as %j, without a token',
+    async (host) => {
+      const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
+      const ask = async (path: string, authorization?: string) =>
+        new Promise<number | undefined>((resolve, reject) => {
+          const headers = { host: `${host}:${server.port}`, ...(authorization !== undefined && { authorization }) };
+          const call = httpRequest(
+            { host: '127.0.0.1', port: server.port, path, method: 'POST', headers },
+            (answer) => {
+              answer.resume();
+              resolve(answer.statusCode);
+            },
+          );
+          call.on('error', reject);
+          call.end(JSON.stringify({ payloads: encoded.map(toJson) }));
         });
-        call.on('error', reject);
-        call.end(JSON.stringify({ payloads: encoded.map(toJson) }));
-      });
-    expect(await ask('/decode')).toBe(421);
-    expect(await ask('/encode')).toBe(421);
-    await server.close();
-    server = await start({ token: TOKEN });
-    expect(await ask('/decode', `Bearer ${TOKEN}`)).toBe(200);
-  });
+      expect(await ask('/decode')).toBe(421);
+      expect(await ask('/encode')).toBe(421);
+      await server.close();
+      server = await start({ token: TOKEN });
+      expect(await ask('/decode', `Bearer ${TOKEN}`)).toBe(200);
+    },
+  );
 
   it('serves the CLI, which sends no origin', async () => {
     expect((await post('/decode', { payloads: [] }, {})).status).toBe(200);
@@ -140,7 +150,10 @@ describe('the codec server', () => {
     expect((await post('/decode', { payloads: [] }, { Authorization: `Bearer ${TOKEN}x` })).status).toBe(401);
     expect((await post('/decode', { payloads: [] }, { Authorization: TOKEN })).status).toBe(401);
     expect((await post('/decode', { payloads: [] }, { Authorization: `Bearer ${TOKEN}` })).status).toBe(200);
-    const preflight = await fetch(`http://127.0.0.1:${server.port}/decode`, { method: 'OPTIONS', headers: { Origin: UI } });
+    const preflight = await fetch(`http://127.0.0.1:${server.port}/decode`, {
+      method: 'OPTIONS',
+      headers: { Origin: UI },
+    });
     expect(preflight.status).toBe(204);
     expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
   });
@@ -154,16 +167,20 @@ describe('the codec server', () => {
     expect(await answer.text()).toContain('key \\"gone\\" is not in ENCRYPTION_KEYS');
   });
 
-  it.each([['not JSON', 'payloads'], ['a list', []], ['wrong types', { payloads: [{ metadata: { a: 1 } }] }], ['null', null]])(
-    'answers 400 to a body that is %s',
-    async (_, body) => {
-      expect((await post('/decode', body)).status).toBe(400);
-    },
-  );
+  it.each([
+    ['not JSON', 'payloads'],
+    ['a list', []],
+    ['wrong types', { payloads: [{ metadata: { a: 1 } }] }],
+    ['null', null],
+  ])('answers 400 to a body that is %s', async (_, body) => {
+    expect((await post('/decode', body)).status).toBe(400);
+  });
 
   it('takes a request without payloads, and payloads without data', async () => {
     expect(await (await post('/decode', {})).json()).toEqual({ payloads: [] });
-    expect(await (await post('/decode', { payloads: [{}] })).json()).toEqual({ payloads: [{ metadata: {}, data: '' }] });
+    expect(await (await post('/decode', { payloads: [{}] })).json()).toEqual({
+      payloads: [{ metadata: {}, data: '' }],
+    });
   });
 
   it('knows no other path or method', async () => {
@@ -195,7 +212,13 @@ describe('the codec server', () => {
     const answer = await post('/encode', body);
     expect(answer.status).toBe(413);
     expect(await answer.text()).toContain('5000 payloads');
-    expect((await post('/encode', { payloads: Array.from({ length: 5_000 }, () => ({ data: 'eA==', metadata: { encoding: 'anNvbg==' } })) })).status).toBe(200);
+    expect(
+      (
+        await post('/encode', {
+          payloads: Array.from({ length: 5_000 }, () => ({ data: 'eA==', metadata: { encoding: 'anNvbg==' } })),
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('keeps no more than two full bodies of all requests in memory, and serves the next afterwards', async () => {
@@ -213,13 +236,20 @@ describe('the codec server', () => {
     });
     expect(await Promise.race(calls.map(({ promise }) => promise))).toBe(503);
     for (const { call } of calls) call.destroy();
-    await expect.poll(async () => (await post('/decode', `{"payloads":[]}${' '.repeat(7 * 1_024 * 1_024)}`)).status).toBe(200);
+    await expect
+      .poll(async () => (await post('/decode', `{"payloads":[]}${' '.repeat(7 * 1_024 * 1_024)}`)).status)
+      .toBe(200);
   });
 
   it('logs no payload, whatever goes wrong', async () => {
     const canary = Buffer.from('canary-in-a-payload').toString('base64');
     await server.close();
-    const failing = { encode: async () => [], decode: async () => { throw new Error('the codec broke'); } };
+    const failing = {
+      encode: async () => [],
+      decode: async () => {
+        throw new Error('the codec broke');
+      },
+    };
     server = await start({ codec: failing });
     const answer = await post('/decode', { payloads: [{ data: canary }] });
     expect(answer.status).toBe(500);

@@ -5,7 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/data-converter.ts';
 import { refusalAmong } from '#domain/refused-payload.ts';
-import { EncryptionCodec, KEY_ID_METADATA, PayloadDecryptionError, PlainPayloadError, WorkerCodec } from '#temporal/payload-codec.ts';
+import {
+  EncryptionCodec,
+  KEY_ID_METADATA,
+  PayloadDecryptionError,
+  PlainPayloadError,
+  WorkerCodec,
+} from '#temporal/payload-codec.ts';
 
 const key = (id: string, fill: number) => ({ id, key: Buffer.alloc(32, fill) });
 const codecWith = (...keys: { id: string; key: Buffer }[]) => new EncryptionCodec(new KeyRing(keys));
@@ -88,7 +94,9 @@ describe('the codec of workers', () => {
   const ofActivity = { type: 'activity', namespace: 'n', isLocal: false } as const;
   const worker = new WorkerCodec(new KeyRing([key('k1', 1)]));
   const refusals = async (payloads: Payload[]) =>
-    (await worker.decode(payloads, ofWorkflow)).map((payload) => refusalAmong([defaultPayloadConverter.fromPayload(payload)]));
+    (await worker.decode(payloads, ofWorkflow)).map((payload) =>
+      refusalAmong([defaultPayloadConverter.fromPayload(payload)]),
+    );
 
   it('hands a workflow what is encrypted, and of anything else a mark without its content', async () => {
     await fc.assert(
@@ -106,7 +114,12 @@ describe('the codec of workers', () => {
     const encoded = await encodeOne(worker, plain('text'));
     const altered = Buffer.from(encoded.data ?? []);
     altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
-    expect(await refusals([{ ...encoded, data: altered }, { ...encoded, data: Buffer.from('junk') }])).toEqual(['altered', 'altered']);
+    expect(
+      await refusals([
+        { ...encoded, data: altered },
+        { ...encoded, data: Buffer.from('junk') },
+      ]),
+    ).toEqual(['altered', 'altered']);
     const later = await encodeOne(codecWith(key('later', 9)), plain('text'));
     await expect(worker.decode([later], ofWorkflow)).rejects.toThrow(PayloadDecryptionError);
   });
@@ -114,7 +127,9 @@ describe('the codec of workers', () => {
   it('takes no plain result of an activity', async () => {
     await expect(worker.decode([plain('bought')], ofActivity)).rejects.toThrow(PlainPayloadError);
     await expect(worker.decode([plain('bought')])).rejects.toThrow(PlainPayloadError);
-    expect(text((await worker.decode([await encodeOne(worker, plain('bought'))], ofActivity))[0]?.data)).toBe('"bought"');
+    expect(text((await worker.decode([await encodeOne(worker, plain('bought'))], ofActivity))[0]?.data)).toBe(
+      '"bought"',
+    );
   });
 });
 

@@ -6,7 +6,9 @@ import { createSdkLogger } from '#temporal/sdk-logger.ts';
 describe('what the Temporal SDK logs', () => {
   it('comes out redacted, at its own level, with its fields and error', () => {
     const lines: string[] = [];
-    const sdk = createSdkLogger(createLogger({ level: 'debug', name: 'worker' }, { write: (line) => void lines.push(line) }));
+    const sdk = createSdkLogger(
+      createLogger({ level: 'debug', name: 'worker' }, { write: (line) => void lines.push(line) }),
+    );
     sdk.trace('below our level');
     sdk.debug('polling');
     sdk.info('started', { taskQueue: 'reseller' });

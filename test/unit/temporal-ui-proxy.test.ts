@@ -43,20 +43,26 @@ async function bodyOf(message: IncomingMessage): Promise<string> {
 }
 
 async function ask(headers: Record<string, string>, method = 'GET', path = '/', body?: string) {
-  return new Promise<{ status: number | undefined; text: string; headers: IncomingMessage['headers'] }>((resolve, reject) => {
-    const call = httpRequest({ host: '127.0.0.1', port: proxy.port, method, path, headers }, (answer) => {
-      bodyOf(answer).then((text) => resolve({ status: answer.statusCode, text, headers: answer.headers }), reject);
-    });
-    call.on('error', reject);
-    call.end(body);
-  });
+  return new Promise<{ status: number | undefined; text: string; headers: IncomingMessage['headers'] }>(
+    (resolve, reject) => {
+      const call = httpRequest({ host: '127.0.0.1', port: proxy.port, method, path, headers }, (answer) => {
+        bodyOf(answer).then((text) => resolve({ status: answer.statusCode, text, headers: answer.headers }), reject);
+      });
+      call.on('error', reject);
+      call.end(body);
+    },
+  );
 }
 
 describe('the proxy of the Temporal UI', () => {
   it('passes requests for its own addresses on, with their bodies, and the answers back', async () => {
     for (const host of ['localhost:8233', '127.0.0.1:8233', 'LOCALHOST:8233']) {
       const answer = await ask({ host });
-      expect(answer).toMatchObject({ status: 200, text: `the UI, asked for ${host}`, headers: { 'set-cookie': ['_csrf=x'] } });
+      expect(answer).toMatchObject({
+        status: 200,
+        text: `the UI, asked for ${host}`,
+        headers: { 'set-cookie': ['_csrf=x'] },
+      });
     }
     const fetched = { host: 'localhost:8233', origin: OWN, 'sec-fetch-site': 'same-origin' };
     expect((await ask(fetched, 'POST', '/api/v1/x?y=1', '{"a":1}')).status).toBe(200);
@@ -64,16 +70,20 @@ describe('the proxy of the Temporal UI', () => {
     expect(problems).toEqual([]);
   });
 
-  it.each(['evil.example:8233', 'evil.example', 'localhost', 'localhost:8234', '127.0.0.1.evil.example:8233', '[::1]:8233'])(
-    'refuses a request for the host %j, and says which address to open',
-    async (host) => {
-      const answer = await ask({ host });
-      expect(answer.status).toBe(403);
-      expect(answer.text).toContain(OWN);
-      expect(seen).toEqual([]);
-      expect(problems).toEqual([{ what: 'host', detail: host }]);
-    },
-  );
+  it.each([
+    'evil.example:8233',
+    'evil.example',
+    'localhost',
+    'localhost:8234',
+    '127.0.0.1.evil.example:8233',
+    '[::1]:8233',
+  ])('refuses a request for the host %j, and says which address to open', async (host) => {
+    const answer = await ask({ host });
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain(OWN);
+    expect(seen).toEqual([]);
+    expect(problems).toEqual([{ what: 'host', detail: host }]);
+  });
 
   it.each([
     [{ origin: 'http://evil.example' }, 'POST'],

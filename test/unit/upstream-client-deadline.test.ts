@@ -6,7 +6,13 @@ import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { ServiceSession, SharedToken } from '#upstream/session.ts';
 
 const PURCHASE = { idempotencyKey: 'key-1', body: Buffer.from('{}'), reference: 'shop-1', packageId: 7 };
-const REFUSED: ServiceFailure = { ok: false, kind: 'failure', failure: 'unauthorized', detail: 'The service answered 401.', status: 401 };
+const REFUSED: ServiceFailure = {
+  ok: false,
+  kind: 'failure',
+  failure: 'unauthorized',
+  detail: 'The service answered 401.',
+  status: 401,
+};
 
 /** A client whose session and calls take as long as a test says, on a clock that nothing else moves. */
 function slowClient(takes: { token: number; renewal: number; call: number }, answer: (call: number) => unknown) {
@@ -17,7 +23,12 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     now += ms;
     return await Promise.resolve();
   };
-  const token = (version: number): SharedToken => ({ accessToken: `t${version}`, version, expiresAt: undefined, renewedAt: 0 });
+  const token = (version: number): SharedToken => ({
+    accessToken: `t${version}`,
+    version,
+    expiresAt: undefined,
+    renewedAt: 0,
+  });
   const session: ServiceSession = {
     token: async (deadlineMs) => {
       await passes('token', takes.token, deadlineMs);
@@ -35,7 +46,14 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     await passes(endpoint, takes.call, deadlineMs);
     return answer((calls += 1));
   }) as Caller;
-  const client = createServiceClient({ call, session, mode: 'sandbox', capabilities: ALL_CAPABILITIES, deadlineMs: 20_000, monotonicNow: () => now });
+  const client = createServiceClient({
+    call,
+    session,
+    mode: 'sandbox',
+    capabilities: ALL_CAPABILITIES,
+    deadlineMs: 20_000,
+    monotonicNow: () => now,
+  });
   /** The sole right to send, of which so much is left before the first call. */
   const lease = (ms: number) => () => ms - (now - 5_000);
   return { client, waits, lease };
@@ -73,7 +91,9 @@ describe('the sole right to send', () => {
 
   it('must outlast the deadline of the request, or nothing is sent', async () => {
     const { client, waits, lease } = slowClient({ token: 1_000, renewal: 0, call: 0 }, () => REFUSED);
-    expect(await client.createOrder({ ...PURCHASE, leaseLeftMs: lease(20_000) })).toMatchObject({ failure: 'not_sent' });
+    expect(await client.createOrder({ ...PURCHASE, leaseLeftMs: lease(20_000) })).toMatchObject({
+      failure: 'not_sent',
+    });
     expect(waits.map(({ what }) => what)).toEqual(['token']);
   });
 
@@ -97,9 +117,21 @@ describe('the sole right to send', () => {
   });
 
   it.each([
-    ['a top-up', (client: ServiceClient, leaseLeftMs: () => number) => client.createTopup({ ...PURCHASE, esimId: 'e-1', leaseLeftMs })],
-    ['a VPN subscription', (client: ServiceClient, leaseLeftMs: () => number) => client.createVpnOrder({ ...PURCHASE, vpnPlanId: 3, leaseLeftMs })],
-    ['a cancellation', (client: ServiceClient, leaseLeftMs: () => number) => client.cancelEsim({ idempotencyKey: 'key-1', esimId: 'e-1', leaseLeftMs })],
+    [
+      'a top-up',
+      (client: ServiceClient, leaseLeftMs: () => number) =>
+        client.createTopup({ ...PURCHASE, esimId: 'e-1', leaseLeftMs }),
+    ],
+    [
+      'a VPN subscription',
+      (client: ServiceClient, leaseLeftMs: () => number) =>
+        client.createVpnOrder({ ...PURCHASE, vpnPlanId: 3, leaseLeftMs }),
+    ],
+    [
+      'a cancellation',
+      (client: ServiceClient, leaseLeftMs: () => number) =>
+        client.cancelEsim({ idempotencyKey: 'key-1', esimId: 'e-1', leaseLeftMs }),
+    ],
   ])('is asked for %s, too', async (_what, send) => {
     const { client, waits } = slowClient({ token: 0, renewal: 0, call: 0 }, () => REFUSED);
     expect(await send(client, () => 20_000)).toMatchObject({ failure: 'not_sent' });

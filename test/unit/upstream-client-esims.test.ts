@@ -7,7 +7,12 @@ import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/su
 const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: 4.5, currency: 'EUR' };
 const TOPUP = { id: 't_1', esim_id: 'e_1', package_id: 7, status: 'processing' };
 const ESIM = { id: 'e_1', iccid: '8944500000000000001', activation_code: 'LPA:1$a.example$x', status: 'active' };
-const PURCHASE = { idempotencyKey: 'key-1', body: topupRequestBytes({ esimId: 'e_1', packageId: 7 }), esimId: 'e_1', packageId: 7 };
+const PURCHASE = {
+  idempotencyKey: 'key-1',
+  body: topupRequestBytes({ esimId: 'e_1', packageId: 7 }),
+  esimId: 'e_1',
+  packageId: 7,
+};
 const CANCELLATION = { idempotencyKey: 'key-1', esimId: 'e_1' };
 
 describe('an eSIM', () => {
@@ -16,7 +21,12 @@ describe('an eSIM', () => {
     await using opened = await startTestClient(() => json({ ...ESIM, ...facts }));
     expect(await opened.client.getEsim('e_1')).toMatchObject({
       ok: true,
-      value: { ...ESIM, installed_at: '2025-06-01T12:00:00.000Z', activated_at: '2025-06-01T10:05:00.000Z', expires_at: null },
+      value: {
+        ...ESIM,
+        installed_at: '2025-06-01T12:00:00.000Z',
+        activated_at: '2025-06-01T10:05:00.000Z',
+        expires_at: null,
+      },
     });
   });
 
@@ -25,7 +35,13 @@ describe('an eSIM', () => {
     expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ value: { data_used_mb: 0, data_total_mb: null } });
   });
 
-  it.each([{}, { data_used_mb: null }, { data_used_mb: '0' }, { data_used_mb: -1 }, { data_used_mb: 0, esim_id: 'e_2' }])(
+  it.each([
+    {},
+    { data_used_mb: null },
+    { data_used_mb: '0' },
+    { data_used_mb: -1 },
+    { data_used_mb: 0, esim_id: 'e_2' },
+  ])(
     'has no usage when the service does not clearly say it of this eSIM: %j [spec: record.esim.usage]',
     async (usage) => {
       await using opened = await startTestClient(() => json(usage));
@@ -37,12 +53,17 @@ describe('an eSIM', () => {
 describe('top-up options', () => {
   it('are compatible packages with an id and price_for_reseller, all pages of them [spec: endpoint.topup-options, record.esim.topup-options, record.package.id]', async () => {
     await using opened = await startTestClient(({ target }) =>
-      target.includes('cursor=2') ? json({ data: [{ ...PACKAGE, id: 8 }], next_cursor: null }) : json({ data: [PACKAGE], next_cursor: '2' }),
+      target.includes('cursor=2')
+        ? json({ data: [{ ...PACKAGE, id: 8 }], next_cursor: null })
+        : json({ data: [PACKAGE], next_cursor: '2' }),
     );
     const result = await opened.client.listTopupOptions('e_1');
     expect(result.ok && result.value).toMatchObject({
       complete: true,
-      items: [{ id: 7, price_for_reseller: '4.5' }, { id: 8, price_for_reseller: '4.5' }],
+      items: [
+        { id: 7, price_for_reseller: '4.5' },
+        { id: 8, price_for_reseller: '4.5' },
+      ],
     });
     expect(opened.targets().slice(1)).toEqual([
       '/sandbox/esims/e_1/topup-options',
@@ -80,15 +101,24 @@ describe('a top-up', () => {
 
   it('with an incompatible package is refused for good, and says so [spec: field.topup.package_id]', async () => {
     await using opened = await startTestClient(() => refusal(422, 'topup_incompatible'));
-    expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ failure: 'invalid_request', code: 'topup_incompatible' });
+    expect(await opened.client.createTopup(PURCHASE)).toMatchObject({
+      failure: 'invalid_request',
+      code: 'topup_incompatible',
+    });
   });
 
   it('whose answer was lost is looked for by its eSIM; one that names no eSIM may be it', async () => {
     const listed = [TOPUP, { ...TOPUP, id: 't_2', esim_id: 'e_2' }];
     await using named = await startTestClient(() => json({ data: listed, next_cursor: null }));
-    expect(await named.client.findTopupsOfEsim('e_1')).toMatchObject({ value: { items: [{ id: 't_1' }], complete: true } });
-    await using unnamed = await startTestClient(() => json({ data: [...listed, { id: 't_3', status: 'completed' }], next_cursor: null }));
-    expect(await unnamed.client.findTopupsOfEsim('e_1')).toMatchObject({ value: { items: [{ id: 't_1' }], complete: false } });
+    expect(await named.client.findTopupsOfEsim('e_1')).toMatchObject({
+      value: { items: [{ id: 't_1' }], complete: true },
+    });
+    await using unnamed = await startTestClient(() =>
+      json({ data: [...listed, { id: 't_3', status: 'completed' }], next_cursor: null }),
+    );
+    expect(await unnamed.client.findTopupsOfEsim('e_1')).toMatchObject({
+      value: { items: [{ id: 't_1' }], complete: false },
+    });
   });
 });
 
@@ -114,13 +144,16 @@ describe('the cancellation of an eSIM', () => {
     expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ ok: true, value: { refund } });
   });
 
-  it.each(REFUND_CONDITIONS)('can name the refund condition that the supplier did not confirm: %s', async (condition) => {
-    const refund = { id: 'r_1', status: 'failed', review: 'refused', unmet_conditions: [condition] };
-    await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'refused', refund }));
-    expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({
-      value: { status: 'refused', refund: { unmet_conditions: [condition] } },
-    });
-  });
+  it.each(REFUND_CONDITIONS)(
+    'can name the refund condition that the supplier did not confirm: %s',
+    async (condition) => {
+      const refund = { id: 'r_1', status: 'failed', review: 'refused', unmet_conditions: [condition] };
+      await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'refused', refund }));
+      expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({
+        value: { status: 'refused', refund: { unmet_conditions: [condition] } },
+      });
+    },
+  );
 
   it('that is refused altogether says so, definitely', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
@@ -142,26 +175,39 @@ describe('the cancellation of an eSIM', () => {
 });
 
 describe('a refund', () => {
-  it.each(['completed', 'failed', 'processing'])('is read as %s, with its exact amount [spec: endpoint.refunds, record.refund, state.refund.*]', async (status) => {
-    await using opened = await startTestClient(() => json({ id: 'r_1', esim_id: 'e_1', status, amount: 4.5, currency: 'EUR' }));
-    expect(await opened.client.getRefund('r_1')).toMatchObject({ value: { status, amount: '4.5', currency: 'EUR' } });
-    expect(await opened.client.getRefund('r_2')).toMatchObject({ failure: 'contract_drift' });
-  });
+  it.each(['completed', 'failed', 'processing'])(
+    'is read as %s, with its exact amount [spec: endpoint.refunds, record.refund, state.refund.*]',
+    async (status) => {
+      await using opened = await startTestClient(() =>
+        json({ id: 'r_1', esim_id: 'e_1', status, amount: 4.5, currency: 'EUR' }),
+      );
+      expect(await opened.client.getRefund('r_1')).toMatchObject({ value: { status, amount: '4.5', currency: 'EUR' } });
+      expect(await opened.client.getRefund('r_2')).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
 
   it('that no answer named is found by its eSIM', async () => {
-    const refunds = [{ id: 'r_1', esim_id: 'e_1', status: 'completed' }, { id: 'r_2', esim_id: 'e_9', status: 'failed' }];
+    const refunds = [
+      { id: 'r_1', esim_id: 'e_1', status: 'completed' },
+      { id: 'r_2', esim_id: 'e_9', status: 'failed' },
+    ];
     await using opened = await startTestClient(() => json({ data: refunds, next_cursor: null }));
-    expect(await opened.client.findRefundsOfEsim('e_1')).toMatchObject({ value: { items: [{ id: 'r_1' }], complete: true } });
+    expect(await opened.client.findRefundsOfEsim('e_1')).toMatchObject({
+      value: { items: [{ id: 'r_1' }], complete: true },
+    });
   });
 });
 
 describe('the sandbox simulation', () => {
-  it.each(['installed', 'active', 'consumed'] as const)('sets a sandbox eSIM to %s [spec: endpoint.simulation, state.simulated.*]', async (state) => {
-    await using opened = await startTestClient(() => json({ id: 'e_1', status: state }));
-    expect(await opened.client.simulateEsim('e_1', state)).toMatchObject({ ok: true, value: { status: state } });
-    expect(opened.targets()[1]).toBe('/sandbox/esims/e_1/simulate');
-    expect(opened.server.requests[1]?.body.toString()).toBe(`{"state":"${state}"}`);
-  });
+  it.each(['installed', 'active', 'consumed'] as const)(
+    'sets a sandbox eSIM to %s [spec: endpoint.simulation, state.simulated.*]',
+    async (state) => {
+      await using opened = await startTestClient(() => json({ id: 'e_1', status: state }));
+      expect(await opened.client.simulateEsim('e_1', state)).toMatchObject({ ok: true, value: { status: state } });
+      expect(opened.targets()[1]).toBe('/sandbox/esims/e_1/simulate');
+      expect(opened.server.requests[1]?.body.toString()).toBe(`{"state":"${state}"}`);
+    },
+  );
 
   it('is refused in production before anything is sent, a login included [spec: endpoint.simulation]', async () => {
     await using opened = await startTestClient(() => json({ id: 'e_1', status: 'active' }), { mode: 'production' });

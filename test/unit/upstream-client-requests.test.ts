@@ -19,28 +19,40 @@ const WITH_A_KEY = ['createOrder', 'createVpnOrder', 'createTopup', 'cancelEsim'
 const WITHOUT_A_TOKEN = ['listPublicPackages', 'getOpenApi'];
 
 describe('the request of each call', () => {
-  it.each(exchangeNames)('%s goes to its method, path and query [spec: endpoint.*, field.updates.*, record.esim.id, record.vpn-subscription.id]', async (name) => {
-    const request = await requestOf(name);
-    const [method = '', target = ''] = request?.head.split(' ') ?? [];
-    expect(`${method} ${target.replace('/api/reseller/v1/sandbox', '')}`).toBe(EXCHANGES[name].sends);
-  });
+  it.each(exchangeNames)(
+    '%s goes to its method, path and query [spec: endpoint.*, field.updates.*, record.esim.id, record.vpn-subscription.id]',
+    async (name) => {
+      const request = await requestOf(name);
+      const [method = '', target = ''] = request?.head.split(' ') ?? [];
+      expect(`${method} ${target.replace('/api/reseller/v1/sandbox', '')}`).toBe(EXCHANGES[name].sends);
+    },
+  );
 
-  it.each(exchangeNames)('%s has its exact JSON body, declared as JSON, or none [spec: requests.json, header.content-type, field.order.*, field.vpn-order.*, field.topup.*]', async (name) => {
-    const request = await requestOf(name);
-    const { body } = EXCHANGES[name];
-    expect(request?.body.toString()).toBe(body ?? '');
-    expect(headerOf(request, 'content-type')).toBe(body === undefined ? undefined : 'application/json');
-  });
+  it.each(exchangeNames)(
+    '%s has its exact JSON body, declared as JSON, or none [spec: requests.json, header.content-type, field.order.*, field.vpn-order.*, field.topup.*]',
+    async (name) => {
+      const request = await requestOf(name);
+      const { body } = EXCHANGES[name];
+      expect(request?.body.toString()).toBe(body ?? '');
+      expect(headerOf(request, 'content-type')).toBe(body === undefined ? undefined : 'application/json');
+    },
+  );
 
-  it.each(exchangeNames)('%s carries "Authorization: Bearer" where the endpoint is protected [spec: header.authorization, auth.everywhere-else, auth.updates]', async (name) => {
-    const request = await requestOf(name);
-    expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
-  });
+  it.each(exchangeNames)(
+    '%s carries "Authorization: Bearer" where the endpoint is protected [spec: header.authorization, auth.everywhere-else, auth.updates]',
+    async (name) => {
+      const request = await requestOf(name);
+      expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
+    },
+  );
 
-  it.each(exchangeNames)('%s carries an Idempotency-Key only where the specification says so [spec: header.idempotency-key]', async (name) => {
-    const request = await requestOf(name);
-    expect(headerOf(request, 'idempotency-key')).toBe(WITH_A_KEY.includes(name) ? KEY : undefined);
-  });
+  it.each(exchangeNames)(
+    '%s carries an Idempotency-Key only where the specification says so [spec: header.idempotency-key]',
+    async (name) => {
+      const request = await requestOf(name);
+      expect(headerOf(request, 'idempotency-key')).toBe(WITH_A_KEY.includes(name) ? KEY : undefined);
+    },
+  );
 });
 
 describe('the login', () => {
@@ -69,11 +81,14 @@ describe('the login', () => {
   it.each([
     ['production', '/api/reseller/v1/wallet'],
     ['sandbox', '/api/reseller/v1/sandbox/wallet'],
-  ] as const)('and all calls of %s stay in their environment: %s [spec: environments.production-address, environments.sandbox-address]', async (mode, target) => {
-    await using opened = await startTestClient(() => jsonAnswer({ balance: '1', currency: 'EUR' }), { mode });
-    await opened.client.getWallet();
-    expect(opened.server.requests[1]?.head.split(' ')[1]).toBe(target);
-  });
+  ] as const)(
+    'and all calls of %s stay in their environment: %s [spec: environments.production-address, environments.sandbox-address]',
+    async (mode, target) => {
+      await using opened = await startTestClient(() => jsonAnswer({ balance: '1', currency: 'EUR' }), { mode });
+      await opened.client.getWallet();
+      expect(opened.server.requests[1]?.head.split(' ')[1]).toBe(target);
+    },
+  );
 });
 
 describe('the contract says of each call what the client does:', () => {

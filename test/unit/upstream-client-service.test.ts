@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
-const UPDATE = { latest_version: '2.0', update_available: true, channel: 'stable', download_url: 'https://example.com/2.0.zip' };
+const UPDATE = {
+  latest_version: '2.0',
+  update_available: true,
+  channel: 'stable',
+  download_url: 'https://example.com/2.0.zip',
+};
 
 describe('the public package listing', () => {
   it('is read without a token, and without what it costs the reseller [spec: endpoint.public-packages]', async () => {
@@ -21,7 +26,9 @@ describe('the public package listing', () => {
       const isSecond = target.includes('cursor');
       return json({ data: [{ id: isSecond ? 8 : 7, name: 'Europe' }], next_cursor: isSecond ? null : 'c2' });
     });
-    expect(await opened.client.listPublicPackages()).toMatchObject({ value: { items: [{ id: 7 }, { id: 8 }], complete: true } });
+    expect(await opened.client.listPublicPackages()).toMatchObject({
+      value: { items: [{ id: 7 }, { id: 8 }], complete: true },
+    });
     expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
   });
 });
@@ -34,21 +41,29 @@ describe('reseller prices', () => {
     expect(result.ok && result.value.items.map((item) => item.price_for_reseller)).toEqual(['0.10', '0.1', '12']);
   });
 
-  it.each(['1e3', '1,50', 'free', null])('that are no decimal amount (%j) are contract drift', async (price_for_reseller) => {
-    await using opened = await startTestClient(() => json({ data: [{ id: 1, name: 'P', price_for_reseller, currency: 'EUR' }] }));
-    expect(await opened.client.listPackages()).toMatchObject({ failure: 'contract_drift' });
-  });
+  it.each(['1e3', '1,50', 'free', null])(
+    'that are no decimal amount (%j) are contract drift',
+    async (price_for_reseller) => {
+      await using opened = await startTestClient(() =>
+        json({ data: [{ id: 1, name: 'P', price_for_reseller, currency: 'EUR' }] }),
+      );
+      expect(await opened.client.listPackages()).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
 });
 
 describe('a package without a price', () => {
-  it.each([undefined, null, '', 'free'])('(%j) is never listed as one that costs nothing [spec: record.package.price_for_reseller]', async (price) => {
-    const unpriced = { id: 7, name: 'P', price_for_reseller: price, currency: 'EUR' };
-    await using opened = await startTestClient(() => json({ data: [unpriced] }));
-    for (const list of [opened.client.listPackages(), opened.client.listTopupOptions('e_1')]) {
-      const result = await list;
-      expect(result.ok ? result.value.items : []).toEqual([]);
-    }
-  });
+  it.each([undefined, null, '', 'free'])(
+    '(%j) is never listed as one that costs nothing [spec: record.package.price_for_reseller]',
+    async (price) => {
+      const unpriced = { id: 7, name: 'P', price_for_reseller: price, currency: 'EUR' };
+      await using opened = await startTestClient(() => json({ data: [unpriced] }));
+      for (const list of [opened.client.listPackages(), opened.client.listTopupOptions('e_1')]) {
+        const result = await list;
+        expect(result.ok ? result.value.items : []).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('the wallet', () => {
@@ -79,17 +94,24 @@ describe('the update check', () => {
       target.includes('/updates/') ? json(UPDATE) : json({ balance: '1', currency: 'EUR' }),
     );
     await opened.client.getWallet();
-    expect(await opened.client.getLatestUpdate({ currentVersion: '1.4.2', channel: 'stable' })).toMatchObject({ value: UPDATE });
+    expect(await opened.client.getLatestUpdate({ currentVersion: '1.4.2', channel: 'stable' })).toMatchObject({
+      value: UPDATE,
+    });
     expect(opened.targets()[2]).toBe('/sandbox/updates/latest?current_version=1.4.2&channel=stable');
-    expect(headerOf(opened.server.requests[2], 'authorization')).toBe(headerOf(opened.server.requests[1], 'authorization'));
+    expect(headerOf(opened.server.requests[2], 'authorization')).toBe(
+      headerOf(opened.server.requests[1], 'authorization'),
+    );
     expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
   });
 
-  it.each(['stable', 'beta', 'nightly-2', 'LTS'])('takes any channel: %s [spec: field.updates.channel]', async (channel) => {
-    await using opened = await startTestClient(() => json(UPDATE));
-    expect(await opened.client.getLatestUpdate({ currentVersion: '1', channel })).toMatchObject({ ok: true });
-    expect(opened.targets()[1]).toContain(`channel=${channel}`);
-  });
+  it.each(['stable', 'beta', 'nightly-2', 'LTS'])(
+    'takes any channel: %s [spec: field.updates.channel]',
+    async (channel) => {
+      await using opened = await startTestClient(() => json(UPDATE));
+      expect(await opened.client.getLatestUpdate({ currentVersion: '1', channel })).toMatchObject({ ok: true });
+      expect(opened.targets()[1]).toContain(`channel=${channel}`);
+    },
+  );
 
   it.each(['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'])(
     'is refused before anything is sent when the version is not dotted numbers: %j [spec: field.updates.current_version]',
@@ -112,7 +134,9 @@ describe('the OpenAPI description', () => {
   });
 
   it('is downloaded with the token where the service asks for one', async () => {
-    await using opened = await startTestClient(({ token }) => (token === undefined ? refusal(401, 'x') : json(DOCUMENT)));
+    await using opened = await startTestClient(({ token }) =>
+      token === undefined ? refusal(401, 'x') : json(DOCUMENT),
+    );
     expect(await opened.client.getOpenApi()).toMatchObject({ ok: true, value: DOCUMENT });
     expect(opened.targets()).toEqual(['/sandbox/openapi.json', '/sandbox/login', '/sandbox/openapi.json']);
   });

@@ -4,7 +4,12 @@ import { vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
 import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
 
 const SUBSCRIPTION = { id: 'v_1', external_subscription_id: 'sub-1', status: 'active' };
-const BODY = vpnOrderRequestBytes({ vpnPlanId: 3, reference: 'sub-1', customerReference: 'c-9', customerPrice: '9.90' });
+const BODY = vpnOrderRequestBytes({
+  vpnPlanId: 3,
+  reference: 'sub-1',
+  customerReference: 'c-9',
+  customerPrice: '9.90',
+});
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1', vpnPlanId: 3 };
 
 describe('VPN plans', () => {
@@ -21,17 +26,23 @@ describe('VPN plans', () => {
     ]);
   });
 
-  it.each(['id', 'price_for_reseller', 'currency'])('without %s are contract drift [spec: record.vpn-plan.*]', async (field) => {
-    const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
-    await using opened = await startTestClient(() => json({ data: [plan] }));
-    expect(await opened.client.listVpnPlans()).toMatchObject({ failure: 'contract_drift' });
-  });
+  it.each(['id', 'price_for_reseller', 'currency'])(
+    'without %s are contract drift [spec: record.vpn-plan.*]',
+    async (field) => {
+      const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
+      await using opened = await startTestClient(() => json({ data: [plan] }));
+      expect(await opened.client.listVpnPlans()).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
 });
 
 describe('a VPN order', () => {
   it('sends its stored bytes with its Idempotency-Key, once [spec: endpoint.vpn-orders]', async () => {
     await using opened = await startTestClient(() => json(SUBSCRIPTION, 201));
-    expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({ ok: true, value: { id: 'v_1', status: 'active' } });
+    expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({
+      ok: true,
+      value: { id: 'v_1', status: 'active' },
+    });
     expect(opened.targets()).toEqual(['/sandbox/login', '/sandbox/vpn/orders']);
     expect(opened.server.requests[1]?.body.equals(BODY)).toBe(true);
     expect(headerOf(opened.server.requests[1], 'idempotency-key')).toBe('key-1');
@@ -61,11 +72,14 @@ describe('a VPN order', () => {
 });
 
 describe('a VPN subscription', () => {
-  it.each(['active', 'cancelled', 'expired', 'failed', 'processing'])('is read as %s [spec: state.vpn.*]', async (status) => {
-    await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status }));
-    expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ ok: true, value: { status } });
-    expect(await opened.client.getVpnSubscription('v_2')).toMatchObject({ failure: 'contract_drift' });
-  });
+  it.each(['active', 'cancelled', 'expired', 'failed', 'processing'])(
+    'is read as %s [spec: state.vpn.*]',
+    async (status) => {
+      await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status }));
+      expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ ok: true, value: { status } });
+      expect(await opened.client.getVpnSubscription('v_2')).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
 
   it('is read with the access data that the customer needs', async () => {
     const access = { username: 'u-1', password: 'p-1', server: 'vpn.example', configuration: null };
@@ -86,36 +100,52 @@ describe('the cancellation of a VPN subscription', () => {
     expect(opened.server.requests[1]?.body).toHaveLength(0);
   });
 
-  it.each([409, 422])('after a lost answer succeeds when it is answered with "already cancelled" (%i) [spec: endpoint.vpn-cancel]', async (status) => {
-    let calls = 0;
-    await using opened = await startTestClient(({ raw }) => {
-      calls += 1;
-      if (calls > 1) return refusal(status, 'already_cancelled');
-      raw.socket.resetAndDestroy();
-      return undefined;
-    });
-    const lost = await opened.client.cancelVpnSubscription('v_1');
-    expect(!lost.ok && isDefinite(lost.failure)).toBe(false);
-    expect(lost).toMatchObject({ failure: 'connection_lost' });
-    expect(await opened.client.cancelVpnSubscription('v_1')).toEqual({ ok: true, status, value: { kind: 'already_cancelled' } });
-  });
+  it.each([409, 422])(
+    'after a lost answer succeeds when it is answered with "already cancelled" (%i) [spec: endpoint.vpn-cancel]',
+    async (status) => {
+      let calls = 0;
+      await using opened = await startTestClient(({ raw }) => {
+        calls += 1;
+        if (calls > 1) return refusal(status, 'already_cancelled');
+        raw.socket.resetAndDestroy();
+        return undefined;
+      });
+      const lost = await opened.client.cancelVpnSubscription('v_1');
+      expect(!lost.ok && isDefinite(lost.failure)).toBe(false);
+      expect(lost).toMatchObject({ failure: 'connection_lost' });
+      expect(await opened.client.cancelVpnSubscription('v_1')).toEqual({
+        ok: true,
+        status,
+        value: { kind: 'already_cancelled' },
+      });
+    },
+  );
 
   it.each([
     ['cancelled', { ok: true, value: { kind: 'accepted', subscription: { status: 'cancelled' } } }],
     ['active', { ok: false, failure: 'connection_lost' }],
-  ])('after a lost answer is what a read of the subscription shows: %s [spec: endpoint.vpn-cancel]', async (status, result) => {
-    await using opened = await startTestClient(({ target, raw }) => {
-      if (!target.endsWith('/cancel')) return json({ ...SUBSCRIPTION, status });
-      raw.socket.resetAndDestroy();
-      return undefined;
-    });
-    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(result);
-    expect(opened.targets().slice(1)).toEqual(['/sandbox/vpn/subscriptions/v_1/cancel', '/sandbox/vpn/subscriptions/v_1']);
-  });
+  ])(
+    'after a lost answer is what a read of the subscription shows: %s [spec: endpoint.vpn-cancel]',
+    async (status, result) => {
+      await using opened = await startTestClient(({ target, raw }) => {
+        if (!target.endsWith('/cancel')) return json({ ...SUBSCRIPTION, status });
+        raw.socket.resetAndDestroy();
+        return undefined;
+      });
+      expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(result);
+      expect(opened.targets().slice(1)).toEqual([
+        '/sandbox/vpn/subscriptions/v_1/cancel',
+        '/sandbox/vpn/subscriptions/v_1',
+      ]);
+    },
+  );
 
   it('that the service plainly refuses is not read again', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
-    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: false, failure: 'cancellation_refused' });
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
+      ok: false,
+      failure: 'cancellation_refused',
+    });
     expect(opened.targets()).toHaveLength(2);
   });
 

@@ -30,9 +30,15 @@ const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1', pac
 
 describe('createOrder', () => {
   it('sends the stored bytes and key, with the token, to the address of the mode [spec: endpoint.orders, header.authorization]', async () => {
-    for (const [mode, prefix] of [['sandbox', '/sandbox'], ['production', '']] as const) {
+    for (const [mode, prefix] of [
+      ['sandbox', '/sandbox'],
+      ['production', ''],
+    ] as const) {
       const { client, server, targets } = await clientOf(() => json(ORDER, 201), { mode });
-      expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true, value: { id: 'so_1', status: 'processing' } });
+      expect(await client.createOrder(PURCHASE)).toMatchObject({
+        ok: true,
+        value: { id: 'so_1', status: 'processing' },
+      });
       expect(targets()).toEqual([`${prefix}/login`, `${prefix}/orders`]);
       const sent = server.requests[1];
       expect(sent?.body.equals(BODY)).toBe(true);
@@ -70,7 +76,11 @@ describe('createOrder', () => {
     ['a redirect', () => httpAnswer(302, '', { location: '/elsewhere' }), 'unreadable_answer'],
     ['a known key', () => refusal(409, 'idempotency_key_in_use'), 'key_or_reference_known'],
     ['rubbish', () => httpAnswer(200, '<html>'), 'unreadable_answer'],
-    ['a compressed body', () => httpAnswer(200, JSON.stringify(ORDER), { 'content-encoding': 'gzip' }), 'unreadable_answer'],
+    [
+      'a compressed body',
+      () => httpAnswer(200, JSON.stringify(ORDER), { 'content-encoding': 'gzip' }),
+      'unreadable_answer',
+    ],
     ['an order without a status', () => json({ id: 'so_1' }), 'contract_drift'],
     ['an order with another reference', () => json({ ...ORDER, external_order_id: 'shop-2' }), 'contract_drift'],
     ['an order of another package', () => json({ ...ORDER, package_id: 8 }), 'contract_drift'],
@@ -154,7 +164,9 @@ describe('reads', () => {
 const RECENT = { since: Date.UTC(2025, 5, 1), maxPages: 2 };
 
 describe('a capability that is switched off', () => {
-  const CALLS: Readonly<Record<Exclude<Capability, 'key_replay'>, readonly ((client: ServiceClient) => Promise<unknown>)[]>> = {
+  const CALLS: Readonly<
+    Record<Exclude<Capability, 'key_replay'>, readonly ((client: ServiceClient) => Promise<unknown>)[]>
+  > = {
     order_read: [(client) => client.getOrder('so_1')],
     order_list: [(client) => client.findOrdersByReference('shop-1'), (client) => client.listRecentOrders(RECENT)],
     wallet_transactions: [(client) => client.listWalletTransactions({ since: 0 })],
@@ -165,21 +177,29 @@ describe('a capability that is switched off', () => {
     refund_read: [(client) => client.getRefund('r_1')],
     refund_list: [(client) => client.findRefundsOfEsim('e_1'), (client) => client.listRecentRefunds(RECENT)],
     vpn_subscription_read: [(client) => client.getVpnSubscription('v_1')],
-    vpn_subscription_list: [(client) => client.findVpnSubscriptionsByReference('sub-1'), (client) => client.listRecentVpnSubscriptions(RECENT)],
+    vpn_subscription_list: [
+      (client) => client.findVpnSubscriptionsByReference('sub-1'),
+      (client) => client.listRecentVpnSubscriptions(RECENT),
+    ],
     openapi_download: [(client) => client.getOpenApi()],
     sandbox_simulation: [(client) => client.simulateEsim('e_1', 'active')],
     webhook_secret: [(client) => client.createWebhookSecret(), (client) => client.rotateWebhookSecret()],
   };
   const cases = Object.entries(CALLS) as [Capability, (typeof CALLS)[keyof typeof CALLS]][];
 
-  it.each(cases)('is an answer of its own kind, and nothing is sent: %s [spec: gap.paths]', async (capability, calls) => {
-    const { client, server } = await clientOf(() => json(ORDER), { capabilities: { [capability]: false } });
-    for (const call of calls) expect(await call(client)).toEqual({ ok: false, kind: 'unsupported', capability });
-    expect(server.connections()).toBe(0);
-  });
+  it.each(cases)(
+    'is an answer of its own kind, and nothing is sent: %s [spec: gap.paths]',
+    async (capability, calls) => {
+      const { client, server } = await clientOf(() => json(ORDER), { capabilities: { [capability]: false } });
+      for (const call of calls) expect(await call(client)).toEqual({ ok: false, kind: 'unsupported', capability });
+      expect(server.connections()).toBe(0);
+    },
+  );
 
   it('covers each call that is marked as assumed, but those without which there is no delivery [spec: gap.paths]', () => {
-    const assumed = (Object.values(ENDPOINTS) as EndpointContract[]).filter(({ request }) => request === 'call assumed');
+    const assumed = (Object.values(ENDPOINTS) as EndpointContract[]).filter(
+      ({ request }) => request === 'call assumed',
+    );
     const without = assumed.filter(({ capability }) => capability === undefined).map(({ path }) => path);
     expect(without).toEqual(['/packages', '/esims/{id}', '/wallet']);
   });
@@ -194,8 +214,20 @@ function pages(items: readonly unknown[]): Answer {
   };
 }
 
-const PACKAGES = Array.from({ length: 5 }, (_item, id) => ({ id, name: `P${id}`, price_for_reseller: '1.5', currency: 'EUR' }));
-const TRANSACTION = { id: 't', type: 'debit', amount: '1.50', currency: 'EUR', reason: 'order', created_at: '2025-06-01T12:00:00Z' };
+const PACKAGES = Array.from({ length: 5 }, (_item, id) => ({
+  id,
+  name: `P${id}`,
+  price_for_reseller: '1.5',
+  currency: 'EUR',
+}));
+const TRANSACTION = {
+  id: 't',
+  type: 'debit',
+  amount: '1.50',
+  currency: 'EUR',
+  reason: 'order',
+  created_at: '2025-06-01T12:00:00Z',
+};
 
 describe('lists', () => {
   it('are read with all their pages', async () => {
@@ -212,7 +244,9 @@ describe('lists', () => {
 
   it('fail as a whole when a page does: half a list is no list', async () => {
     const paged = pages(PACKAGES);
-    const { client } = await clientOf((request) => (request.target.includes('cursor=4') ? refusal(500, 'x') : paged(request)));
+    const { client } = await clientOf((request) =>
+      request.target.includes('cursor=4') ? refusal(500, 'x') : paged(request),
+    );
     expect(await client.listPackages()).toMatchObject({ failure: 'server_error' });
   });
 
@@ -228,7 +262,11 @@ describe('lists', () => {
   });
 
   it('of orders by reference hold only those, also when the service ignores the filter', async () => {
-    const orders = ['shop-1', 'shop-2', 'shop-1', 'shop-10'].map((external_order_id, id) => ({ ...ORDER, id, external_order_id }));
+    const orders = ['shop-1', 'shop-2', 'shop-1', 'shop-10'].map((external_order_id, id) => ({
+      ...ORDER,
+      id,
+      external_order_id,
+    }));
     const { client, targets } = await clientOf(pages(orders));
     const result = await client.findOrdersByReference('shop-1');
     expect(result.ok && result.value.items.map(({ id }) => id)).toEqual(['0', '2']);
@@ -245,21 +283,35 @@ describe('lists', () => {
     ['orders', 'created_at', '/orders', (client: ServiceClient) => client.listRecentOrders(RECENT)],
     ['top-ups', 'created_at', '/topups', (client: ServiceClient) => client.listRecentTopups(RECENT)],
     ['refunds', 'created_at', '/refunds', (client: ServiceClient) => client.listRecentRefunds(RECENT)],
-    ['VPN subscriptions', 'started_at', '/vpn/subscriptions', (client: ServiceClient) => client.listRecentVpnSubscriptions(RECENT)],
-  ] as const)('of the newest %s are read unfiltered, as far back as is asked, and no further than they may be', async (_what, time, path, call) => {
-    const listed = (...days: (number | null)[]) =>
-      pages(days.map((day, id) => ({ id, status: 'processing', [time]: day === null ? null : new Date(Date.UTC(2025, 5, day)).toISOString() })));
-    const first = `/sandbox${path}?limit=100`;
-    const short = await clientOf(listed(3, null));
-    expect(await call(short.client)).toMatchObject({ value: { items: [{}, {}], complete: true } });
-    expect(short.targets().slice(1)).toEqual([first]);
-    const old = await clientOf(listed(3, -1, -2, -3));
-    expect(await call(old.client)).toMatchObject({ value: { items: [{ id: '0' }, { id: '1' }], complete: false } });
-    expect(old.targets().slice(1)).toEqual([first]);
-    const many = await clientOf(listed(9, 8, 7, 6, 5, 4));
-    expect(await call(many.client)).toMatchObject({ value: { items: [{}, {}, {}, {}], complete: false } });
-    expect(many.targets().slice(1)).toEqual([first, `${first}&cursor=2`]);
-  });
+    [
+      'VPN subscriptions',
+      'started_at',
+      '/vpn/subscriptions',
+      (client: ServiceClient) => client.listRecentVpnSubscriptions(RECENT),
+    ],
+  ] as const)(
+    'of the newest %s are read unfiltered, as far back as is asked, and no further than they may be',
+    async (_what, time, path, call) => {
+      const listed = (...days: (number | null)[]) =>
+        pages(
+          days.map((day, id) => ({
+            id,
+            status: 'processing',
+            [time]: day === null ? null : new Date(Date.UTC(2025, 5, day)).toISOString(),
+          })),
+        );
+      const first = `/sandbox${path}?limit=100`;
+      const short = await clientOf(listed(3, null));
+      expect(await call(short.client)).toMatchObject({ value: { items: [{}, {}], complete: true } });
+      expect(short.targets().slice(1)).toEqual([first]);
+      const old = await clientOf(listed(3, -1, -2, -3));
+      expect(await call(old.client)).toMatchObject({ value: { items: [{ id: '0' }, { id: '1' }], complete: false } });
+      expect(old.targets().slice(1)).toEqual([first]);
+      const many = await clientOf(listed(9, 8, 7, 6, 5, 4));
+      expect(await call(many.client)).toMatchObject({ value: { items: [{}, {}, {}, {}], complete: false } });
+      expect(many.targets().slice(1)).toEqual([first, `${first}&cursor=2`]);
+    },
+  );
 
   it('of wallet transactions are not filtered here: a debit without a reference may be the one', async () => {
     const { client, targets } = await clientOf(pages([TRANSACTION, { ...TRANSACTION, external_order_id: 'shop-2' }]));

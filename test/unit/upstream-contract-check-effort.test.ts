@@ -40,9 +40,13 @@ const DOCUMENTS: readonly (readonly [string, Schema, Schema])[] = [
   ['3000 chained $ref', FIRST, chained((next) => next)],
   ['an allOf that names the next one twice', FIRST, chained((next) => ({ allOf: [next, next] }), 60)],
   ['an anyOf that names the next one twice', FIRST, chained((next) => ({ anyOf: [next, next] }), 60)],
-  ['an allOf of 3000 parts with the same field', {
-    allOf: Array.from({ length: LAYERS }, () => ({ properties: { id: { type: 'string' } } })),
-  }, {}],
+  [
+    'an allOf of 3000 parts with the same field',
+    {
+      allOf: Array.from({ length: LAYERS }, () => ({ properties: { id: { type: 'string' } } })),
+    },
+    {},
+  ],
 ];
 
 describe.each(DOCUMENTS)('%s', (_name, schema, schemas) => {
@@ -98,7 +102,12 @@ describe('what is nested too deeply', () => {
   it('in one document takes nothing from the next one', () => {
     const draft = new Draft();
     draft.set('getOrder answer', 'status', FIRST);
-    expect(reportOf(draft, chained((next) => ({ allOf: [next, next] }), 60)).compatible).toBe(false);
+    expect(
+      reportOf(
+        draft,
+        chained((next) => ({ allOf: [next, next] }), 60),
+      ).compatible,
+    ).toBe(false);
     expect(checkContract(new Draft().document, ALL_CAPABILITIES).compatible).toBe(true);
   });
 });

@@ -38,7 +38,11 @@ const note = (...parts: Parameters<typeof breaking>) => ({ ...breaking(...parts)
 const ORDER_BODY: Schema = {
   type: 'object',
   required: ['package_id', 'external_order_id'],
-  properties: { package_id: { type: 'integer' }, external_order_id: { type: 'string' }, device_imei: { type: 'string' } },
+  properties: {
+    package_id: { type: 'integer' },
+    external_order_id: { type: 'string' },
+    device_imei: { type: 'string' },
+  },
 };
 const withProperty = (name: string, schema: unknown, required: readonly string[] = []): Schema => ({
   ...ORDER_BODY,
@@ -51,34 +55,66 @@ const REQUIRED = ['balance', 'currency'];
 
 describe('a request', () => {
   it.each<[string, Schema, ...object[]]>([
-    ['takes our fields under another name',
+    [
+      'takes our fields under another name',
       { type: 'object', properties: { packageId: { type: 'integer' }, order_reference: { type: 'string' } } },
       breaking('request', 'package_id', 'is missing', 'packageId'),
       breaking('request', 'external_order_id', 'is missing', 'order_reference'),
-      note('request', 'device_imei', 'is missing there; we send it in some requests')],
-    ['asks for a field that we do not have',
+      note('request', 'device_imei', 'is missing there; we send it in some requests'),
+    ],
+    [
+      'asks for a field that we do not have',
       withProperty('currency', { type: 'string' }, ['currency']),
-      breaking('request', 'currency', 'is required there, and we do not send it')],
-    ['asks for a field that we send at times only',
+      breaking('request', 'currency', 'is required there, and we do not send it'),
+    ],
+    [
+      'asks for a field that we send at times only',
       withProperty('device_imei', { type: 'string' }, ['device_imei']),
-      breaking('request', 'device_imei', 'is required there, and we do not always send it')],
-    ['wants another type',
+      breaking('request', 'device_imei', 'is required there, and we do not always send it'),
+    ],
+    [
+      'wants another type',
       withProperty('package_id', { type: 'string' }),
-      breaking('request', 'package_id', 'is of type string there, and integer here')],
-    ['wants one of a list of values',
+      breaking('request', 'package_id', 'is of type string there, and integer here'),
+    ],
+    [
+      'wants one of a list of values',
       withProperty('external_order_id', { enum: ['a', 'b'] }),
-      breaking('request', 'external_order_id', 'is one of ["a","b"] there, and ours may be "ORD-1042"')],
-    ['wants shorter texts than ours may be',
+      breaking('request', 'external_order_id', 'is one of ["a","b"] there, and ours may be "ORD-1042"'),
+    ],
+    [
+      'wants shorter texts than ours may be',
       withProperty('external_order_id', { type: 'string', maxLength: 40 }),
-      note('request', 'external_order_id', 'has at most 40 characters there; a caller may choose one of 67 characters, which is refused')],
-    ['says nothing of its fields', { type: 'object' },
-      breaking('request', undefined, 'is not described; we send package_id, external_order_id')],
-    ['says nothing at all', {}, breaking('request', undefined, 'is not described; we send package_id, external_order_id')],
-    ['has no value that fits', { allOf: [{ type: 'string' }, { type: 'object' }] },
-      breaking('request', undefined, 'is described so that no value fits')],
-    ['takes a list of them', { type: 'array', items: ORDER_BODY },
-      breaking('request', undefined, 'is of type array there, and object here')],
-    ['takes it in one of several forms', { oneOf: [ORDER_BODY, { ...ORDER_BODY, required: ['coupon'], properties: {} }] }],
+      note(
+        'request',
+        'external_order_id',
+        'has at most 40 characters there; a caller may choose one of 67 characters, which is refused',
+      ),
+    ],
+    [
+      'says nothing of its fields',
+      { type: 'object' },
+      breaking('request', undefined, 'is not described; we send package_id, external_order_id'),
+    ],
+    [
+      'says nothing at all',
+      {},
+      breaking('request', undefined, 'is not described; we send package_id, external_order_id'),
+    ],
+    [
+      'has no value that fits',
+      { allOf: [{ type: 'string' }, { type: 'object' }] },
+      breaking('request', undefined, 'is described so that no value fits'),
+    ],
+    [
+      'takes a list of them',
+      { type: 'array', items: ORDER_BODY },
+      breaking('request', undefined, 'is of type array there, and object here'),
+    ],
+    [
+      'takes it in one of several forms',
+      { oneOf: [ORDER_BODY, { ...ORDER_BODY, required: ['coupon'], properties: {} }] },
+    ],
     ['takes numbers where we send integers', withProperty('package_id', { type: 'number' })],
     ['takes either form of an id', withProperty('package_id', { type: ['integer', 'string'] })],
   ])('that %s', (_name, schema, ...findings) => {
@@ -118,39 +154,85 @@ describe('a request', () => {
 
 describe('an answer', () => {
   it.each<[string, Schema, ...object[]]>([
-    ['has a field under another name',
-      { type: 'object', required: ['amount', 'currency'], properties: { walletBalance: { type: 'string' }, currency: { type: 'string' } } },
-      breaking('answer', 'balance', 'is missing', 'walletBalance')],
-    ['has a field of another type', { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'object' } } },
-      breaking('answer', 'currency', 'is of type object there, and string here')],
-    ['does not promise its fields', { type: 'object', properties: WALLET },
-      note('answer', undefined, 'is not said to always have balance, currency, which we need')],
-    ['may have null in a field', { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: ['string', 'null'] } } },
-      breaking('answer', 'currency', 'may be null there, which we do not take')],
-    ['may have null the way of OpenAPI 3.0', { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'string', nullable: true } } },
-      breaking('answer', 'currency', 'may be null there, which we do not take')],
-    ['is in parts', { allOf: [
-      { properties: { balance: { type: 'string' } }, required: ['balance'] },
-      { properties: { currency: { type: 'string' } }, required: ['currency'] },
-    ] }],
-    ['has one of two forms', { anyOf: [
-      { properties: WALLET, required: REQUIRED },
-      { properties: { error: { type: 'string' } } },
-    ] },
+    [
+      'has a field under another name',
+      {
+        type: 'object',
+        required: ['amount', 'currency'],
+        properties: { walletBalance: { type: 'string' }, currency: { type: 'string' } },
+      },
+      breaking('answer', 'balance', 'is missing', 'walletBalance'),
+    ],
+    [
+      'has a field of another type',
+      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'object' } } },
+      breaking('answer', 'currency', 'is of type object there, and string here'),
+    ],
+    [
+      'does not promise its fields',
+      { type: 'object', properties: WALLET },
+      note('answer', undefined, 'is not said to always have balance, currency, which we need'),
+    ],
+    [
+      'may have null in a field',
+      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: ['string', 'null'] } } },
+      breaking('answer', 'currency', 'may be null there, which we do not take'),
+    ],
+    [
+      'may have null the way of OpenAPI 3.0',
+      { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'string', nullable: true } } },
+      breaking('answer', 'currency', 'may be null there, which we do not take'),
+    ],
+    [
+      'is in parts',
+      {
+        allOf: [
+          { properties: { balance: { type: 'string' } }, required: ['balance'] },
+          { properties: { currency: { type: 'string' } }, required: ['currency'] },
+        ],
+      },
+    ],
+    [
+      'has one of two forms',
+      { anyOf: [{ properties: WALLET, required: REQUIRED }, { properties: { error: { type: 'string' } } }] },
       note('answer', 'balance', 'is there in some forms of the answer only'),
-      note('answer', 'currency', 'is there in some forms of the answer only')],
-    ['is not described', { type: 'object' }, breaking('answer', undefined, 'is not described; we need balance, currency')],
-    ['is a list', { type: 'array', items: { properties: WALLET } },
-      breaking('answer', undefined, 'is of type array there, and object here')],
-    ['does not say what type a field has', { type: 'object', required: REQUIRED, properties: { balance: {}, currency: true } },
+      note('answer', 'currency', 'is there in some forms of the answer only'),
+    ],
+    [
+      'is not described',
+      { type: 'object' },
+      breaking('answer', undefined, 'is not described; we need balance, currency'),
+    ],
+    [
+      'is a list',
+      { type: 'array', items: { properties: WALLET } },
+      breaking('answer', undefined, 'is of type array there, and object here'),
+    ],
+    [
+      'does not say what type a field has',
+      { type: 'object', required: REQUIRED, properties: { balance: {}, currency: true } },
       note('answer', 'balance', 'is not described'),
-      note('answer', 'currency', 'is not described')],
-    ['refers to something outside of the file', { $ref: 'wallet.json#/Wallet' },
-      breaking('answer', undefined, 'refers to "wallet.json#/Wallet", which is outside of the file; bundle everything into one document')],
-    ['refers to something that is not there', { $ref: '#/components/schemas/Wallet' },
-      breaking('answer', undefined, 'refers to "#/components/schemas/Wallet", which is not in the document')],
-    ['refers to itself', { $ref: '#/paths/~1wallet/get/responses/200/content/application~1json/schema' },
-      breaking('answer', undefined, 'is not described; we need balance, currency')],
+      note('answer', 'currency', 'is not described'),
+    ],
+    [
+      'refers to something outside of the file',
+      { $ref: 'wallet.json#/Wallet' },
+      breaking(
+        'answer',
+        undefined,
+        'refers to "wallet.json#/Wallet", which is outside of the file; bundle everything into one document',
+      ),
+    ],
+    [
+      'refers to something that is not there',
+      { $ref: '#/components/schemas/Wallet' },
+      breaking('answer', undefined, 'refers to "#/components/schemas/Wallet", which is not in the document'),
+    ],
+    [
+      'refers to itself',
+      { $ref: '#/paths/~1wallet/get/responses/200/content/application~1json/schema' },
+      breaking('answer', undefined, 'is not described; we need balance, currency'),
+    ],
   ])('that %s', (_name, schema, ...findings) => {
     expect(said('getWallet', walletOf(schema))).toEqual(findings);
   });
@@ -160,7 +242,12 @@ describe('an answer', () => {
     bodies.set('listVpnPlans answer', {
       type: 'object',
       required: ['data'],
-      properties: { data: { type: 'array', items: { properties: { id: { type: 'string' }, title: { type: 'string' }, price: { type: 'number' } } } } },
+      properties: {
+        data: {
+          type: 'array',
+          items: { properties: { id: { type: 'string' }, title: { type: 'string' }, price: { type: 'number' } } },
+        },
+      },
     });
     expect(said('listVpnPlans', contractOpenApi(PLAIN, bodies))).toEqual([
       breaking('answer', 'data[].name', 'is missing'),
@@ -182,7 +269,11 @@ describe('an answer', () => {
 
   it('that contains itself is read no further than we need', () => {
     const document = walletOf({ $ref: '#/components/schemas/Node' });
-    const node = { type: 'object', required: REQUIRED, properties: { ...WALLET, parent: { $ref: '#/components/schemas/Node' } } };
+    const node = {
+      type: 'object',
+      required: REQUIRED,
+      properties: { ...WALLET, parent: { $ref: '#/components/schemas/Node' } },
+    };
     Object.assign(document.components, { schemas: { Node: node } });
     expect(check(document).compatible).toBe(true);
   });
@@ -203,18 +294,25 @@ describe('an answer', () => {
   it('of a call that nothing depends on may stay undescribed', () => {
     const document = documentWith('getOpenApi answer', { type: 'object' });
     expect(check(document).compatible).toBe(true);
-    expect(said('getOpenApi', document)).toEqual([note('answer', undefined, 'is not described; we need openapi, paths')]);
+    expect(said('getOpenApi', document)).toEqual([
+      note('answer', undefined, 'is not described; we need openapi, paths'),
+    ]);
   });
 });
 
 describe('parameters and authorization', () => {
   it('a missing Idempotency-Key is breaking where we rely on it, and one that is asked for elsewhere is too', () => {
     const document = contractOpenApi();
-    for (const path of ['/orders', '/topups', '/vpn/orders', '/esims/{id}/cancel']) operation(document, path)['parameters'] = [];
+    for (const path of ['/orders', '/topups', '/vpn/orders', '/esims/{id}/cancel'])
+      operation(document, path)['parameters'] = [];
     operation(document, '/vpn/orders')['parameters'] = [{ name: 'X-Idempotency-Key', in: 'header', required: true }];
-    operation(document, '/vpn/subscriptions/{id}/cancel')['parameters'] = [{ name: 'Idempotency-Key', in: 'header', required: true }];
-    const missing = (...suggestions: string[]) => breaking('parameters', 'header Idempotency-Key', 'is missing', ...suggestions);
-    const unsent = (name: string) => breaking('parameters', `header ${name}`, 'is required there, and we do not always send it');
+    operation(document, '/vpn/subscriptions/{id}/cancel')['parameters'] = [
+      { name: 'Idempotency-Key', in: 'header', required: true },
+    ];
+    const missing = (...suggestions: string[]) =>
+      breaking('parameters', 'header Idempotency-Key', 'is missing', ...suggestions);
+    const unsent = (name: string) =>
+      breaking('parameters', `header ${name}`, 'is required there, and we do not always send it');
     expect(said('createOrder', document)).toEqual([missing()]);
     expect(said('createTopup', document)).toEqual([missing()]);
     expect(said('cancelEsim', document)).toEqual([missing()]);
@@ -241,7 +339,11 @@ describe('parameters and authorization', () => {
       breaking('parameters', 'query channel', 'is missing'),
     ]);
     expect(said('listOrders', document)).toEqual([
-      breaking('parameters', 'query external_order_id', 'is missing, and is needed for finding an order whose answer was lost'),
+      breaking(
+        'parameters',
+        'query external_order_id',
+        'is missing, and is needed for finding an order whose answer was lost',
+      ),
       breaking('parameters', 'query from', 'is required there, and we do not always send it'),
       ...['cursor', 'limit'].map((name) =>
         note('parameters', `query ${name}`, 'is not in the document, so the service may ignore or refuse it'),
@@ -265,7 +367,10 @@ describe('parameters and authorization', () => {
 describe('a call', () => {
   const moved = (from: string, to: string) => {
     const { paths, ...document } = contractOpenApi();
-    return { ...document, paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path === from ? to : path, item])) };
+    return {
+      ...document,
+      paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path === from ? to : path, item])),
+    };
   };
 
   it('that is at another path is missing, and the other path is suggested', () => {
@@ -300,7 +405,10 @@ describe('a call', () => {
   });
 
   it('is found where the servers share the prefix with the paths', () => {
-    const document = { ...moved('/orders', '/v1/orders'), servers: [{ url: '{scheme}://service.example/api/reseller' }] };
+    const document = {
+      ...moved('/orders', '/v1/orders'),
+      servers: [{ url: '{scheme}://service.example/api/reseller' }],
+    };
     expect(check(document).calls.find(({ name }) => name === 'createOrder')).toMatchObject({ foundAs: '/v1/orders' });
   });
 
@@ -316,7 +424,10 @@ describe('a call', () => {
     expect(check(document)).toMatchObject({ compatible: false, switchOff: ['topup_read'] });
     const report = check(document, { topup_read: false });
     expect(report).toMatchObject({ compatible: true, switchOff: [] });
-    expect(report.calls.find(({ name }) => name === 'getTopup')).toMatchObject({ status: 'switched_off', findings: [] });
+    expect(report.calls.find(({ name }) => name === 'getTopup')).toMatchObject({
+      status: 'switched_off',
+      findings: [],
+    });
   });
 
   it('that nothing can take the place of leaves no way out', () => {
@@ -343,9 +454,15 @@ describe('events', () => {
   });
 
   it('that are described otherwise are', () => {
-    const flat = documentWith('event topup.failed', { type: 'object', properties: { name: { type: 'string' }, topup: { type: 'object' } } });
+    const flat = documentWith('event topup.failed', {
+      type: 'object',
+      properties: { name: { type: 'string' }, topup: { type: 'object' } },
+    });
     expect(check(flat).compatible).toBe(false);
-    expect(said('topup.failed', flat)).toEqual([breaking('answer', 'event', 'is missing'), breaking('answer', 'data', 'is missing')]);
+    expect(said('topup.failed', flat)).toEqual([
+      breaking('answer', 'event', 'is missing'),
+      breaking('answer', 'data', 'is missing'),
+    ]);
   });
 });
 
@@ -376,7 +493,10 @@ describe('capabilities', () => {
   it('that are switched off leave the answer to the purchase to have what is needed', () => {
     const off = { vpn_subscription_read: false, vpn_subscription_list: false };
     const draft = new Draft();
-    draft.remove(['getVpnSubscription answer', 'listVpnSubscriptions answer', 'cancelVpnSubscription answer'], 'access');
+    draft.remove(
+      ['getVpnSubscription answer', 'listVpnSubscriptions answer', 'cancelVpnSubscription answer'],
+      'access',
+    );
     expect(check(draft.document, off).compatible).toBe(true);
     draft.remove(['createVpnOrder answer'], 'access');
     const report = check(draft.document, off);
@@ -392,12 +512,24 @@ describe('a file is refused, with what it is instead, when it is', () => {
     ['YAML', 'openapi: 3.1.0\npaths: {}\n', 'is not JSON (of YAML, make JSON first)'],
     ['cut off', '{"openapi":"3.1.0","paths":{', 'is not JSON (of YAML, make JSON first)'],
     ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not UTF-8 text'],
-    ['ambiguous', '{"openapi":"3.1.0","paths":{},"paths":{}}', 'names a field twice in one object, so that it has no single meaning'],
+    [
+      'ambiguous',
+      '{"openapi":"3.1.0","paths":{},"paths":{}}',
+      'names a field twice in one object, so that it has no single meaning',
+    ],
     ['a list', '[]', 'is JSON, but not an object'],
     ['Swagger', '{"swagger":"2.0","paths":{}}', 'is a Swagger 2 document; convert it to OpenAPI 3 first'],
     ['something else', '{"name":"reseller"}', 'has no field "openapi", so it is no OpenAPI document'],
-    ['of another version', '{"openapi":"4.0.0","paths":{}}', 'says that it is OpenAPI "4.0.0", and only version 3 is read'],
-    ['of a version that is no text', '{"openapi":3.1,"paths":{}}', 'says that it is OpenAPI 3.1, and only version 3 is read'],
+    [
+      'of another version',
+      '{"openapi":"4.0.0","paths":{}}',
+      'says that it is OpenAPI "4.0.0", and only version 3 is read',
+    ],
+    [
+      'of a version that is no text',
+      '{"openapi":3.1,"paths":{}}',
+      'says that it is OpenAPI 3.1, and only version 3 is read',
+    ],
     ['without paths', '{"openapi":"3.1.0"}', 'is an OpenAPI document without "paths"'],
     ['with a list of paths', '{"openapi":"3.1.0","paths":[]}', 'is an OpenAPI document without "paths"'],
   ])('%s', (_name, content, message) => {

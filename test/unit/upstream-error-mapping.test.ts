@@ -19,7 +19,7 @@ const judge = (result: HttpResult) => judgeResult(result, expected, NOW);
 const coded = (code: string) => ({ error: { code, message: 'whatever' } });
 
 describe('the class of a refusal', () => {
-  it.each([404, 405])('%i proves nothing unless it is in the service\'s own words', (status) => {
+  it.each([404, 405])("%i proves nothing unless it is in the service's own words", (status) => {
     const page = answer(status, '<html>no such page</html>', { 'content-type': 'text/html' });
     expect(judge(page)).toMatchObject({ ok: false, failure: 'unreadable_answer' });
   });
@@ -76,14 +76,22 @@ describe('the class of a refusal', () => {
     expect(judge(answer(status, coded(code)))).toMatchObject({ ok: false, failure, status });
   });
 
-  it.each([400, 403, 404, 409, 422, 429])('"known already" is looked up, whatever the status: %i [spec: gap.reference-unique, gap.repeated-key]', (status) => {
-    const known = [
-      'already_cancelled', 'esim_busy', 'idempotency_key_in_use', 'idempotency_key_reused', 'reference_exists', 'webhook_secret_exists',
-    ];
-    for (const code of known) {
-      expect(judge(answer(status, coded(code)))).toMatchObject({ failure: 'key_or_reference_known' });
-    }
-  });
+  it.each([400, 403, 404, 409, 422, 429])(
+    '"known already" is looked up, whatever the status: %i [spec: gap.reference-unique, gap.repeated-key]',
+    (status) => {
+      const known = [
+        'already_cancelled',
+        'esim_busy',
+        'idempotency_key_in_use',
+        'idempotency_key_reused',
+        'reference_exists',
+        'webhook_secret_exists',
+      ];
+      for (const code of known) {
+        expect(judge(answer(status, coded(code)))).toMatchObject({ failure: 'key_or_reference_known' });
+      }
+    },
+  );
 
   it.each([
     ['an empty body', ''],
@@ -140,7 +148,10 @@ describe('Retry-After', () => {
   });
 
   it('is carried by a 503, whose outcome stays unknown', () => {
-    expect(judge(answer(503, '', { 'retry-after': '7' }))).toMatchObject({ failure: 'server_error', retryAfterMs: 7_000 });
+    expect(judge(answer(503, '', { 'retry-after': '7' }))).toMatchObject({
+      failure: 'server_error',
+      retryAfterMs: 7_000,
+    });
   });
 });
 
@@ -148,7 +159,11 @@ describe('a success', () => {
   const order = { id: 17, status: 'processing', external_order_id: 'shop-1', something_new: true };
 
   it('is an answer that has what we need; what we do not know passes [spec: gap.compatibility, gap.answers]', () => {
-    expect(judge(answer(201, order))).toMatchObject({ ok: true, status: 201, value: { id: '17', status: 'processing' } });
+    expect(judge(answer(201, order))).toMatchObject({
+      ok: true,
+      status: 201,
+      value: { id: '17', status: 'processing' },
+    });
   });
 
   it.each<[string, unknown, FailureClass]>([
@@ -175,8 +190,15 @@ describe('a success', () => {
   });
 
   it('is not an answer that contradicts the request', () => {
-    const result = judgeResult(answer(200, order), { ...expected, contradiction: () => 'it is about another order' }, NOW);
-    expect(result).toMatchObject({ failure: 'contract_drift', detail: 'The service answered 200, but it is about another order.' });
+    const result = judgeResult(
+      answer(200, order),
+      { ...expected, contradiction: () => 'it is about another order' },
+      NOW,
+    );
+    expect(result).toMatchObject({
+      failure: 'contract_drift',
+      detail: 'The service answered 200, but it is about another order.',
+    });
   });
 });
 
@@ -210,16 +232,26 @@ describe('the detail', () => {
       detail: 'The service answered 200, but its body lacks or misstates record.a, record.b.',
     });
     const of = (count: number) => ({
-      read: readAs(z.object(Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, z.string()])))),
+      read: readAs(
+        z.object(Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, z.string()]))),
+      ),
     });
-    expect(judgeResult(answer(200, {}), of(5), NOW)).toMatchObject({ detail: expect.stringMatching(/ f0, f1, f2, f3, f4\.$/) });
-    expect(judgeResult(answer(200, {}), of(7), NOW)).toMatchObject({ detail: expect.stringMatching(/ f0, f1, f2, f3, f4 and 2 more\.$/) });
+    expect(judgeResult(answer(200, {}), of(5), NOW)).toMatchObject({
+      detail: expect.stringMatching(/ f0, f1, f2, f3, f4\.$/),
+    });
+    expect(judgeResult(answer(200, {}), of(7), NOW)).toMatchObject({
+      detail: expect.stringMatching(/ f0, f1, f2, f3, f4 and 2 more\.$/),
+    });
     expect(judge(answer(200, '7'))).toMatchObject({ detail: expect.stringMatching(/misstates the object itself\.$/) });
   });
 
   it('names several fields of ours that the service complains of', () => {
-    const body = { error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } } };
-    expect(judge(answer(422, body))).toMatchObject({ detail: expect.stringMatching(/about (package_id, device_imei|device_imei, package_id)\.$/) });
+    const body = {
+      error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } },
+    };
+    expect(judge(answer(422, body))).toMatchObject({
+      detail: expect.stringMatching(/about (package_id, device_imei|device_imei, package_id)\.$/),
+    });
   });
 
   it('says why there was no answer, as a sentence', () => {
@@ -232,10 +264,18 @@ describe('the detail', () => {
   });
 
   it('has no field for what the answer did not say, and never a body that is encoded', () => {
-    const plain = { ok: false, kind: 'failure', failure: 'invalid_request', detail: 'The service answered 422.', status: 422 };
+    const plain = {
+      ok: false,
+      kind: 'failure',
+      failure: 'invalid_request',
+      detail: 'The service answered 422.',
+      status: 422,
+    };
     expect(judge(answer(422))).toStrictEqual(plain);
     expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': 'gzip' }))).toStrictEqual(plain);
-    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': ' Identity ' }))).toMatchObject({ failure: 'package_unavailable' });
+    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': ' Identity ' }))).toMatchObject({
+      failure: 'package_unavailable',
+    });
     expect(judge(answer(200, { id: 'so_1', status: 'completed' }, { 'content-encoding': 'gzip' }))).toStrictEqual({
       ok: false,
       kind: 'failure',
@@ -247,7 +287,9 @@ describe('the detail', () => {
 
   it('names the code and says in words what cannot be read, up to the last status of success', () => {
     expect(judge(answer(422, coded('package_unavailable')))).toMatchObject({ code: 'package_unavailable' });
-    const details = [[199, 0xff], Buffer.from('<html>'), Buffer.from('{"a":1,"a":2}')].map((body) => judge(answer(299, Buffer.from(body))));
+    const details = [[199, 0xff], Buffer.from('<html>'), Buffer.from('{"a":1,"a":2}')].map((body) =>
+      judge(answer(299, Buffer.from(body))),
+    );
     expect(details).toEqual([
       expect.objectContaining({ detail: 'The service answered 299, but its body is not UTF-8.', status: 299 }),
       expect.objectContaining({ detail: 'The service answered 299, but its body is not JSON.' }),
@@ -268,7 +310,12 @@ describe('an error body in another form', () => {
   });
 
   it('names our fields that it complains of', () => {
-    const bodies = [{ errors: { device_imei: ['wrong'] } }, { errors: [{ field: 'device_imei' }] }, { errors: [{ pointer: '/device_imei' }] }];
-    for (const body of bodies) expect(judge(answer(422, body))).toMatchObject({ detail: 'The service answered 422, about device_imei.' });
+    const bodies = [
+      { errors: { device_imei: ['wrong'] } },
+      { errors: [{ field: 'device_imei' }] },
+      { errors: [{ pointer: '/device_imei' }] },
+    ];
+    for (const body of bodies)
+      expect(judge(answer(422, body))).toMatchObject({ detail: 'The service answered 422, about device_imei.' });
   });
 });

@@ -43,14 +43,17 @@ describe('an order event', () => {
     expect(parse(more)).toEqual(parse(completed));
   });
 
-  it.each([['with a NUL', 'shop\0'], ['with a space', 'shop 1'], ['empty', ''], ['too long', 'x'.repeat(129)], ['not ASCII', 'shöp']])(
-    'names nothing of ours with a reference that is %s',
-    (_name, reference) => {
-      const parsed = parse({ ...completed, data: { ...data, external_order_id: reference } });
-      expect(parsed).toMatchObject({ kind: 'order', serviceOrderId: 'so_1' });
-      expect(parsed).not.toHaveProperty('reference');
-    },
-  );
+  it.each([
+    ['with a NUL', 'shop\0'],
+    ['with a space', 'shop 1'],
+    ['empty', ''],
+    ['too long', 'x'.repeat(129)],
+    ['not ASCII', 'shöp'],
+  ])('names nothing of ours with a reference that is %s', (_name, reference) => {
+    const parsed = parse({ ...completed, data: { ...data, external_order_id: reference } });
+    expect(parsed).toMatchObject({ kind: 'order', serviceOrderId: 'so_1' });
+    expect(parsed).not.toHaveProperty('reference');
+  });
 });
 
 it('a ping is a ping, with or without data', () => {
@@ -68,7 +71,11 @@ describe('quarantined is', () => {
     ['JSON with something after it', '{"event":"ping"}x', 'not_json'],
     ['two events in one body', '{"event":"order.failed","event":"order.completed"}', 'duplicate_key'],
     ['two events, one spelled with escapes', String.raw`{"event":"ping","\u0065vent":"ping"}`, 'duplicate_key'],
-    ['two statuses in the data', '{"event":"order.failed","data":{"id":1,"status":"failed","status":"completed"}}', 'duplicate_key'],
+    [
+      'two statuses in the data',
+      '{"event":"order.failed","data":{"id":1,"status":"failed","status":"completed"}}',
+      'duplicate_key',
+    ],
     ['a body without an event', { data }, 'no_event'],
     ['an event that is no text', { event: 1 }, 'no_event'],
     ['an empty event', { event: '' }, 'no_event'],
@@ -82,7 +89,11 @@ describe('quarantined is', () => {
     ['data that is no object', { event: 'order.completed', data: 'x' }, 'unreadable_data'],
     ['data without an id', { event: 'order.completed', data: { status: 'completed' } }, 'unreadable_data'],
     ['an id with a NUL', { ...completed, data: { ...data, id: 'so\0' } }, 'unreadable_data'],
-    ['data whose fields stand under __proto__', '{"event":"order.completed","data":{"__proto__":{"id":"1","status":"completed"}}}', 'unreadable_data'],
+    [
+      'data whose fields stand under __proto__',
+      '{"event":"order.completed","data":{"__proto__":{"id":"1","status":"completed"}}}',
+      'unreadable_data',
+    ],
     ['an event that its own data contradicts', { ...completed, event: 'order.failed' }, 'contradicts_itself'],
   ])('%s', (_name, body, reason) => {
     expect(parse(body)).toMatchObject({ kind: 'quarantine', reason });
@@ -116,9 +127,17 @@ describe('an event that looks different', () => {
     ['has a type of another kind beside its name', { event: 'order.completed', type: 'webhook', data: order }],
     ['wraps the order', { event: 'order.completed', data: { order } }],
     ['has no readable time', { event: 'order.completed', created_at: 'now', data: order }],
-    ['has a state in capitals', { event: 'order.completed', data: { ...order, status: undefined, state: 'COMPLETED' } }],
+    [
+      'has a state in capitals',
+      { event: 'order.completed', data: { ...order, status: undefined, state: 'COMPLETED' } },
+    ],
   ])('is read although it %s', (_name, body) => {
-    expect(parsed(body)).toMatchObject({ kind: 'order', outcome: 'completed', serviceOrderId: 'so_1', reference: 'shop-1' });
+    expect(parsed(body)).toMatchObject({
+      kind: 'order',
+      outcome: 'completed',
+      serviceOrderId: 'so_1',
+      reference: 'shop-1',
+    });
   });
 
   it('is what its first name says, known or not', () => {
@@ -128,16 +147,24 @@ describe('an event that looks different', () => {
 
   it('is not read where two orders are wrapped in each other', () => {
     const both = { id: 991, status: 'completed', order };
-    expect(parsed({ event: 'order.completed', data: both })).toMatchObject({ kind: 'quarantine', reason: 'unreadable_data' });
+    expect(parsed({ event: 'order.completed', data: both })).toMatchObject({
+      kind: 'quarantine',
+      reason: 'unreadable_data',
+    });
   });
 
   it('has no single meaning when it names two events', () => {
-    expect(parsed({ event: 'order.completed', type: 'order.failed', data: order })).toEqual({ kind: 'quarantine', reason: 'no_event' });
+    expect(parsed({ event: 'order.completed', type: 'order.failed', data: order })).toEqual({
+      kind: 'quarantine',
+      reason: 'no_event',
+    });
   });
 
   it('tells which of its fields could not be used', () => {
     const unused: string[] = [];
-    expect(parsed({ event: 'order.completed', data: { ...order, failure: 'none' } }, unused)).toMatchObject({ kind: 'order' });
+    expect(parsed({ event: 'order.completed', data: { ...order, failure: 'none' } }, unused)).toMatchObject({
+      kind: 'order',
+    });
     expect(unused).toEqual(['failure']);
   });
 });

@@ -66,7 +66,9 @@ describe('what is sent', () => {
   });
 
   it('uses a connection of its own for each request that asks for one, even when the server offers to keep it', async () => {
-    const server = await serve({ onRequest: ({ socket }) => socket.write(httpAnswer(200, '{}', { connection: 'keep-alive' })) });
+    const server = await serve({
+      onRequest: ({ socket }) => socket.write(httpAnswer(200, '{}', { connection: 'keep-alive' })),
+    });
     const transport = connect(server.origin);
     await transport.send(post);
     await transport.send(post);
@@ -150,22 +152,27 @@ describe('not_sent', () => {
   it.each([
     ['its deadline', { ...post, leaseLeftMs: () => 60_000 }],
     ['the sole right to send it', { ...post, leaseLeftMs: () => 10_000 }],
-  ])('is what a process that stood still finds at the wire, with %s over before its own timers know', async (what, request) => {
-    const timers = new ManualTimers();
-    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
-    const transport = connect(server.origin, { timers });
-    const sending = transport.send(request);
-    // No connection is open yet.
-    if (what === 'its deadline') timers.now += 10_000;
-    expect(await sending).toMatchObject({ kind: 'no_answer', failure: 'not_sent' });
-    expect(timers.delays).toEqual([]);
-    expect(await transport.send(post)).toMatchObject({ kind: 'answer' });
-    expect(server.requests).toHaveLength(1);
-  });
+  ])(
+    'is what a process that stood still finds at the wire, with %s over before its own timers know',
+    async (what, request) => {
+      const timers = new ManualTimers();
+      const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+      const transport = connect(server.origin, { timers });
+      const sending = transport.send(request);
+      // No connection is open yet.
+      if (what === 'its deadline') timers.now += 10_000;
+      expect(await sending).toMatchObject({ kind: 'no_answer', failure: 'not_sent' });
+      expect(timers.delays).toEqual([]);
+      expect(await transport.send(post)).toMatchObject({ kind: 'answer' });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it('is never said when a byte of the request has arrived, however early the connection is reset', async () => {
     for (let round = 0; round < 40; round += 1) {
-      const server = await startRawServer({ onConnection: (socket) => setTimeout(() => socket.resetAndDestroy(), round % 4) });
+      const server = await startRawServer({
+        onConnection: (socket) => setTimeout(() => socket.resetAndDestroy(), round % 4),
+      });
       const transport = createHttpTransport({ origin: server.origin });
       const result = await transport.send(post);
       expect(result).toMatchObject({ kind: 'no_answer' });
@@ -195,7 +202,10 @@ describe('connection_lost', () => {
     ['ended in the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
     ['ended in the body', (socket) => socket.end(HALF_ANSWER)],
     ['reset in the body', (socket) => socket.write(HALF_ANSWER, () => socket.resetAndDestroy())],
-    ['ended between chunks', (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n')],
+    [
+      'ended between chunks',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'),
+    ],
   ])('is a connection that is %s; the request is sent once', async (_name, breakOff) => {
     const server = await serve({ onRequest: ({ socket }) => breakOff(socket) });
     for (const request of [post, get]) {
@@ -211,17 +221,25 @@ describe('connection_lost', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it.each(['GET', 'POST'] as const)('is a reset of a kept connection at its reuse by %s, and nothing is sent again', async (method) => {
-    const server = await serve({
-      onRequest: ({ socket, number }) => (number === 1 ? socket.write(SUCCESS) : socket.resetAndDestroy()),
-    });
-    const transport = connect(server.origin, { connections: 1 });
-    const request: HttpRequest = { ...post, method, ownConnection: false, ...(method === 'GET' ? { body: Buffer.alloc(0) } : {}) };
-    expect(await transport.send(request)).toMatchObject({ kind: 'answer' });
-    expect(await transport.send(request)).toMatchObject({ failure: 'connection_lost' });
-    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
-    expect(server.connections()).toBe(1);
-  });
+  it.each(['GET', 'POST'] as const)(
+    'is a reset of a kept connection at its reuse by %s, and nothing is sent again',
+    async (method) => {
+      const server = await serve({
+        onRequest: ({ socket, number }) => (number === 1 ? socket.write(SUCCESS) : socket.resetAndDestroy()),
+      });
+      const transport = connect(server.origin, { connections: 1 });
+      const request: HttpRequest = {
+        ...post,
+        method,
+        ownConnection: false,
+        ...(method === 'GET' ? { body: Buffer.alloc(0) } : {}),
+      };
+      expect(await transport.send(request)).toMatchObject({ kind: 'answer' });
+      expect(await transport.send(request)).toMatchObject({ failure: 'connection_lost' });
+      expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+      expect(server.connections()).toBe(1);
+    },
+  );
 
   it('or an answer, but never a second send, when the server closes a kept connection just then', async () => {
     const answered = new Set<string>();
@@ -349,12 +367,15 @@ describe('unreadable_answer', () => {
 
 it('a forced change of protocol is no answer', async () => {
   const server = await serve({
-    onRequest: ({ socket }) => socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: raw\r\n\r\n'),
+    onRequest: ({ socket }) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: raw\r\n\r\n'),
   });
   expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'no_answer', failure: 'connection_lost' });
 });
 
 it('an interim answer is passed over', async () => {
-  const server = await serve({ onRequest: ({ socket }) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${SUCCESS.toString()}`) });
+  const server = await serve({
+    onRequest: ({ socket }) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${SUCCESS.toString()}`),
+  });
   expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
 });

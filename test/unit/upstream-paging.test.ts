@@ -35,9 +35,17 @@ describe('a page', () => {
     ['page and last page', { meta: { current_page: 1, last_page: 4, total: 100 } }, { page: '2' }],
     ['page, size and total', { page: 1, per_page: 25, total: 100 }, { page: '2' }],
     ['offset and total', { offset: 0, limit: 25, total: 100 }, { offset: '25' }],
-    ['a link', { links: { next: 'https://elsewhere.example/api/wallet/transactions?page=2&limit=25' } }, { page: '2', limit: '25' }],
+    [
+      'a link',
+      { links: { next: 'https://elsewhere.example/api/wallet/transactions?page=2&limit=25' } },
+      { page: '2', limit: '25' },
+    ],
     ['a link that is only a query', { next: '?after=77' }, { after: '77' }],
-    ['a link object', { _links: { next: { href: '/api/reseller/v1/wallet/transactions?offset=25' } } }, { offset: '25' }],
+    [
+      'a link object',
+      { _links: { next: { href: '/api/reseller/v1/wallet/transactions?offset=25' } } },
+      { offset: '25' },
+    ],
   ])('with %s leads to the next one', (_name, body, query) => {
     expect(of(body)).toEqual(next(query));
   });
@@ -72,7 +80,9 @@ describe('a page', () => {
   });
 
   it('by offset goes on from what was read', () => {
-    expect(of({ offset: 25, limit: 25, total: 100 }, { readSoFar: 50, query: { offset: '25' } })).toEqual(next({ offset: '50' }));
+    expect(of({ offset: 25, limit: 25, total: 100 }, { readSoFar: 50, query: { offset: '25' } })).toEqual(
+      next({ offset: '50' }),
+    );
     expect(of({ offset: 75, limit: 25, total: 100 }, { readSoFar: 100, query: { offset: '75' } })).toEqual(END);
     expect(of({ offset: 25, total: 100 }, { count: 0, readSoFar: 25, query: { offset: '25' } })).toEqual(UNKNOWN);
   });
@@ -83,17 +93,34 @@ describe('a page', () => {
   });
 
   it('that says nothing is the last only where the contract says that this is confirmed', () => {
-    const page = { layers: [], count: 25, readSoFar: 25, query: {}, path: '/orders', linkHeader: undefined, isLinked: false };
+    const page = {
+      layers: [],
+      count: 25,
+      readSoFar: 25,
+      query: {},
+      path: '/orders',
+      linkHeader: undefined,
+      isLinked: false,
+    };
     expect(continuationOf(page, { listEnd: 'assumed' })).toEqual(END);
     expect(continuationOf({ ...page, layers: [{ total: 100 }] }, { listEnd: 'assumed' })).toEqual(UNKNOWN);
   });
 
   it.each<[string, Continuation]>([
-    ['<https://api.example/v1/wallet/transactions?page=2>; rel="next", <https://api.example/?page=4>; rel="last"', next({ page: '2' }) as Continuation],
-    ['<https://api.example/v1/wallet/transactions?page=1>; rel="first", <https://api.example/?page=3>; rel="prev"', END as Continuation],
+    [
+      '<https://api.example/v1/wallet/transactions?page=2>; rel="next", <https://api.example/?page=4>; rel="last"',
+      next({ page: '2' }) as Continuation,
+    ],
+    [
+      '<https://api.example/v1/wallet/transactions?page=1>; rel="first", <https://api.example/?page=3>; rel="prev"',
+      END as Continuation,
+    ],
     ['<https://api.example/style.css>; rel="preload"', UNKNOWN as Continuation],
     ['<https://api.example/v1/wallet/transactions?page=2>; rel="last next"', next({ page: '2' }) as Continuation],
-    ['<https://api.example/v1/wallet/transactions?page=2>; title="1, 2"; rel = "next"', next({ page: '2' }) as Continuation],
+    [
+      '<https://api.example/v1/wallet/transactions?page=2>; title="1, 2"; rel = "next"',
+      next({ page: '2' }) as Continuation,
+    ],
     ["<https://api.example/v1/wallet/transactions?page=2>; rel='next'", next({ page: '2' }) as Continuation],
     ['<https://api.example/?page=1>; rel="first", <https://api.example/?page=4>; rel="last"', UNKNOWN as Continuation],
     ['<https://api.example/?page=1>; rel="first", <https://api.example/?page=1>; rel="last"', END as Continuation],

@@ -14,10 +14,22 @@ import { isAmbiguous, priceForms, VARIANTS as AS_SET, type Variants } from '#ups
 import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 
 // What is set for a real service must not decide about these tests.
-const VARIANTS: Variants = { ...AS_SET, fields: { state: 'status' }, words: { status: { canceled: 'cancelled' } }, amounts: 'unstated' };
+const VARIANTS: Variants = {
+  ...AS_SET,
+  fields: { state: 'status' },
+  words: { status: { canceled: 'cancelled' } },
+  amounts: 'unstated',
+};
 const ORDER = { id: 'so_1', status: 'completed', esim_id: 'e_1' };
 const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: '4.50', currency: 'EUR' };
-const TRANSACTION = { id: 1, type: 'debit', amount: '4.50', currency: 'EUR', reason: 'order', created_at: '2026-01-01T10:00:00Z' };
+const TRANSACTION = {
+  id: 1,
+  type: 'debit',
+  amount: '4.50',
+  currency: 'EUR',
+  reason: 'order',
+  created_at: '2026-01-01T10:00:00Z',
+};
 
 describe('an order', () => {
   it.each<[string, unknown]>([
@@ -30,9 +42,16 @@ describe('an order', () => {
     ['with its status in capitals', { ...ORDER, status: 'COMPLETED' }],
     ['with numbers as ids', { ...ORDER, id: 17, esim_id: 18 }],
     ['with fields that we do not know', { ...ORDER, colour: 'blue', status_text: 'Done' }],
-    ['wrapped, with money as an object', { data: { ...ORDER, price_for_reseller: { amount: '4.50', currency: 'eur' } } }],
+    [
+      'wrapped, with money as an object',
+      { data: { ...ORDER, price_for_reseller: { amount: '4.50', currency: 'eur' } } },
+    ],
   ])('is read %s', (_name, answer) => {
-    expect(readAnswer(serviceOrder, answer, 'order')).toMatchObject({ ok: true, value: { status: 'completed' }, leftOut: [] });
+    expect(readAnswer(serviceOrder, answer, 'order')).toMatchObject({
+      ok: true,
+      value: { status: 'completed' },
+      leftOut: [],
+    });
   });
 
   it.each<[string, object, string]>([
@@ -77,7 +96,10 @@ describe('an order', () => {
   });
 
   it('is read by the names that the contract maps, wrapped or not', () => {
-    const variants = { ...VARIANTS, fields: { ...VARIANTS.fields, esim_uuid: 'esim_id', reference: 'external_order_id' } };
+    const variants = {
+      ...VARIANTS,
+      fields: { ...VARIANTS.fields, esim_uuid: 'esim_id', reference: 'external_order_id' },
+    };
     const order = { id: 'so_1', status: 'completed', esim_uuid: 'e_1', reference: 'r_1' };
     for (const answer of [order, { data: order }]) {
       const reading = readAnswer(serviceOrder, answer, 'order', variants);
@@ -155,21 +177,31 @@ describe('money', () => {
 
   it('keeps the currency of its own amount', () => {
     const answer = { price_for_reseller: '5.00', price: { amount: '9.00', currency: 'EUR' } };
-    expect(readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order')).toMatchObject({ ok: true, value: { price_for_reseller: '5.00' } });
-    const { currency } = (readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order') as { value: { currency?: string } }).value;
+    expect(readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order')).toMatchObject({
+      ok: true,
+      value: { price_for_reseller: '5.00' },
+    });
+    const { currency } = (
+      readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order') as { value: { currency?: string } }
+    ).value;
     expect(currency).toBeUndefined();
   });
 
   it('is not read from an object that states an exponent', () => {
-    expect(priced({ price_for_reseller: { amount: 320, exponent: 2, currency: 'EUR' } })).toMatchObject({ leftOut: ['price_for_reseller'] });
+    expect(priced({ price_for_reseller: { amount: 320, exponent: 2, currency: 'EUR' } })).toMatchObject({
+      leftOut: ['price_for_reseller'],
+    });
   });
 
   it('is not read from a number that has more digits than its JSON can keep', () => {
-    expect(priced({ price_for_reseller: 12_345.678_901_234_567, currency: 'EUR' })).toMatchObject({ leftOut: ['price_for_reseller'] });
+    expect(priced({ price_for_reseller: 12_345.678_901_234_567, currency: 'EUR' })).toMatchObject({
+      leftOut: ['price_for_reseller'],
+    });
   });
 
   it('of a credit is not read when it is negative, and of a debit it is', () => {
-    const page = (type: string) => readPage(walletTransaction, { data: [{ ...TRANSACTION, type, amount: '-4.50' }] }, 'transaction');
+    const page = (type: string) =>
+      readPage(walletTransaction, { data: [{ ...TRANSACTION, type, amount: '-4.50' }] }, 'transaction');
     expect(page('credit')).toMatchObject({ ok: false });
     expect(page('debit')).toMatchObject({ ok: true, dropped: 0 });
   });
@@ -209,17 +241,23 @@ describe('a login', () => {
   });
 
   it('is read below data', () => {
-    expect(readAnswer(loginResponse, { data: { access_token: 'abc' } }, 'access')).toMatchObject({ value: { access_token: 'abc' } });
+    expect(readAnswer(loginResponse, { data: { access_token: 'abc' } }, 'access')).toMatchObject({
+      value: { access_token: 'abc' },
+    });
   });
 });
 
 describe('other records', () => {
   it('are read from their wrappers', () => {
-    expect(readAnswer(serviceWallet, { data: { wallet: { balance: { amount: '9.99', currency: 'USD' } } } }, 'wallet')).toMatchObject({
+    expect(
+      readAnswer(serviceWallet, { data: { wallet: { balance: { amount: '9.99', currency: 'USD' } } } }, 'wallet'),
+    ).toMatchObject({
       value: { balance: '9.99', currency: 'USD' },
     });
     const cancellation = { data: { cancellation: { esim_id: 'e_1', status: 'canceled', refund: null } } };
-    expect(readAnswer(esimCancellation, cancellation, 'cancellation')).toMatchObject({ value: { status: 'cancelled' } });
+    expect(readAnswer(esimCancellation, cancellation, 'cancellation')).toMatchObject({
+      value: { status: 'cancelled' },
+    });
   });
 
   it.each([
@@ -248,7 +286,10 @@ describe('a page of a list', () => {
     ['a text', 'none'],
     ['two lists', { data: [PACKAGE], items: [PACKAGE] }],
   ])('is not found in %s', (_name, body) => {
-    expect(readPage(servicePackage, body, 'package')).toEqual({ ok: false, problem: 'its body lacks or misstates data' });
+    expect(readPage(servicePackage, body, 'package')).toEqual({
+      ok: false,
+      problem: 'its body lacks or misstates data',
+    });
   });
 
   it('drops and counts the items that cannot be read', () => {
@@ -263,7 +304,10 @@ describe('a page of a list', () => {
 
   it('leaves single items out of a list inside of an item', () => {
     const data = [{ ...PACKAGE, countries: ['DE', null, 'FR'] }];
-    expect(readPage(servicePackage, { data }, 'package')).toMatchObject({ items: [{ countries: ['DE', 'FR'] }], leftOut: ['data[].countries[]'] });
+    expect(readPage(servicePackage, { data }, 'package')).toMatchObject({
+      items: [{ countries: ['DE', 'FR'] }],
+      leftOut: ['data[].countries[]'],
+    });
   });
 
   it('of which no item can be read is no page', () => {
@@ -279,7 +323,10 @@ describe('a page of a list', () => {
     ['it has an error', { error: { code: 'internal_error' }, data: [], next_cursor: null }],
     ['its status is error', { status: 'error', data: [] }],
   ])('is no list where %s', (_name, body) => {
-    expect(readPage(walletTransaction, body, 'transaction')).toEqual({ ok: false, problem: 'its body says that it is an error' });
+    expect(readPage(walletTransaction, body, 'transaction')).toEqual({
+      ok: false,
+      problem: 'its body says that it is an error',
+    });
   });
 
   it.each<[string, object, number]>([
@@ -293,7 +340,10 @@ describe('a page of a list', () => {
 
   it('with more items than any page has, or a record with more faults than a small difference, is not read', () => {
     const many = Array.from({ length: 5_001 }, () => ({}));
-    expect(readPage(servicePackage, { data: many }, 'package')).toMatchObject({ ok: false, problem: expect.stringContaining('5000') });
+    expect(readPage(servicePackage, { data: many }, 'package')).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('5000'),
+    });
     const countries = Array.from({ length: 2_000 }, () => null);
     expect(readAnswer(servicePackage, { ...PACKAGE, countries }, 'package')).toMatchObject({ ok: false });
   });

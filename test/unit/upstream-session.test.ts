@@ -46,7 +46,12 @@ interface World {
 
 function world(): World {
   const clock = { now: START };
-  const [login, store, timers, storeErrors] = [new Login(), new MemoryTokenStore(), new ManualTimers(), [] as unknown[]];
+  const [login, store, timers, storeErrors] = [
+    new Login(),
+    new MemoryTokenStore(),
+    new ManualTimers(),
+    [] as unknown[],
+  ];
   return {
     clock,
     login,
@@ -76,11 +81,16 @@ describe('the login', () => {
     ['sandbox', 30, {}],
     ['production', undefined, {}],
     ['production', 30, { expires_in_days: 30 }],
-  ])('in %s with a configured lifetime of %s days asks for %o [spec: auth.lifetime, field.login.expires_in_days]', async (mode, tokenDays, asked) => {
-    const { login, newSession } = world();
-    await newSession({ mode, ...(tokenDays === undefined ? {} : { tokenDays }) }).token(DEADLINE);
-    expect(login.bodies).toEqual([{ email: 'shop@example.com', password: 'secret', device_name: 'backend', ...asked }]);
-  });
+  ])(
+    'in %s with a configured lifetime of %s days asks for %o [spec: auth.lifetime, field.login.expires_in_days]',
+    async (mode, tokenDays, asked) => {
+      const { login, newSession } = world();
+      await newSession({ mode, ...(tokenDays === undefined ? {} : { tokenDays }) }).token(DEADLINE);
+      expect(login.bodies).toEqual([
+        { email: 'shop@example.com', password: 'secret', device_name: 'backend', ...asked },
+      ]);
+    },
+  );
 
   it('happens once for calls that need a token at the same time', async () => {
     const { login, newSession } = world();

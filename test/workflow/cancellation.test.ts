@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CancellationView, CompletionResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#activities/work-types.ts';
+import type {
+  CancellationView,
+  CompletionResult,
+  PurchaseActivities,
+  StepRecord,
+  WorkSnapshot,
+} from '#activities/work-types.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import { POLICY, withWorker } from '#test/support/order-workflow.ts';
@@ -34,7 +40,9 @@ class FakeCancellation {
     this.view = { acceptWithoutRefund, refundFailed: false, refundOpen: false, refundPaid: false };
   }
 
-  activities(now: () => Promise<number>): Pick<PurchaseActivities, 'beginWork' | 'sendPurchase' | 'recordStep' | 'completePurchase' | 'lookUpPurchase'> {
+  activities(
+    now: () => Promise<number>,
+  ): Pick<PurchaseActivities, 'beginWork' | 'sendPurchase' | 'recordStep' | 'completePurchase' | 'lookUpPurchase'> {
     return {
       beginWork: async () => this.#snapshot(),
       sendPurchase: async () => {
@@ -53,7 +61,8 @@ class FakeCancellation {
       completePurchase: async () => {
         this.completions.push(await now());
         const result = this.results.length > 1 ? this.results.shift()! : this.results[0]!;
-        if (result === 'not in the wallet') return { kind: 'not_yet', reason: 'refund_not_in_wallet', detail: 'The wallet does not show it (yet).' };
+        if (result === 'not in the wallet')
+          return { kind: 'not_yet', reason: 'refund_not_in_wallet', detail: 'The wallet does not show it (yet).' };
         return result;
       },
     };
@@ -83,7 +92,10 @@ class FakeCancellation {
 
 type Handle = Awaited<ReturnType<typeof start>>;
 
-async function withCancellation<Result>(cancellation: FakeCancellation, work: (handle: Handle) => Promise<Result>): Promise<Result> {
+async function withCancellation<Result>(
+  cancellation: FakeCancellation,
+  work: (handle: Handle) => Promise<Result>,
+): Promise<Result> {
   return withWorker(environment, cancellation, async (taskQueue) => work(await start(cancellation, taskQueue)));
 }
 
@@ -116,10 +128,16 @@ describe('a cancellation', () => {
   it('whose review nobody ever ends is parked after two weeks, and goes on when the word comes all the same', async () => {
     const begun = await environment.currentTimeMs();
     const cancellation = new FakeCancellation(begun);
-    cancellation.results = [{ kind: 'parked', reason: 'refund_missing', detail: 'Not decided.' }, { kind: 'completed', esimId: 'esim_1' }];
+    cancellation.results = [
+      { kind: 'parked', reason: 'refund_missing', detail: 'Not decided.' },
+      { kind: 'completed', esimId: 'esim_1' },
+    ];
     await withCancellation(cancellation, async (running) => {
       await environment.sleep('15 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'refund_missing' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'refund_missing',
+      });
       expect(cancellation.completions[0]! - begun).toBeGreaterThanOrEqual(14 * DAY_MS);
       cancellation.state = 'completed';
       await running.signal(serviceObservedSignal, observed('completed'));
@@ -145,7 +163,10 @@ describe('a cancellation', () => {
       cancellation.state = 'completed';
       await running.signal(serviceObservedSignal, observed('completed'));
       await environment.sleep('2 hours');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'refund_missing' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'refund_missing',
+      });
       cancellation.results = [{ kind: 'completed', esimId: 'esim_1' }];
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'completed' });

@@ -5,7 +5,13 @@ import type { PurchaseActivities, WorkSnapshot } from '#activities/work-types.ts
 import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
 import type { Witness } from '#domain/restored-records.ts';
-import { explainQuery, operatorActedSignal, serviceObservedSignal, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
+import {
+  explainQuery,
+  operatorActedSignal,
+  serviceObservedSignal,
+  WORK_MISSING,
+  type ServiceObservation,
+} from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;
@@ -17,7 +23,10 @@ afterAll(() => environment.teardown());
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 
 /** The fakes of an order, with another `beginWork`. */
-function withBeginning(order: FakeOrder, begin: (input: { witness?: Witness }, next: () => Promise<WorkSnapshot>) => Promise<WorkSnapshot>) {
+function withBeginning(
+  order: FakeOrder,
+  begin: (input: { witness?: Witness }, next: () => Promise<WorkSnapshot>) => Promise<WorkSnapshot>,
+) {
   return {
     activities: (now: () => Promise<number>): PurchaseActivities => {
       const activities = order.activities(now);
@@ -66,27 +75,39 @@ describe('a workflow after PostgreSQL lost commits', () => {
       const snapshot = await next();
       if (!isLost || (witness?.sends ?? 0) > 0) return { ...snapshot, epoch: isLost ? 'after' : 'before' };
       // PostgreSQL knows the first attempt alone.
-      return { ...snapshot, epoch: 'after', attempt: { ...snapshot.attempt, number: 1, state: 'failed', settled: true } };
+      return {
+        ...snapshot,
+        epoch: 'after',
+        attempt: { ...snapshot.attempt, number: 1, state: 'failed', settled: true },
+      };
     });
     await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
-    expect(witnesses).toContainEqual(expect.objectContaining({ number: 2, sends: 1, anyUnknown: true, state: 'unknown' }));
+    expect(witnesses).toContainEqual(
+      expect.objectContaining({ number: 2, sends: 1, anyUnknown: true, state: 'unknown' }),
+    );
     expect(order.calls.filter((call) => call === 'openNextAttempt 2')).toHaveLength(1);
   });
 
-  it.each(['unknown', 'failed'] as const)('that had ended without effect and whose attempt is %s by its row asks a person first', async (state) => {
-    const order = await orderWith({ answers: 'completed' });
-    order.observe(state);
-    order.lookUps = ['not_found'];
-    order.evidence = ['no_debit'];
-    const witness: Witness = { number: 1, state: 'failed', sends: 1, anyUnknown: true, ended: 'abandoned' };
-    await withWorker(environment, order, async (taskQueue) => {
-      const handle = await startOf(order, taskQueue, { holds: 0, witness });
-      await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'records_lost' });
-      await handle.terminate();
-    });
-    expect(order.sent).toEqual([]);
-  });
+  it.each(['unknown', 'failed'] as const)(
+    'that had ended without effect and whose attempt is %s by its row asks a person first',
+    async (state) => {
+      const order = await orderWith({ answers: 'completed' });
+      order.observe(state);
+      order.lookUps = ['not_found'];
+      order.evidence = ['no_debit'];
+      const witness: Witness = { number: 1, state: 'failed', sends: 1, anyUnknown: true, ended: 'abandoned' };
+      await withWorker(environment, order, async (taskQueue) => {
+        const handle = await startOf(order, taskQueue, { holds: 0, witness });
+        await environment.sleep('2 days');
+        expect(await handle.query(explainQuery)).toMatchObject({
+          status: 'needs_attention',
+          attention: 'records_lost',
+        });
+        await handle.terminate();
+      });
+      expect(order.sent).toEqual([]);
+    },
+  );
 
   it('believes a row that says that nothing was sent while the database is the same', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
@@ -150,22 +171,25 @@ describe('a workflow after PostgreSQL lost commits', () => {
   });
 
   // The second goes on in a new run at each step.
-  it.each([1_000, 15])('that is woken again and again while it waits for the service asks when its week is over all the same (history: %s)', async (historyLimit) => {
-    const order = await orderWith({ answers: 'processing' });
-    order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) => {
-      const handle = await start({ historyLimit });
-      for (let day = 1; day <= 6; day += 1) {
-        await environment.sleep('1 day');
-        await handle.signal(operatorActedSignal);
-      }
-      expect(order.calls).not.toContain('lookUpPurchase');
-      await environment.sleep('2 days');
-      expect(order.calls).toContain('lookUpPurchase');
-      return handle.result();
-    });
-    expect(result).toMatchObject({ status: 'completed' });
-  });
+  it.each([1_000, 15])(
+    'that is woken again and again while it waits for the service asks when its week is over all the same (history: %s)',
+    async (historyLimit) => {
+      const order = await orderWith({ answers: 'processing' });
+      order.lookUps = ['found completed'];
+      const result = await withOrder(environment, order, async (start) => {
+        const handle = await start({ historyLimit });
+        for (let day = 1; day <= 6; day += 1) {
+          await environment.sleep('1 day');
+          await handle.signal(operatorActedSignal);
+        }
+        expect(order.calls).not.toContain('lookUpPurchase');
+        await environment.sleep('2 days');
+        expect(order.calls).toContain('lookUpPurchase');
+        return handle.result();
+      });
+      expect(result).toMatchObject({ status: 'completed' });
+    },
+  );
 
   it('claims no send by a row that has lost the sends before it', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' });
@@ -187,7 +211,11 @@ describe('a workflow after PostgreSQL lost commits', () => {
     const result = await withWorker(environment, fake, async (taskQueue) => {
       const handle = await startOf(order, taskQueue, { holds: 0, witness });
       await environment.sleep(6 * 3_600_000);
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'records_lost', nextStepAt: expect.any(Number) });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'records_lost',
+        nextStepAt: expect.any(Number),
+      });
       state.missing = false;
       return handle.result();
     });
@@ -196,8 +224,17 @@ describe('a workflow after PostgreSQL lost commits', () => {
 
   it('ends once more as it had ended when nothing was bought', async () => {
     const order = await orderWith();
-    const witness: Witness = { number: 1, state: 'refused', sends: 1, anyUnknown: false, ended: 'failed', failure: 'invalid_request' };
-    const result = await withWorker(environment, order, async (taskQueue) => (await startOf(order, taskQueue, { holds: 0, witness })).result());
+    const witness: Witness = {
+      number: 1,
+      state: 'refused',
+      sends: 1,
+      anyUnknown: false,
+      ended: 'failed',
+      failure: 'invalid_request',
+    };
+    const result = await withWorker(environment, order, async (taskQueue) =>
+      (await startOf(order, taskQueue, { holds: 0, witness })).result(),
+    );
     expect(result).toMatchObject({ status: 'failed', failure: 'invalid_request' });
     expect(order.sent).toEqual([]);
   });

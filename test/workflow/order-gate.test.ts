@@ -38,7 +38,11 @@ describe('an order at the purchase gate', () => {
   });
 
   it('asks again by its own timer, should nobody wake it', async () => {
-    const order = await orderWith({ gated: 'buying_paused', recheckMs: 10 * MINUTE }, { gated: 'buying_paused', recheckMs: 10 * MINUTE }, { answers: 'completed' });
+    const order = await orderWith(
+      { gated: 'buying_paused', recheckMs: 10 * MINUTE },
+      { gated: 'buying_paused', recheckMs: 10 * MINUTE },
+      { answers: 'completed' },
+    );
     const began = await environment.currentTimeMs();
     await withOrder(environment, order, async (start) => (await start()).result());
     expect(order.sent[0]!.at - began).toBeGreaterThanOrEqual(20 * MINUTE);
@@ -54,13 +58,18 @@ describe('an order at the purchase gate', () => {
   });
 
   it('that may have been bought is not held for long: at the end of its window the service is asked', async () => {
-    const order = await orderWith({ fails: 'timeout' }, { gated: 'service_down', recheckMs: 60 * MINUTE }, { gated: 'service_down', recheckMs: 60 * MINUTE });
+    const order = await orderWith(
+      { fails: 'timeout' },
+      { gated: 'service_down', recheckMs: 60 * MINUTE },
+      { gated: 'service_down', recheckMs: 60 * MINUTE },
+    );
     order.lookUps = ['found completed'];
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
-    // What callers are told is what became of the send, not what the gate has against another: "nothing was sent" would be untrue.
+    // What callers are told is what became of the send, not what the gate has against another: "nothing was sent" would
+    // be untrue.
     const resends = order.steps.filter(({ event }) => event === 'attempt.resend_planned');
     expect(resends.map(({ failure }) => failure?.class)).toEqual(['timeout', 'timeout']);
     expect((await environment.currentTimeMs()) - order.sent[0]!.at).toBeGreaterThanOrEqual(POLICY.resendWindowMs);
@@ -74,7 +83,9 @@ describe('an order at the purchase gate', () => {
       await handle.executeUpdate(releaseUpdate, { args: [by] });
       await environment.sleep(MINUTE);
       expect(order.sent).toHaveLength(1);
-      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: '' }] })).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: '' }] })).rejects.toMatchObject({
+        name: 'WorkflowUpdateFailedError',
+      });
       await handle.terminate();
     });
     expect(order.acts).toEqual([{ action: 'release' }]);

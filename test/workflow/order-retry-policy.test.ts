@@ -14,8 +14,12 @@ const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const by = { by: 'Ada', why: 'a test' };
-/** Seconds between the sends. No wait is too short, and what runs beside it takes real time: up to ten seconds of that do not count. */
-const waits = (order: FakeOrder) => order.sent.slice(1).map(({ at }, before) => 10 * Math.floor((at - order.sent[before]!.at) / 10_000));
+/**
+ * Seconds between the sends. No wait is too short, and what runs beside it takes real time: up to ten seconds of that
+ * do not count.
+ */
+const waits = (order: FakeOrder) =>
+  order.sent.slice(1).map(({ at }, before) => 10 * Math.floor((at - order.sent[before]!.at) / 10_000));
 
 describe('what fails in different ways', () => {
   it('waits by the rule of each class', async () => {
@@ -40,7 +44,10 @@ describe('what fails in different ways', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start({ retryRules: { supplier_failed: { attempts: 2 } } });
       await environment.sleep('1 day');
-      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up', retry: expect.stringMatching(/^At most 2 attempts;/) });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        attention: 'attempts_used_up',
+        retry: expect.stringMatching(/^At most 2 attempts;/),
+      });
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(2);
@@ -51,12 +58,18 @@ describe('a change of how it is tried again', () => {
   it('is measured from when the wait began: a long one that is cut goes on in time, not at once', async () => {
     const order = await orderWith({ fails: 'price_above_limit' }, { answers: 'completed' });
     await withOrder(environment, order, async (start) => {
-      const handle = await start({ retryRules: { price_above_limit: { firstDelayMs: 5 * HOUR, maxDelayMs: 5 * HOUR } } });
+      const handle = await start({
+        retryRules: { price_above_limit: { firstDelayMs: 5 * HOUR, maxDelayMs: 5 * HOUR } },
+      });
       await environment.sleep(10 * MINUTE);
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 1_800 }] });
       await environment.sleep(MINUTE);
       const shown = await handle.query(explainQuery);
-      expect(shown).toMatchObject({ status: 'held', failure: 'price_above_limit', retry: expect.stringContaining('waits of 30 min at first, 5 h at most') });
+      expect(shown).toMatchObject({
+        status: 'held',
+        failure: 'price_above_limit',
+        retry: expect.stringContaining('waits of 30 min at first, 5 h at most'),
+      });
       expect(shown.retry).toContain('Set by an operator for this one: the first wait.');
       await handle.result();
     });
@@ -100,7 +113,9 @@ describe('a change of how it is tried again', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 1, longest_wait_seconds: 1 }] });
+      await handle.executeUpdate(changeRetryPolicyUpdate, {
+        args: [{ ...by, first_wait_seconds: 1, longest_wait_seconds: 1 }],
+      });
       await handle.result();
     });
     expect(waits(order)).toEqual([7_200]);
@@ -112,7 +127,9 @@ describe('a change of how it is tried again', () => {
     const ended = await withOrder(environment, sooner, async (start) => {
       const handle = await start({ holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR });
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, deadline: new Date(began + HOUR).toISOString() }] });
+      await handle.executeUpdate(changeRetryPolicyUpdate, {
+        args: [{ ...by, deadline: new Date(began + HOUR).toISOString() }],
+      });
       return handle.result();
     });
     expect(ended).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
@@ -125,7 +142,9 @@ describe('a change of how it is tried again', () => {
     const result = await withOrder(environment, later, async (start) => {
       const handle = await start({ holdDelayMs: 50 * MINUTE, holdDelayMaxMs: 50 * MINUTE });
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, deadline: new Date(from + 48 * HOUR).toISOString() }] });
+      await handle.executeUpdate(changeRetryPolicyUpdate, {
+        args: [{ ...by, deadline: new Date(from + 48 * HOUR).toISOString() }],
+      });
       return handle.result();
     });
     expect(result.status).toBe('completed');
@@ -154,7 +173,10 @@ describe('a change of how it is tried again', () => {
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'held', next: 'Attempt 2 of at most 3.' });
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 1 }] });
       await environment.sleep('1 day');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'attempts_used_up' });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'attempts_used_up',
+      });
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
@@ -180,7 +202,9 @@ describe('a change of how it is tried again', () => {
       await environment.sleep('1 hour');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'outcome_unknown' });
       const later = new Date((await environment.currentTimeMs()) + 48 * HOUR).toISOString();
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 20, first_wait_seconds: 1, deadline: later }] });
+      await handle.executeUpdate(changeRetryPolicyUpdate, {
+        args: [{ ...by, attempts: 20, first_wait_seconds: 1, deadline: later }],
+      });
       await environment.sleep('2 days');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'outcome_unknown' });
       await handle.terminate();

@@ -30,7 +30,9 @@ describe('a retry by an operator', () => {
       await handle.signal(serviceObservedSignal, { ...observation('completed'), decision: 'contradiction' });
       await environment.sleep('2 days');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contradiction' });
-      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({
+        name: 'WorkflowUpdateFailedError',
+      });
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
@@ -40,7 +42,9 @@ describe('a retry by an operator', () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
-      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({
+        name: 'WorkflowUpdateFailedError',
+      });
       await handle.terminate();
     });
   });

@@ -53,7 +53,10 @@ describe('an order', () => {
       expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(1);
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
       await environment.sleep('7 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown' });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'outcome_unknown',
+      });
       order.observe('completed');
       await handle.signal(serviceObservedSignal, observation('completed'));
       return handle.result();
@@ -113,7 +116,10 @@ describe('an unknown outcome', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep('2 days');
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown' });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'outcome_unknown',
+      });
       await handle.terminate();
     });
     const [first] = order.sent;
@@ -133,7 +139,9 @@ describe('an unknown outcome', () => {
   it('is not sent again at all where the service may not replay keys', async () => {
     const order = await orderWith({ fails: 'connection_lost' });
     order.lookUps = ['found completed'];
-    const result = await withOrder(environment, order, async (start) => (await start({ resendAllowed: false })).result());
+    const result = await withOrder(environment, order, async (start) =>
+      (await start({ resendAllowed: false })).result(),
+    );
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
   });
@@ -195,7 +203,9 @@ describe('held work', () => {
   });
 
   it('fails at its deadline, with nothing bought', async () => {
-    const order = await orderWith(...Array.from({ length: 400 }, (): ScriptedSend => ({ fails: 'insufficient_balance' })));
+    const order = await orderWith(
+      ...Array.from({ length: 400 }, (): ScriptedSend => ({ fails: 'insufficient_balance' })),
+    );
     order.deadlineAt = (await environment.currentTimeMs()) + 2 * 3_600_000;
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
@@ -282,7 +292,11 @@ describe('a run that starts anew', () => {
       // Between the first look-up and the next.
       await environment.sleep(POLICY.resendDelayMs / 2);
       expect(order.calls.filter((call) => call === 'lookUpPurchase').length).toBeLessThan(2 * asked);
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown', failure: 'timeout' });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'outcome_unknown',
+        failure: 'timeout',
+      });
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
@@ -310,7 +324,11 @@ describe('a delivery', () => {
       const handle = await start();
       await environment.sleep('20 seconds');
       // Each wait is recorded, and has a name.
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing', now: expect.stringContaining('could not be read yet'), nextStepAt: expect.any(Number) });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'processing',
+        now: expect.stringContaining('could not be read yet'),
+        nextStepAt: expect.any(Number),
+      });
       await environment.sleep('3 hours');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'delivery_unavailable' });
       order.delivery = 'delivered';

@@ -22,7 +22,12 @@ const timeouts = (count: number): ScriptedSend[] => Array.from({ length: count }
 const SENDS_IN_WINDOW = 10;
 
 /** What a service does that answers nothing before `until`: its sends fail, and it cannot be asked. */
-function duringOutage(order: FakeOrder, until: number, now: () => Promise<number>, times: { completedAt?: number } = {}) {
+function duringOutage(
+  order: FakeOrder,
+  until: number,
+  now: () => Promise<number>,
+  times: { completedAt?: number } = {},
+) {
   const activities = order.activities(now);
   const failure = { class: 'server_error', detail: 'The service answered 503.' } as const;
   const isOut = async () => (await now()) < until;
@@ -31,7 +36,9 @@ function duringOutage(order: FakeOrder, until: number, now: () => Promise<number
     lookUpPurchase: async (input: Parameters<typeof activities.lookUpPurchase>[0]) =>
       (await isOut()) ? ({ kind: 'unavailable', failure } as const) : activities.lookUpPurchase(input),
     readDebitEvidence: async (input: Parameters<typeof activities.readDebitEvidence>[0]) =>
-      (await isOut()) ? ({ evidence: 'unavailable', mayPass: true, detail: failure.detail } as const) : activities.readDebitEvidence(input),
+      (await isOut())
+        ? ({ evidence: 'unavailable', mayPass: true, detail: failure.detail } as const)
+        : activities.readDebitEvidence(input),
     completePurchase: async (input: Parameters<typeof activities.completePurchase>[0]) => {
       if (await isOut()) return { kind: 'not_yet', reason: 'server_error', detail: failure.detail } as const;
       times.completedAt = await now();
@@ -42,7 +49,9 @@ function duringOutage(order: FakeOrder, until: number, now: () => Promise<number
 
 /** Nobody is told that it goes on each time it is asked about once more. */
 function statusesSinceParked({ steps }: FakeOrder): ReadonlySet<string> {
-  return new Set(steps.slice(steps.findIndex(({ status }) => status === 'needs_attention')).map(({ status }) => status));
+  return new Set(
+    steps.slice(steps.findIndex(({ status }) => status === 'needs_attention')).map(({ status }) => status),
+  );
 }
 
 async function throughOutage(order: FakeOrder) {
@@ -68,11 +77,19 @@ describe('after an outage of the service of a day', () => {
     const order = await orderWith(...timeouts(SENDS_IN_WINDOW));
     order.lookUps = ['found completed'];
     const { explained, historyLength, result, healedAfterMs } = await throughOutage(order);
-    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'not_answered', nextStepAt: expect.any(Number) });
+    expect(explained).toMatchObject({
+      status: 'needs_attention',
+      attention: 'not_answered',
+      nextStepAt: expect.any(Number),
+    });
     expect(result).toMatchObject({ status: 'completed' });
     expect(healedAfterMs).toBeLessThanOrEqual(HEALED_WITHIN);
     expect(historyLength).toBeLessThan(2_000);
-    expect(order.steps.filter(({ attention }) => attention !== undefined).every(({ attention, nextStepAt }) => attention?.reason === 'not_answered' && nextStepAt !== undefined)).toBe(true);
+    expect(
+      order.steps
+        .filter(({ attention }) => attention !== undefined)
+        .every(({ attention, nextStepAt }) => attention?.reason === 'not_answered' && nextStepAt !== undefined),
+    ).toBe(true);
   });
 
   it('what the service provably never had is sent again with the same key, and bought once', async () => {
@@ -85,7 +102,10 @@ describe('after an outage of the service of a day', () => {
   });
 
   it('what never leaves within the window that a proof gives is tried by growing waits, and a case says so', async () => {
-    const order = await orderWith({ fails: 'timeout' }, ...Array.from({ length: 200 }, () => 'comes too late' as const));
+    const order = await orderWith(
+      { fails: 'timeout' },
+      ...Array.from({ length: 200 }, () => 'comes too late' as const),
+    );
     order.absences = Array.from({ length: 200 }, () => 'absent');
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -102,12 +122,20 @@ describe('after an outage of the service of a day', () => {
 
   it('what the purchase gate holds back in each window that a proof gives is a case as well', async () => {
     const gated = { gated: 'service_down', recheckMs: POLICY.resendWindowMs } as const;
-    const order = await orderWith({ fails: 'timeout' }, ...Array.from({ length: 200 }, () => [gated, 'comes too late'] as const).flat());
+    const order = await orderWith(
+      { fails: 'timeout' },
+      ...Array.from({ length: 200 }, () => [gated, 'comes too late'] as const).flat(),
+    );
     order.absences = Array.from({ length: 200 }, () => 'absent');
     await withOrder(environment, order, async (start) => {
       const handle = await start({ historyLimit: 100 });
       await environment.sleep(OUTAGE / 4);
-      expect(order.steps).toContainEqual(expect.objectContaining({ status: 'needs_attention', attention: expect.objectContaining({ reason: 'not_answered' }) }));
+      expect(order.steps).toContainEqual(
+        expect.objectContaining({
+          status: 'needs_attention',
+          attention: expect.objectContaining({ reason: 'not_answered' }),
+        }),
+      );
       const proofs = () => order.calls.filter((call) => call === 'proveAbsence').length;
       const before = proofs();
       // A person who asks for it need not wait.
@@ -125,7 +153,12 @@ describe('after an outage of the service of a day', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep(OUTAGE / 2);
-      expect(order.steps).toContainEqual(expect.objectContaining({ status: 'needs_attention', attention: expect.objectContaining({ reason: 'not_answered' }) }));
+      expect(order.steps).toContainEqual(
+        expect.objectContaining({
+          status: 'needs_attention',
+          attention: expect.objectContaining({ reason: 'not_answered' }),
+        }),
+      );
       await handle.terminate();
     });
     // Some ten in each window of ten minutes, and a quarter of an hour between two of them.
@@ -143,7 +176,10 @@ describe('after an outage of the service of a day', () => {
         args: [{ work: { kind: 'order', id: order.orderId }, policy: POLICY }],
       });
       await environment.sleep(OUTAGE + HOUR);
-      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown' });
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'outcome_unknown',
+      });
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
@@ -162,7 +198,11 @@ describe('after an outage of the service of a day', () => {
   it('what is bought and could not be read is delivered', async () => {
     const order = await orderWith({ answers: 'completed' });
     const { explained, result, healedAfterMs } = await throughOutage(order);
-    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'delivery_unavailable', nextStepAt: expect.any(Number) });
+    expect(explained).toMatchObject({
+      status: 'needs_attention',
+      attention: 'delivery_unavailable',
+      nextStepAt: expect.any(Number),
+    });
     expect(result).toMatchObject({ status: 'completed' });
     expect(statusesSinceParked(order)).toEqual(new Set(['needs_attention']));
     expect(healedAfterMs).toBeLessThanOrEqual(HEALED_WITHIN);
@@ -200,7 +240,9 @@ describe('a workflow that nothing moves for a day', () => {
   });
 
   it('because its sends never begin says so by a case, goes on in new runs, and is sent once when they do', async () => {
-    const order = await orderWith(...Array.from({ length: 300 }, () => ({ dies: 'before the send' }) as const), { answers: 'completed' });
+    const order = await orderWith(...Array.from({ length: 300 }, () => ({ dies: 'before the send' }) as const), {
+      answers: 'completed',
+    });
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start({ holdDeadlineMs: 72 * HOUR, historyLimit: 300 });
       const first = await handle.describe();

@@ -1,7 +1,7 @@
 /**
- * `npm run record:histories [-- NAME…]`: carries orders through the whole product, one way each, and writes down what Temporal
- * recorded of them, decoded, under `histories/<version>/`. A release records its own; earlier ones stay, since workflows
- * that began with them may still run.
+ * `npm run record:histories [-- NAME…]`: carries orders through the whole product, one way each, and writes down what
+ * Temporal recorded of them, decoded, under `histories/<version>/`. A release records its own; earlier ones stay, since
+ * workflows that began with them may still run.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -26,24 +26,38 @@ import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
 import { changeLimitUpdate } from '#workflows/messages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
 const FOLDER = join(import.meta.dirname, 'histories', version);
 
-/** Events from which on the server suggests a new run. More than any other way here has; in production some thousands. */
+/**
+ * Events from which on the server suggests a new run. More than any other way here has; in production some thousands.
+ */
 const LONG_FROM = 150;
 
 /** A package whose purchases the service accepts and then calls failed. */
 const FAILS_EACH_TIME = 9002;
 
 /** By schedule. */
-const SCHEDULED = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow', books: 'booksWorkflow', watch: 'watchWorkflow' } as const;
+const SCHEDULED = {
+  reconcile: 'reconcileWorkflow',
+  sweep: 'sweepWorkflow',
+  books: 'booksWorkflow',
+  watch: 'watchWorkflow',
+} as const;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...PURCHASES,
   ...SUBSCRIPTIONS,
   ...CANCELLATIONS,
   ...OUTAGES,
-  ...Object.fromEntries(Object.entries(SCHEDULED).map(([schedule, workflow]) => [`scheduled-${schedule}`, () => scheduledRun(schedule, workflow)])),
+  ...Object.fromEntries(
+    Object.entries(SCHEDULED).map(([schedule, workflow]) => [
+      `scheduled-${schedule}`,
+      () => scheduledRun(schedule, workflow),
+    ]),
+  ),
 
   'completed-at-once': async (desk) => (await desk.complete(PACKAGE.completedAtOnce)).textAt('id'),
 
@@ -56,7 +70,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'refused': async (desk) => {
+  refused: async (desk) => {
     const id = await desk.place(PACKAGE.unknownToTheService);
     await desk.reaches(id, 'failed');
     return id;
@@ -84,9 +98,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'held-then-rescheduled': async (desk) => {
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.01', currency: 'USD' } });
     await desk.reaches(id, 'held');
-    const change = (body: object) => desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'The supplier says when.', ...body });
+    const change = (body: object) =>
+      desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'The supplier says when.', ...body });
     await change({ first_wait_seconds: 120 });
-    await waitFor('it waits for two minutes', async () => Date.parse((await desk.stack.api.get(`/v1/orders/${id}`)).textAt('next_step_at')) > Date.now() + 60_000);
+    await waitFor(
+      'it waits for two minutes',
+      async () =>
+        Date.parse((await desk.stack.api.get(`/v1/orders/${id}`)).textAt('next_step_at')) > Date.now() + 60_000,
+    );
     await change({ first_wait_seconds: 1, deadline: new Date(Date.now() + 4_000).toISOString() });
     await desk.reaches(id, 'failed');
     return id;
@@ -129,16 +148,29 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const id = await desk.place(PACKAGE.completedAtOnce);
     await waitFor('the attempt has failed', async () => (await desk.attempts(id))[0]?.state === 'failed');
     const [attempt] = await desk.attempts(id);
-    const data = { id: attempt!.serviceId, external_order_id: attempt!.reference, package_id: PACKAGE.completedAtOnce, status: 'completed' };
+    const data = {
+      id: attempt!.serviceId,
+      external_order_id: attempt!.reference,
+      package_id: PACKAGE.completedAtOnce,
+      status: 'completed',
+    };
     for (const state of ['first', 'second']) {
       await desk.simulator.sendWebhook({ event: 'order.completed', data });
-      await waitFor(`the ${state} word is applied`, async () =>
-        (await desk.inbox(id)).filter((row) => row.event === 'order.completed' && row.state === 'applied').length === (state === 'first' ? 1 : 2));
+      await waitFor(
+        `the ${state} word is applied`,
+        async () =>
+          (await desk.inbox(id)).filter((row) => row.event === 'order.completed' && row.state === 'applied').length ===
+          (state === 'first' ? 1 : 2),
+      );
     }
     await desk.simulator.calm();
     // What the first attempt moved in the wallet is booked by the next comparison: a person's word was enough to go on.
     desk.expectUnsettled(id);
-    await desk.stack.api.post(`/v1/orders/${id}/resolve`, { why: 'Their console says failed.', case: 'contradiction', verdict: 'not_bought' });
+    await desk.stack.api.post(`/v1/orders/${id}/resolve`, {
+      why: 'Their console says failed.',
+      case: 'contradiction',
+      verdict: 'not_bought',
+    });
     await desk.reaches(id, 'completed');
     return id;
   },
@@ -183,7 +215,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   'cancellation-reviewed': async (desk) => {
     const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review_then_accepted', delay_ms: 500 });
+    await desk.simulator.nextPurchases({
+      operation: 'cancellation',
+      outcome: 'manual_review_then_accepted',
+      delay_ms: 500,
+    });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     return id;
@@ -194,7 +230,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'needs_attention');
-    await desk.stack.api.post(`/v1/cancellations/${id}/resolve`, { why: 'Written off.', case: 'refund_failed', verdict: 'dismissed' });
+    await desk.stack.api.post(`/v1/cancellations/${id}/resolve`, {
+      why: 'Written off.',
+      case: 'refund_failed',
+      verdict: 'dismissed',
+    });
     await desk.cancellationReaches(id, 'completed');
     return id;
   },
@@ -219,23 +259,31 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   }),
 
   // One delivery alone is tried ever less often.
-  'webhook-continues-as-new': withWorker({ POLICY_OUTBOUND_RETRY_DELAY_MAX: '300ms', POLICY_OUTBOUND_PROBE_DELAY_MAX: '300ms' }, async ({ stack }) => {
-    await using receiver = await WebhookReceiver.start();
-    receiver.otherwise = 503;
-    const id = await endpoint(stack, receiver);
-    const { workflowId, runId } = await waitFor('it is tried', () => operator.order(id).describe());
-    await waitFor('it goes on in a new run', async () => (await operator.order(id).describe()).runId !== runId, { timeoutMs: 90_000 });
-    receiver.otherwise = 204;
-    const tries = receiver.received.length;
-    await waitFor('it is delivered', async () => receiver.received.length > tries);
-    return { workflowId, runId };
-  }),
+  'webhook-continues-as-new': withWorker(
+    { POLICY_OUTBOUND_RETRY_DELAY_MAX: '300ms', POLICY_OUTBOUND_PROBE_DELAY_MAX: '300ms' },
+    async ({ stack }) => {
+      await using receiver = await WebhookReceiver.start();
+      receiver.otherwise = 503;
+      const id = await endpoint(stack, receiver);
+      const { workflowId, runId } = await waitFor('it is tried', () => operator.order(id).describe());
+      await waitFor('it goes on in a new run', async () => (await operator.order(id).describe()).runId !== runId, {
+        timeoutMs: 90_000,
+      });
+      receiver.otherwise = 204;
+      const tries = receiver.received.length;
+      await waitFor('it is delivered', async () => receiver.received.length > tries);
+      return { workflowId, runId };
+    },
+  ),
 
   'webhook-gone': async ({ stack }) => {
     await using receiver = await WebhookReceiver.start();
     receiver.otherwise = 410;
     const id = await endpoint(stack, receiver);
-    await waitFor('it is disabled', async () => (await stack.api.get(`/v1/webhook-endpoints/${id}`)).at('status') === 'disabled');
+    await waitFor(
+      'it is disabled',
+      async () => (await stack.api.get(`/v1/webhook-endpoints/${id}`)).at('status') === 'disabled',
+    );
     return id;
   },
 
@@ -300,7 +348,9 @@ async function longSubscription(desk: OrderDesk): Promise<{ readonly id: string;
 /** An endpoint that one test event is on its way to. */
 async function endpoint(stack: Stack, { url }: WebhookReceiver): Promise<string> {
   // Of nothing that others do meanwhile.
-  const id = (await stack.api.post('/v1/webhook-endpoints', { url, event_types: ['webhook_endpoint.test'] }, key())).textAt('id');
+  const id = (
+    await stack.api.post('/v1/webhook-endpoints', { url, event_types: ['webhook_endpoint.test'] }, key())
+  ).textAt('id');
   await sendTest(stack, id);
   return id;
 }
@@ -314,7 +364,9 @@ function key() {
 }
 
 /** All of them, unless some are named on the command line. */
-const chosen = Object.entries(SCENARIOS).filter(([name]) => process.argv.length < 3 || process.argv.slice(2).includes(name));
+const chosen = Object.entries(SCENARIOS).filter(
+  ([name]) => process.argv.length < 3 || process.argv.slice(2).includes(name),
+);
 
 await using postgres = await startOwnPostgres();
 await using temporal = await startOwnTemporal({ longFrom: LONG_FROM });
@@ -330,7 +382,10 @@ for (const [name, scenario] of chosen) {
   const given = await scenario(desk, ui);
   await desk.simulator.calm();
   if (typeof given === 'string') await operator.runReaches(given, 'COMPLETED');
-  const run = typeof given === 'string' ? operator.order(given) : operator.client.workflow.getHandle(given.workflowId, given.runId);
+  const run =
+    typeof given === 'string'
+      ? operator.order(given)
+      : operator.client.workflow.getHandle(given.workflowId, given.runId);
   const history = await decodedHistory(await run.fetchHistory(), codec);
   writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(history, undefined, 1)}\n`);
   process.stdout.write(`recorded ${version}/${name}\n`);

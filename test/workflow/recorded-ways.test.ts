@@ -10,8 +10,8 @@ import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 /**
- * What replays is what was recorded. So whatever the workflows can wait for, call, be told or park for has to be in a history; what is
- * new in one of these lists needs a scenario (docs/how-to/change-a-workflow.md).
+ * What replays is what was recorded. So whatever the workflows can wait for, call, be told or park for has to be in a
+ * history; what is new in one of these lists needs a scenario (docs/how-to/change-a-workflow.md).
  */
 const FOLDER = join(import.meta.dirname, 'histories');
 const histories = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
@@ -39,12 +39,16 @@ function definitions(type: 'signal' | 'update'): string[] {
 const local = z.object({ activity_type: z.string() });
 const localActivities = events.flatMap(({ markerRecordedEventAttributes: marker }) => {
   const [payload] = marker?.markerName === 'core_local_activity' ? (marker.details?.['data']?.payloads ?? []) : [];
-  return payload == null ? [] : [local.parse(JSON.parse(Buffer.from(payload.data ?? []).toString('utf8'))).activity_type];
+  return payload == null
+    ? []
+    : [local.parse(JSON.parse(Buffer.from(payload.data ?? []).toString('utf8'))).activity_type];
 });
 
 const attentionReasons = events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: shown }) => {
   const payload = shown?.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES.attentionReason.name];
-  return payload?.data == null || payload.data.length === 0 || Buffer.from(payload.data).toString() === 'null' ? [] : [textIn(payload)];
+  return payload?.data == null || payload.data.length === 0 || Buffer.from(payload.data).toString() === 'null'
+    ? []
+    : [textIn(payload)];
 });
 
 /** Cases that stand beside the work, which is never parked for them. */
@@ -75,7 +79,9 @@ describe('some recorded history', () => {
   });
 
   it('has every update and every signal that a workflow takes', () => {
-    const updates = events.flatMap(({ workflowExecutionUpdateAcceptedEventAttributes: of }) => of?.acceptedRequest?.input?.name ?? []);
+    const updates = events.flatMap(
+      ({ workflowExecutionUpdateAcceptedEventAttributes: of }) => of?.acceptedRequest?.input?.name ?? [],
+    );
     const signals = events.flatMap(({ workflowExecutionSignaledEventAttributes: of }) => of?.signalName ?? []);
     expect(definitions('update').length).toBeGreaterThan(3);
     expect(sorted(updates)).toEqual(sorted(definitions('update')));
@@ -83,7 +89,9 @@ describe('some recorded history', () => {
   });
 
   it('has every case for which a workflow waits for a person', () => {
-    const reasons = Object.keys(ATTENTION_REASONS).filter((reason) => ![...BESIDE_WORK, ...NOT_RECORDED].some((each) => each === reason));
+    const reasons = Object.keys(ATTENTION_REASONS).filter(
+      (reason) => ![...BESIDE_WORK, ...NOT_RECORDED].some((each) => each === reason),
+    );
     expect(sorted(attentionReasons)).toEqual(sorted(reasons));
   });
 
@@ -92,9 +100,15 @@ describe('some recorded history', () => {
     const started = events.flatMap(({ workflowExecutionStartedEventAttributes: of }) => of ?? []);
     const all = [...Object.values(WORK_WORKFLOWS), ...Object.values(MAINTENANCE_WORKFLOWS), WEBHOOK_ENDPOINT_WORKFLOW];
     expect(sorted(started.map(({ workflowType }) => workflowType?.name ?? ''))).toEqual(sorted(all));
-    const wentOn = events.flatMap(({ workflowExecutionContinuedAsNewEventAttributes: of }) => of?.workflowType?.name ?? []);
-    expect(sorted(wentOn)).toEqual(sorted([WORK_WORKFLOWS.order, WORK_WORKFLOWS.vpn_subscription, WEBHOOK_ENDPOINT_WORKFLOW]));
-    const inputs = started.flatMap(({ input }) => input?.payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString('utf8'));
+    const wentOn = events.flatMap(
+      ({ workflowExecutionContinuedAsNewEventAttributes: of }) => of?.workflowType?.name ?? [],
+    );
+    expect(sorted(wentOn)).toEqual(
+      sorted([WORK_WORKFLOWS.order, WORK_WORKFLOWS.vpn_subscription, WEBHOOK_ENDPOINT_WORKFLOW]),
+    );
+    const inputs = started
+      .flatMap(({ input }) => input?.payloads ?? [])
+      .map(({ data }) => Buffer.from(data ?? []).toString('utf8'));
     expect(inputs.some((input) => /"carried":\{"holds":[1-9]/.test(input))).toBe(true);
   });
 });

@@ -9,7 +9,10 @@ import { FAILURE_CONVERTER_PATH } from '#temporal/data-converter.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/histories.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
 
-Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+});
 
 const FOLDER = join(import.meta.dirname, 'histories');
 const recorded = readdirSync(FOLDER)
@@ -118,11 +121,15 @@ describe('recorded histories', () => {
     const texts = textsOf(jsonOf(name));
     expect(texts.length).toBeGreaterThan(name.includes('scheduled-') ? 10 : 20);
     for (const text of texts) {
-      expect(text).not.toMatch(/file:\/\/|node_modules|\n\s+at |\/(?:home|root|tmp|usr|var|Users)\/|binary\/encrypted|LPA:1/);
+      expect(text).not.toMatch(
+        /file:\/\/|node_modules|\n\s+at |\/(?:home|root|tmp|usr|var|Users)\/|binary\/encrypted|LPA:1/,
+      );
       expect(text).not.toContain(hostname());
     }
     // What must be readable is.
-    expect(texts.join('\n')).toMatch(/"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_|"endpointId":"we_|"(?:asked|requested|expiring|findings)":/);
+    expect(texts.join('\n')).toMatch(
+      /"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_|"endpointId":"we_|"(?:asked|requested|expiring|findings)":/,
+    );
   });
 
   it.each(recorded)('%s is replayed by the workflows as they are now', async (name) => {
@@ -132,8 +139,8 @@ describe('recorded histories', () => {
   });
 
   it.each(recorded)('%s is refused by a workflow that was changed without care', async (name) => {
-    await expect(Worker.runReplayHistory({ workflowBundle: broken, dataConverter }, readHistory(jsonOf(name)))).rejects.toBeInstanceOf(
-      DeterminismViolationError,
-    );
+    await expect(
+      Worker.runReplayHistory({ workflowBundle: broken, dataConverter }, readHistory(jsonOf(name))),
+    ).rejects.toBeInstanceOf(DeterminismViolationError);
   });
 });

@@ -17,7 +17,13 @@ afterAll(() => environment.teardown());
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
-const contradiction = { inboxId: '1', source: 'webhook', attemptNumber: 1, outcome: 'failed', decision: 'contradiction' } as const;
+const contradiction = {
+  inboxId: '1',
+  source: 'webhook',
+  attemptNumber: 1,
+  outcome: 'failed',
+  decision: 'contradiction',
+} as const;
 
 describe('a VPN subscription whose time is over', () => {
   it('lives on when the service could not be asked at that moment and then says that it was renewed', async () => {
@@ -57,12 +63,20 @@ describe('a VPN subscription whose time is over', () => {
     await withSubscription(environment, subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active', failure: 'server_error' });
-      const pauses = subscription.questions.slice(1).map((at, n) => Math.round((at - subscription.questions[n]!) / MINUTE_MS));
+      const pauses = subscription.questions
+        .slice(1)
+        .map((at, n) => Math.round((at - subscription.questions[n]!) / MINUTE_MS));
       expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
       await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'delivery_unavailable', failure: 'server_error' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'delivery_unavailable',
+        failure: 'server_error',
+      });
       const told = subscription.steps.filter(({ attention }) => attention?.reason === 'delivery_unavailable');
-      expect(told).toMatchObject([{ status: 'needs_attention', attention: { detail: expect.stringContaining('503') } }]);
+      expect(told).toMatchObject([
+        { status: 'needs_attention', attention: { detail: expect.stringContaining('503') } },
+      ]);
 
       const before = subscription.asked;
       await environment.sleep('3 days');
@@ -88,7 +102,10 @@ describe('a VPN subscription whose time is over', () => {
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 hour');
       expect(subscription.asked).toBe(1);
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'delivery_unavailable' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'delivery_unavailable',
+      });
       await running.signal(operatorActedSignal);
       await environment.sleep('1 hour');
       expect(subscription.asked).toBe(2);
@@ -144,7 +161,9 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
       return TOLD;
     };
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toMatchObject({ status: 'cancelled' }));
+    await withSubscription(environment, subscription, async (running) =>
+      expect(await running.result()).toMatchObject({ status: 'cancelled' }),
+    );
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
   });
 
@@ -156,7 +175,10 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
       await environment.sleep(POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
       await environment.sleep('3 hours');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'cancellation_refused' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'cancellation_refused',
+      });
       const asked = subscription.asked;
       await environment.sleep('30 days');
       expect([subscription.asked, subscription.cancels.length]).toEqual([asked, 1]);
@@ -180,11 +202,16 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
     subscription.change({ cancelRequested: true });
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'cancellation_refused' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'cancellation_refused',
+      });
       // What the service says besides is answered, and moves nothing.
       await running.signal(serviceObservedSignal, { ...contradiction, outcome: 'completed', decision: 'advance' });
       await environment.sleep('2 days');
-      expect(subscription.steps).toMatchObject([{ status: 'needs_attention', attention: { reason: 'cancellation_refused' }, applied: ['1'] }]);
+      expect(subscription.steps).toMatchObject([
+        { status: 'needs_attention', attention: { reason: 'cancellation_refused' }, applied: ['1'] },
+      ]);
       expect([subscription.asked, subscription.cancels.length]).toEqual([0, 0]);
       subscription.askToCancelAnew();
       subscription.onAsk = () => {
@@ -203,10 +230,15 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
     subscription.parkedFor = 'contradiction';
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 day');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'contradiction' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'contradiction',
+      });
       await running.signal(serviceObservedSignal, contradiction);
       await environment.sleep('1 day');
-      expect(subscription.steps).toMatchObject([{ status: 'needs_attention', attention: { reason: 'contradiction' }, applied: ['1'] }]);
+      expect(subscription.steps).toMatchObject([
+        { status: 'needs_attention', attention: { reason: 'contradiction' }, applied: ['1'] },
+      ]);
       subscription.judge('active');
       await running.signal(operatorActedSignal);
       await environment.sleep('1 day');

@@ -13,7 +13,13 @@ beforeAll(async () => {
 afterAll(() => environment.teardown());
 
 const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
-const observed = { inboxId: '1', source: 'webhook', attemptNumber: 1, outcome: 'completed', decision: 'advance' } as const;
+const observed = {
+  inboxId: '1',
+  source: 'webhook',
+  attemptNumber: 1,
+  outcome: 'completed',
+  decision: 'advance',
+} as const;
 
 describe('a VPN subscription', () => {
   it('of two years sleeps through them, and expires by its time even when no event ever tells [spec: state.vpn.expired]', async () => {
@@ -66,7 +72,9 @@ describe('a VPN subscription', () => {
       return TOLD;
     };
     const began = await environment.currentTimeMs();
-    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toMatchObject({ status: 'expired' }));
+    await withSubscription(environment, subscription, async (running) =>
+      expect(await running.result()).toMatchObject({ status: 'expired' }),
+    );
     expect((await environment.currentTimeMs()) - began).toBeGreaterThanOrEqual(5 * DAY_MS);
   });
 
@@ -117,7 +125,11 @@ describe('a VPN subscription', () => {
       await running.signal(operatorActedSignal);
       await environment.sleep('20 seconds');
       const explained = await running.query(explainQuery);
-      expect(explained).toMatchObject({ status: 'cancelling', failure: 'timeout', now: expect.stringContaining('has not taken the cancellation') });
+      expect(explained).toMatchObject({
+        status: 'cancelling',
+        failure: 'timeout',
+        now: expect.stringContaining('has not taken the cancellation'),
+      });
       expect(explained.next).toContain('a person is told');
       subscription.onCancel = 'accepts';
       subscription.onAsk = () => {
@@ -126,10 +138,16 @@ describe('a VPN subscription', () => {
       };
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
       const { events } = await running.fetchHistory();
-      const timers = (events ?? []).filter(({ userMetadata }) => Buffer.from(userMetadata?.summary?.data ?? []).toString().includes('Ask again to cancel (timeout)'));
+      const timers = (events ?? []).filter(({ userMetadata }) =>
+        Buffer.from(userMetadata?.summary?.data ?? [])
+          .toString()
+          .includes('Ask again to cancel (timeout)'),
+      );
       // The act that began it may end the first wait at once.
       expect(timers.length).toBeGreaterThanOrEqual(subscription.cancels.length - 2);
-      const lengths = timers.map(({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0));
+      const lengths = timers.map(({ timerStartedEventAttributes: timer }) =>
+        Number(timer?.startToFireTimeout?.seconds ?? 0),
+      );
       expect(lengths).toEqual([...new Set(lengths)].toSorted((left, right) => left - right));
     });
     const [asked, ...again] = subscription.cancels;
@@ -137,7 +155,9 @@ describe('a VPN subscription', () => {
     const waits = again.map((at, n) => at - ([asked, ...again][n] ?? 0));
     // The first ones are so short that what runs beside them, in real time, may be longer.
     expect(waits.slice(2)).toEqual(waits.slice(2).toSorted((left, right) => left - right));
-    expect(subscription.steps.filter(({ event }) => event === 'vpn_subscription.cancel_unanswered')).toHaveLength(again.length);
+    expect(subscription.steps.filter(({ event }) => event === 'vpn_subscription.cancel_unanswered')).toHaveLength(
+      again.length,
+    );
   });
 
   it('that the service does not take to cancel for long is shown to a person, and is asked again until the service takes it', async () => {
@@ -170,7 +190,10 @@ describe('a VPN subscription', () => {
       await environment.sleep('1 hour');
       const asked = subscription.cancels.length;
       await environment.sleep('2 days');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'cancellation_refused' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'cancellation_refused',
+      });
       expect(subscription.cancels).toHaveLength(asked);
       subscription.judge('active', { cancelRequested: false });
       await running.signal(operatorActedSignal);
@@ -181,6 +204,8 @@ describe('a VPN subscription', () => {
   it('that has ended before a run begins ends that run at once', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.status = 'expired';
-    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toMatchObject({ status: 'expired' }));
+    await withSubscription(environment, subscription, async (running) =>
+      expect(await running.result()).toMatchObject({ status: 'expired' }),
+    );
   });
 });

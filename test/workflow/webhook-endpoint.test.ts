@@ -4,7 +4,13 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { describeOutcome, isFailing, judgeTry, type EndpointHealth, type TryOutcome } from '#domain/webhook-delivery.ts';
+import {
+  describeOutcome,
+  isFailing,
+  judgeTry,
+  type EndpointHealth,
+  type TryOutcome,
+} from '#domain/webhook-delivery.ts';
 import { workflowBundle } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -16,7 +22,10 @@ const policy = DEFAULT_POLICY.outbound;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The activity over a record of one endpoint with one delivery, as PostgreSQL would have it, by the product's own rules. */
+/**
+ * The activity over a record of one endpoint with one delivery, as PostgreSQL would have it, by the product's own
+ * rules.
+ */
 class FakeEndpoint implements WebhookActivities {
   /** When each try was made. */
   readonly tries: number[] = [];
@@ -46,14 +55,28 @@ class FakeEndpoint implements WebhookActivities {
       const judged = judgeTry(outcome, { ...delivery, health: this.#health }, now, 0.5, policy);
       this.#health = judged.health;
       const { nextTryAt } = judged.delivery;
-      this.#delivery = nextTryAt === undefined ? undefined : { ...delivery, failedTries: delivery.failedTries + 1, nextTryAt };
+      this.#delivery =
+        nextTryAt === undefined ? undefined : { ...delivery, failedTries: delivery.failedTries + 1, nextTryAt };
       this.#disabled = judged.disable !== undefined;
     }
     if (this.#disabled) return { kind: 'ended', why: 'disabled' };
     if (this.#delivery === undefined) return { kind: 'idle' };
     const { failures, failingSince, retryAt = 0 } = this.#health;
-    const failing = failingSince === undefined ? undefined : { since: failingSince, failures, last: describeOutcome({ kind: 'answered', status: 503 }), isHeld: isFailing(this.#health, policy) };
-    return { kind: 'waiting', nextAt: Math.max(this.#delivery.nextTryAt, retryAt), pending: 1, ...(failing && { failing }) };
+    const failing =
+      failingSince === undefined
+        ? undefined
+        : {
+            since: failingSince,
+            failures,
+            last: describeOutcome({ kind: 'answered', status: 503 }),
+            isHeld: isFailing(this.#health, policy),
+          };
+    return {
+      kind: 'waiting',
+      nextAt: Math.max(this.#delivery.nextTryAt, retryAt),
+      pending: 1,
+      ...(failing && { failing }),
+    };
   }
 }
 
@@ -75,11 +98,19 @@ async function withEndpoint<Result>(work: (run: Run) => Promise<Result>): Promis
   const taskQueue = randomUUID();
   const { nativeConnection: connection } = environment;
   const worker = await Worker.create({ connection, taskQueue, workflowBundle: await workflowBundle() });
-  const courier = await Worker.create({ connection, taskQueue: WEBHOOK_TASK_QUEUE, activities: { deliverDue: () => fake.deliverDue() } });
+  const courier = await Worker.create({
+    connection,
+    taskQueue: WEBHOOK_TASK_QUEUE,
+    activities: { deliverDue: () => fake.deliverDue() },
+  });
   return courier.runUntil(() =>
     worker.runUntil(async () => {
       await fake.happen();
-      const handle = await environment.client.workflow.start(webhookEndpointWorkflow, { workflowId: `webhook_endpoint/${randomUUID()}`, taskQueue, args: [{ endpointId: 'we_1' }] });
+      const handle = await environment.client.workflow.start(webhookEndpointWorkflow, {
+        workflowId: `webhook_endpoint/${randomUUID()}`,
+        taskQueue,
+        args: [{ endpointId: 'we_1' }],
+      });
       return work({
         fake,
         tell: (urgent = false) => handle.signal(deliveriesWaitSignal, { urgent }),

@@ -40,7 +40,10 @@ export type Request = Omit<CallOptions, 'deadlineMs'>;
 
 /** What a call that spends is given beside its contents. */
 export interface SoleRight {
-  /** Milliseconds that the sole right to send lasts from now on; after less than the deadline of a call nothing is sent. Absent: for good. */
+  /**
+   * Milliseconds that the sole right to send lasts from now on; after less than the deadline of a call nothing is sent.
+   * Absent: for good.
+   */
   readonly leaseLeftMs?: () => number;
 }
 /** @returns what in the answer contradicts the request, as a sentence; undefined when nothing does. */

@@ -54,7 +54,9 @@ export interface EsimCalls {
    * refusal of the whole cancellation comes as a failure with the code `cancellation_refused`. After a lost answer,
    * `already_cancelled` may speak of our own first call: look the refund up.
    */
-  cancelEsim(cancellation: SoleRight & { readonly idempotencyKey: string; readonly esimId: string }): Promise<ServiceResult<EsimCancellation>>;
+  cancelEsim(
+    cancellation: SoleRight & { readonly idempotencyKey: string; readonly esimId: string },
+  ): Promise<ServiceResult<EsimCancellation>>;
   /** Needs `refund_read`. */
   getRefund(id: string): Promise<OptionalResult<ServiceRefund>>;
   /** Needs `refund_list`. Only refunds that name this eSIM, also when the service ignores the filter. */

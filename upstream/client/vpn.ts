@@ -46,8 +46,8 @@ export interface VpnCalls {
   /** Needs `vpn_subscription_list`. The newest subscriptions; they say when they began, not when they were ordered. */
   listRecentVpnSubscriptions(recent: Recent): Promise<OptionalResult<Listing<VpnSubscription>>>;
   /**
-   * Ends a subscription. Carries no Idempotency-Key: it may be called again after a lost answer. When what came of it is
-   * unknown, the subscription is read once, within a deadline of its own.
+   * Ends a subscription. Carries no Idempotency-Key: it may be called again after a lost answer. When what came of it
+   * is unknown, the subscription is read once, within a deadline of its own.
    */
   cancelVpnSubscription(id: string): Promise<ServiceResult<VpnCancellation>>;
 }
@@ -70,7 +70,8 @@ export function vpnCalls(calls: Calls): VpnCalls {
       const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
       if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
       const { status } = result;
-      if (status !== undefined && saysCancelledAlready(result)) return { ok: true, value: { kind: 'already_cancelled' }, status };
+      if (status !== undefined && saysCancelledAlready(result))
+        return { ok: true, value: { kind: 'already_cancelled' }, status };
       if (isDefinite(result.failure)) return result;
       // The answer was lost, or says nothing: a read that shows it cancelled is as good as the answer.
       const read = await calls.optional('getVpnSubscription', { id }, sameId(id));

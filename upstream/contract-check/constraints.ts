@@ -30,7 +30,10 @@ export function constraintsOf(schema: unknown): readonly Constraint[] {
     if (typeof number === 'number') found[keyword] = number;
   }
   // OpenAPI 3.0 has a flag here, which says of the bound beside it that it is not reached itself.
-  for (const [flag, bound] of [['exclusiveMinimum', 'minimum'], ['exclusiveMaximum', 'maximum']] as const) {
+  for (const [flag, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
     const limit = found[bound];
     if (at(schema, flag) === true && limit !== undefined) found[flag] = limit;
   }

@@ -98,9 +98,7 @@ function kindsIn(document: JsonObject, schema: unknown): readonly string[] | und
  */
 export function compareEvents(document: JsonObject, events: readonly DescribedEvent[], needs: Needs): ComparedEvent[] {
   const ofOurs = new Set(EVENT_KINDS.flatMap((kind) => find(events, kind)?.described ?? []));
-  const strangers = events
-    .filter((event) => !ofOurs.has(event))
-    .flatMap(({ key, kinds = [] }) => [key, ...kinds]);
+  const strangers = events.filter((event) => !ofOurs.has(event)).flatMap(({ key, kinds = [] }) => [key, ...kinds]);
   return EVENT_KINDS.map((event) => {
     const findings = new Findings();
     if (events.length === 0) return { event, status: 'not_described', findings };

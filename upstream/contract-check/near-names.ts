@@ -26,7 +26,10 @@ function likeness(left: string, right: string): number {
 }
 
 function wordsOf(name: string): Set<string> {
-  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z0-9]+/);
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
   // "id" and "at" stand in most names and tell none apart.
   return new Set(words.filter((word) => word.length > 2));
 }
@@ -37,7 +40,10 @@ function commonWords(left: ReadonlySet<string>, right: ReadonlySet<string>): num
 }
 
 function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '').slice(0, 100);
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .slice(0, 100);
 }
 
 /** One less the share of letters to change (Levenshtein). */

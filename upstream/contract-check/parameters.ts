@@ -43,7 +43,10 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   const headers = named('header').filter(({ name }) => !NOT_PARAMETERS.includes(name.toLowerCase()));
   const key = headers.find(({ name }) => name.toLowerCase() === IDEMPOTENCY_KEY_HEADER.toLowerCase());
   if (idempotencyKey && key === undefined) {
-    const near = nearNames(IDEMPOTENCY_KEY_HEADER, headers.map(({ name }) => name));
+    const near = nearNames(
+      IDEMPOTENCY_KEY_HEADER,
+      headers.map(({ name }) => name),
+    );
     findings.breaking('parameters', `header ${IDEMPOTENCY_KEY_HEADER}`, 'is missing', near);
   } else if (idempotencyKey && key !== undefined) {
     compareTexts(comparison, `header ${IDEMPOTENCY_KEY_HEADER}`, IDEMPOTENCY_KEY_HEADER, key.schema);
@@ -69,7 +72,9 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   }
   const sent: Readonly<Record<string, readonly string[]>> = {
     header: [...NOT_PARAMETERS, ...(idempotencyKey && key !== undefined ? [key.name.toLowerCase()] : [])],
-    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].map((name) => serviceParameter(name, VARIANTS)),
+    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].map((name) =>
+      serviceParameter(name, VARIANTS),
+    ),
   };
   for (const { name, place } of parameters.filter(({ place, required }) => required && place !== 'path')) {
     const known = sent[place]?.includes(place === 'header' ? name.toLowerCase() : name) === true;

@@ -33,7 +33,10 @@ function belowBase(path: string): string {
 }
 
 function normal(path: string): string {
-  return `/${path}`.replaceAll(/\{[^}]*\}/g, '{}').replaceAll(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
+  return `/${path}`
+    .replaceAll(/\{[^}]*\}/g, '{}')
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/(.)\/$/, '$1');
 }
 
 /** A call of the contract as the document has it, or why it is not there. */

@@ -57,11 +57,7 @@ function isList({ forms }: Layer): boolean {
   return mayBe(forms, 'array') && !mayBe(forms, 'object');
 }
 
-function layersOf(
-  document: JsonObject,
-  forms: readonly SchemaView[],
-  envelopes: readonly string[],
-): readonly Layer[] {
+function layersOf(document: JsonObject, forms: readonly SchemaView[], envelopes: readonly string[]): readonly Layer[] {
   const layers: Layer[] = [{ path: [], forms }];
   for (let depth = 0; depth < MOST_WRAPPERS; depth += 1) {
     const outer = layers[depth] ?? { path: [], forms: [] };

@@ -150,11 +150,7 @@ function typeOf(value: unknown): JsonType {
   return isType(typeof value) ? (typeof value as JsonType) : 'object';
 }
 
-function combined(
-  document: JsonObject,
-  left: readonly SchemaView[],
-  right: readonly SchemaView[],
-): SchemaView[] {
+function combined(document: JsonObject, left: readonly SchemaView[], right: readonly SchemaView[]): SchemaView[] {
   // Both sides are cut before they are multiplied, so that a document cannot make this take for ever.
   const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
   spend(document, others.length * sizeOf(some) + some.length * sizeOf(others));

@@ -9,7 +9,10 @@ export function pathOfServer(server: unknown): string {
   const filled = url.replaceAll(/\{([^}]*)\}/g, (variable, name: string) => {
     return textAt(at(at(server, 'variables'), name), 'default') ?? variable;
   });
-  const path = filled.replace(/^(?:[^/]*:)?\/\/[^/]*/, '').replace(/[?#].*$/, '').replace(/\/+$/, '');
+  const path = filled
+    .replace(/^(?:[^/]*:)?\/\/[^/]*/, '')
+    .replace(/[?#].*$/, '')
+    .replace(/\/+$/, '');
   // Relative to where the document was found, which a file does not tell.
   if (path === '' || path.startsWith('.')) return '';
   return /^[/{]/.test(path) ? path : `/${path}`;

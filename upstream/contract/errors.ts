@@ -74,10 +74,16 @@ function lastSegment(type: unknown): unknown {
 
 function fieldsOf(errors: unknown): readonly string[] {
   if (!Array.isArray(errors)) return typeof errors === 'object' && errors !== null ? Object.keys(errors) : [];
-  const named = errors.flatMap((each: unknown) => [at(each, 'field'), at(each, 'name'), lastSegment(at(each, 'pointer'))]);
+  const named = errors.flatMap((each: unknown) => [
+    at(each, 'field'),
+    at(each, 'name'),
+    lastSegment(at(each, 'pointer')),
+  ]);
   return named.filter((name) => typeof name === 'string');
 }
 
 function at(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
 }

@@ -146,7 +146,10 @@ export function neededFor<Schema extends z.ZodType>(
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';
 
-/** A page of a list. Other forms of lists, and other ways to say that one goes on, are in `envelopes.ts` and `paging.ts`. */
+/**
+ * A page of a list. Other forms of lists, and other ways to say that one goes on, are in `envelopes.ts` and
+ * `paging.ts`.
+ */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
 }

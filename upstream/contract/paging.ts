@@ -40,8 +40,8 @@ const TOTALS = ['total', 'total_count', 'totalCount', 'total_items', 'totalItems
 const MORE = ['has_more', 'hasMore'];
 
 /**
- * Reads what a page says of the rest of its list: by cursor, page and last page, offset and total, a link in the body, the Link
- * header, or a flag. Where two of these disagree, or none is there, it is not known.
+ * Reads what a page says of the rest of its list: by cursor, page and last page, offset and total, a link in the body,
+ * the Link header, or a flag. Where two of these disagree, or none is there, it is not known.
  */
 export function continuationOf(page: ReceivedPage, { listEnd }: Pick<Variants, 'listEnd'> = VARIANTS): Continuation {
   const said = fieldsOf(page.layers);
@@ -183,7 +183,10 @@ const byFlag: Reader = (said) => {
   return more === false ? END : UNKNOWN;
 };
 
-/** Of a link only its query is taken, and only where it leads to the same call: what we are told never chooses who is asked. */
+/**
+ * Of a link only its query is taken, and only where it leads to the same call: what we are told never chooses who is
+ * asked.
+ */
 function followed(link: string, path: string): Continuation {
   let url: URL;
   try {

@@ -51,7 +51,10 @@ export const publicPackage = servicePackage.omit({ price_for_reseller: true, cur
 export const orderRequest = z.object({
   package_id: z.int().nonnegative(),
   external_order_id: z.string().min(1).max(128),
-  device_imei: z.string().regex(/^[0-9]{14,16}$/).optional(),
+  device_imei: z
+    .string()
+    .regex(/^[0-9]{14,16}$/)
+    .optional(),
 });
 
 /** Of orders and of top-ups alike: the outcomes that the events name. */
@@ -107,29 +110,34 @@ export const serviceWallet = z.object({ balance: wireDecimal, currency: wireCurr
 const OF_ORDERS = 'telling what an order has cost';
 const OF_SUBSCRIPTIONS = 'telling what a VPN subscription has cost';
 
-export const walletTransaction = z.object({
-  id: wireId,
-  type: z.enum(['debit', 'credit']),
-  /** A debit may be written as a negative amount; a negative credit says nothing that can be relied upon. */
-  amount: wireDecimal,
-  currency: wireCurrency,
-  /** What the movement is for: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
-  reason: z.string(),
-  order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
-  external_order_id: neededFor(z.string().nullish(), OF_ORDERS, ['order_id']),
-  esim_id: wireId.nullish(),
-  topup_id: neededFor(wireId.nullish(), 'telling what a top-up has cost'),
-  refund_id: wireId.nullish(),
-  vpn_subscription_id: neededFor(wireId.nullish(), OF_SUBSCRIPTIONS, ['external_subscription_id']),
-  external_subscription_id: neededFor(z.string().nullish(), OF_SUBSCRIPTIONS, ['vpn_subscription_id']),
-  /** Where there is one: a credit counts only when it is final. */
-  status: wireState.nullish(),
-  created_at: wireTime,
-}).refine(({ type, amount }) => type === 'debit' || !amount.startsWith('-'), { path: ['amount'] });
+export const walletTransaction = z
+  .object({
+    id: wireId,
+    type: z.enum(['debit', 'credit']),
+    /** A debit may be written as a negative amount; a negative credit says nothing that can be relied upon. */
+    amount: wireDecimal,
+    currency: wireCurrency,
+    /** What the movement is for: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
+    reason: z.string(),
+    order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
+    external_order_id: neededFor(z.string().nullish(), OF_ORDERS, ['order_id']),
+    esim_id: wireId.nullish(),
+    topup_id: neededFor(wireId.nullish(), 'telling what a top-up has cost'),
+    refund_id: wireId.nullish(),
+    vpn_subscription_id: neededFor(wireId.nullish(), OF_SUBSCRIPTIONS, ['external_subscription_id']),
+    external_subscription_id: neededFor(z.string().nullish(), OF_SUBSCRIPTIONS, ['vpn_subscription_id']),
+    /** Where there is one: a credit counts only when it is final. */
+    status: wireState.nullish(),
+    created_at: wireTime,
+  })
+  .refine(({ type, amount }) => type === 'debit' || !amount.startsWith('-'), { path: ['amount'] });
 
 /** The query of the update check. */
 export const updateQuery = z.object({
-  current_version: z.string().max(64).regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers'),
+  current_version: z
+    .string()
+    .max(64)
+    .regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers'),
   /** Open: `stable` is one of them, the others are not listed. */
   channel: z.string().regex(/^[\x21-\x7e]{1,64}$/),
 });
@@ -139,7 +147,10 @@ export const latestUpdate = z.object({
   update_available: z.boolean(),
   channel: wireWord.nullish(),
   download_url: z.url().nullish(),
-  checksum_sha256: z.string().regex(/^[0-9a-fA-F]{64}$/).nullish(),
+  checksum_sha256: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/)
+    .nullish(),
   release_notes: z.string().nullish(),
   released_at: wireTime.nullish(),
 });

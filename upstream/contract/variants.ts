@@ -22,9 +22,9 @@ export interface Variants {
   /** The service's name of a query parameter by ours, such as `external_order_id` or `cursor`. */
   readonly parameters: Readonly<Record<string, string>>;
   /**
-   * The unit of amounts. `unstated`: decimals, but a price list in which every price is a whole number is refused, since
-   * it may be in cents. `decimal`: decimals, whole numbers too. `minor_units`: whole numbers of the currency's smallest
-   * unit; any other amount is not read.
+   * The unit of amounts. `unstated`: decimals, but a price list in which every price is a whole number is refused,
+   * since it may be in cents. `decimal`: decimals, whole numbers too. `minor_units`: whole numbers of the currency's
+   * smallest unit; any other amount is not read.
    */
   readonly amounts: 'unstated' | 'decimal' | 'minor_units';
   /**
@@ -50,7 +50,8 @@ export function inOurTerms(value: unknown, variants: Variants): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, variants));
   if (typeof value !== 'object' || value === null) return value;
   const fields: Fields = Object.create(null) as Fields;
-  for (const [name, field] of Object.entries(value)) fields[ourName(name, value, variants)] = inOurTerms(field, variants);
+  for (const [name, field] of Object.entries(value))
+    fields[ourName(name, value, variants)] = inOurTerms(field, variants);
   for (const name of WORD_FIELDS) translateWord(fields, name, variants);
   for (const name of AMOUNT_FIELDS) flattenAmount(fields, name);
   if (variants.amounts === 'minor_units') for (const name of AMOUNT_FIELDS) toDecimal(fields, name);
@@ -76,7 +77,9 @@ export function ownWord(field: WordField, word: string, { words }: Variants): st
   return Object.entries(words[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;
 }
 
-/** `{"amount": …, "currency": …}` in the place of an amount. With another currency than the record it stays as it is. */
+/**
+ * `{"amount": …, "currency": …}` in the place of an amount. With another currency than the record it stays as it is.
+ */
 function flattenAmount(fields: Fields, name: string): void {
   const money = fields[name];
   if (typeof money !== 'object' || money === null || Array.isArray(money)) return;
@@ -111,7 +114,9 @@ function toDecimal(fields: Fields, name: string): void {
   fields[name] = digits === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** Currencies whose minor unit is not a hundredth, by the digits that ISO 4217 gives it; `Intl` follows usage instead. */
+/**
+ * Currencies whose minor unit is not a hundredth, by the digits that ISO 4217 gives it; `Intl` follows usage instead.
+ */
 const DIGITS: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',

@@ -24,9 +24,7 @@ const PRICE_LISTS = {
 
 /** Each read is made once, also where several kinds need it. None throws. */
 export class FreeReads {
-  readonly #lists: Readonly<
-    Record<(typeof PRICE_LISTS)[PurchaseKind], () => Promise<ServiceResult<Listing<Priced>>>>
-  >;
+  readonly #lists: Readonly<Record<(typeof PRICE_LISTS)[PurchaseKind], () => Promise<ServiceResult<Listing<Priced>>>>>;
   readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
   /** The newest movements of the wallet, as many as one page has. */
   readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;

@@ -60,7 +60,8 @@ export async function lookAtService(
 }
 
 type Described =
-  { readonly kind: 'read'; readonly report: ContractReport } | { readonly kind: 'none'; readonly reason: string };
+  | { readonly kind: 'read'; readonly report: ContractReport }
+  | { readonly kind: 'none'; readonly reason: string };
 
 async function readDocument(
   client: FirstContactClient,

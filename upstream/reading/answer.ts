@@ -1,12 +1,9 @@
-/** Reads the bodies of the service's answers and events by the contract, also where they are wrapped or written in other terms. */
+/**
+ * Reads the bodies of the service's answers and events by the contract, also where they are wrapped or written in other
+ * terms.
+ */
 import * as z from 'zod';
-import {
-  listWrappersOf,
-  MOST_WRAPPERS,
-  unwrapped,
-  wrappersOf,
-  type RecordName,
-} from '#upstream/contract/envelopes.ts';
+import { listWrappersOf, MOST_WRAPPERS, unwrapped, wrappersOf, type RecordName } from '#upstream/contract/envelopes.ts';
 import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from '#upstream/contract/variants.ts';
 import { readRecord, type Reading } from '#upstream/reading/record.ts';
 
@@ -105,7 +102,8 @@ export type PageReading<Item> =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads a page of a list. An item that cannot be read is dropped and counted; where none can be, the page is not what we expect.
+ * Reads a page of a list. An item that cannot be read is dropped and counted; where none can be, the page is not what
+ * we expect.
  *
  * @param item schema of one item.
  */
@@ -127,7 +125,8 @@ export function readPage<Schema extends z.ZodType>(
     const reading = readRecord(item, each);
     if (reading.ok) items.push(reading.value);
     if (reading.ok && reading.leftOut.some((name) => IDENTIFIER.test(name))) uncertain += 1;
-    for (const name of reading.ok ? reading.leftOut : reading.lacking) (reading.ok ? leftOut : lacking).add(inList(name));
+    for (const name of reading.ok ? reading.leftOut : reading.lacking)
+      (reading.ok ? leftOut : lacking).add(inList(name));
   }
   if (items.length === 0 && found.list.length > 0) return { ok: false, problem: lackingClause([...lacking]) };
   const dropped = found.list.length - items.length;
@@ -140,7 +139,13 @@ const MOST_ITEMS = 5_000;
 const IDENTIFIER = /(?:^|_)id$/;
 
 /** How many further lists of records the object around a list has. */
-function otherLists({ list, layers }: { readonly list: readonly unknown[]; readonly layers: readonly object[] }): number {
+function otherLists({
+  list,
+  layers,
+}: {
+  readonly list: readonly unknown[];
+  readonly layers: readonly object[];
+}): number {
   const holder = layers.at(-1);
   if (holder === undefined) return 0;
   const lists: unknown[] = Object.values(holder).filter((value) => Array.isArray(value) && value !== list);
@@ -165,6 +170,7 @@ function findList(value: unknown, names: readonly string[]) {
 
 /** A clause about an answer; long lists are cut. @param lacking names of the contract. */
 export function lackingClause(lacking: readonly string[]): string {
-  const named = lacking.length <= 5 ? lacking.join(', ') : `${lacking.slice(0, 5).join(', ')} and ${lacking.length - 5} more`;
+  const named =
+    lacking.length <= 5 ? lacking.join(', ') : `${lacking.slice(0, 5).join(', ')} and ${lacking.length - 5} more`;
   return `its body lacks or misstates ${named}`;
 }

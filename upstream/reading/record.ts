@@ -6,15 +6,18 @@ export type Reading<Value> =
   | {
       readonly ok: true;
       readonly value: Value;
-      /** Optional fields, and items of lists inside the record, that could not be used; such as `failure` or `countries[]`. */
+      /**
+       * Optional fields, and items of lists inside the record, that could not be used; such as `failure` or
+       * `countries[]`.
+       */
       readonly leftOut: readonly string[];
     }
   /** `lacking`: needed fields that are missing or cannot be read, such as `id` or `status ("done")`. */
   | { readonly ok: false; readonly lacking: readonly string[] };
 
 /**
- * Reads a value tolerantly: an optional field that cannot be used counts as absent, and an item of a list that cannot be used is
- * dropped. A needed field that cannot be read spoils the value.
+ * Reads a value tolerantly: an optional field that cannot be used counts as absent, and an item of a list that cannot
+ * be used is dropped. A needed field that cannot be read spoils the value.
  */
 export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown): Reading<z.output<Schema>> {
   const direct = schema.safeParse(value);
@@ -22,14 +25,18 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
   const leftOut = new Set<string>();
   let { issues } = direct.error;
   // So many cannot be small differences, and each costs time.
-  if (issues.length > MOST_ISSUES) return { ok: false, lacking: namesOf(issues.slice(0, MOST_ISSUES).map(({ path }) => path)) };
+  if (issues.length > MOST_ISSUES)
+    return { ok: false, lacking: namesOf(issues.slice(0, MOST_ISSUES).map(({ path }) => path)) };
   const rest = structuredClone(value);
   // Each round takes something away, so that there is an end.
   for (;;) {
     const removable = issues.map(({ path }) => removableAt(schema, path));
     if (removable.includes(undefined)) {
       const spoiling = issues.filter((_issue, index) => removable[index] === undefined);
-      return { ok: false, lacking: [...new Set(spoiling.map((issue) => nameOf(issue.path) + unknownWord(issue, rest)))] };
+      return {
+        ok: false,
+        lacking: [...new Set(spoiling.map((issue) => nameOf(issue.path) + unknownWord(issue, rest)))],
+      };
     }
     const paths = removable.filter((path) => path !== undefined);
     for (const path of inRemovalOrder(paths)) remove(rest, path);
@@ -44,7 +51,10 @@ const MOST_ISSUES = 1_000;
 
 type Path = readonly PropertyKey[];
 
-/** A word in the place of one that the contract lists: it has to be known to adapt the contract. Nothing else is repeated. */
+/**
+ * A word in the place of one that the contract lists: it has to be known to adapt the contract. Nothing else is
+ * repeated.
+ */
 function unknownWord({ code, path }: z.core.$ZodIssue, value: unknown): string {
   const word = path.reduce<unknown>((holder, key) => (isHolder(holder) ? Reflect.get(holder, key) : undefined), value);
   return code === 'invalid_value' && typeof word === 'string' && /^[a-z_]{1,32}$/.test(word) ? ` ("${word}")` : '';

@@ -68,7 +68,11 @@ export class NobodyToldError extends Error {
 export const PARALLEL = 16;
 
 /** Runs `work` for all items, `parallel` at a time. `work` does not throw. */
-export async function eachOf<Item>(items: readonly Item[], parallel: number, work: (item: Item) => Promise<void>): Promise<void> {
+export async function eachOf<Item>(
+  items: readonly Item[],
+  parallel: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const waiting = items.values();
   const lane = async () => {
     for (const item of waiting) await work(item);

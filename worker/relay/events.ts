@@ -5,10 +5,16 @@ import { eachOf, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 
 /**
- * Puts announced events into their order, for everybody to read, and queues them for the webhook endpoints that get them, in one
- * transaction: nothing is published that is not on its way. Needs PostgreSQL alone.
+ * Puts announced events into their order, for everybody to read, and queues them for the webhook endpoints that get
+ * them, in one transaction: nothing is published that is not on its way. Needs PostgreSQL alone.
  */
-export async function relayEvents({ database, policy: { batch }, metrics, now, onPublished }: RelayContext): Promise<Batch> {
+export async function relayEvents({
+  database,
+  policy: { batch },
+  metrics,
+  now,
+  onPublished,
+}: RelayContext): Promise<Batch> {
   const published = await database.transaction(async (tx) => {
     const events = await publishEvents(tx, batch);
     await queueDeliveries(tx, events, new Date(now()));
@@ -22,9 +28,14 @@ export async function relayEvents({ database, policy: { batch }, metrics, now, o
   return { taken: published.length, again: published.length === batch };
 }
 
-/** Tells the workflows of endpoints that something waits for them. One that cannot be told now is told at the next poll. */
+/**
+ * Tells the workflows of endpoints that something waits for them. One that cannot be told now is told at the next poll.
+ */
 export async function relayEndpointWakes(context: RelayContext): Promise<Batch> {
-  const { database, policy: { batch } } = context;
+  const {
+    database,
+    policy: { batch },
+  } = context;
   const waiting = await database.run((db) => endpointsToWake(db, batch));
   let woken = 0;
   await eachOf(waiting, PARALLEL, async (endpoint) => {
@@ -33,7 +44,10 @@ export async function relayEndpointWakes(context: RelayContext): Promise<Batch> 
   return { taken: woken, again: woken === batch };
 }
 
-async function wakeEndpoint({ database, endpoints, call, metrics, logger }: RelayContext, endpoint: EndpointToWake): Promise<boolean> {
+async function wakeEndpoint(
+  { database, endpoints, call, metrics, logger }: RelayContext,
+  endpoint: EndpointToWake,
+): Promise<boolean> {
   try {
     await call(() => endpoints.wake(endpoint.id, { urgent: endpoint.wakeIsUrgent }));
     await database.run((db) => noteEndpointWoken(db, endpoint));
@@ -41,7 +55,10 @@ async function wakeEndpoint({ database, endpoints, call, metrics, logger }: Rela
     return true;
   } catch (error) {
     metrics.relayRows.inc({ queue: 'endpoints', result: 'postponed' });
-    logger.warn({ err: error, endpointId: endpoint.id }, 'the workflow of a webhook endpoint could not be woken; it is tried again');
+    logger.warn(
+      { err: error, endpointId: endpoint.id },
+      'the workflow of a webhook endpoint could not be woken; it is tried again',
+    );
     return false;
   }
 }

@@ -10,7 +10,10 @@ import type { Batch } from '#worker/relay/loop.ts';
 
 /** Judges reports of the service and tells the workflows that they are about. */
 export async function relayInbox(context: RelayContext): Promise<Batch> {
-  const { database, policy: { batch, leaseMs } } = context;
+  const {
+    database,
+    policy: { batch, leaseMs },
+  } = context;
   const rows = await database.run((db) => takePending(db, { batch, leaseMs }));
   const notBegun: InboxRow[] = [];
   let judgeAgain = false;
@@ -26,18 +29,30 @@ export async function relayInbox(context: RelayContext): Promise<Batch> {
 }
 
 async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_again' | 'done'> {
-  const { database, keyRing, policy: { leaseMs }, now, logger } = context;
+  const {
+    database,
+    keyRing,
+    policy: { leaseMs },
+    now,
+    logger,
+  } = context;
   try {
     const judgement = await judgeRow(database, keyRing, row, new Date(now()), { leaseMs });
     const settled = judgement.kind === 'tell' ? await tell(context, row, judgement) : undefined;
     if (judgement.kind === 'applied' && judgement.contradiction) {
-      logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts what is known of a purchase; a case is open');
+      logger.error(
+        { inboxId: String(row.id), event: row.event },
+        'the service contradicts what is known of a purchase; a case is open',
+      );
     }
     countRow(context, 'inbox', judgement.kind === 'tell' ? 'handed_over' : judgement.kind, row.receivedAt);
     return settled ?? 'done';
   } catch (error) {
     await fail(context, row, error).catch((failure: unknown) => {
-      logger.warn({ err: failure, inboxId: String(row.id) }, 'a failure could not be noted; the row comes again after its lease');
+      logger.warn(
+        { err: failure, inboxId: String(row.id) },
+        'a failure could not be noted; the row comes again after its lease',
+      );
     });
     return 'done';
   }
@@ -70,5 +85,8 @@ async function fail({ database, policy, metrics, logger }: RelayContext, row: In
 }
 
 function groupBySubject(rows: readonly InboxRow[]): Iterable<InboxRow[]> {
-  return Map.groupBy(rows, (row) => `${row.subjectKind}/${row.reference ?? row.serviceId ?? row.serviceEsimId ?? row.id}`).values();
+  return Map.groupBy(
+    rows,
+    (row) => `${row.subjectKind}/${row.reference ?? row.serviceId ?? row.serviceEsimId ?? row.id}`,
+  ).values();
 }

@@ -22,7 +22,10 @@ export interface QueueLoopOptions {
   readonly logger: Logger;
 }
 
-/** Empties one queue whenever it is woken. Each queue has a loop of its own, so that none waits for what another one needs. */
+/**
+ * Empties one queue whenever it is woken. Each queue has a loop of its own, so that none waits for what another one
+ * needs.
+ */
 export class QueueLoop {
   readonly #options: QueueLoopOptions;
   readonly #stopping = new AbortController();

@@ -10,7 +10,10 @@ import { afterFailure } from '#domain/relay-failure.ts';
 
 /** Starts and wakes the workflows of work that was asked for. */
 export async function relayOutbox(context: RelayContext): Promise<Batch> {
-  const { database, policy: { batch, leaseMs } } = context;
+  const {
+    database,
+    policy: { batch, leaseMs },
+  } = context;
   const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs }));
   const handedOver: OutboxRow[] = [];
   const notBegun: OutboxRow[] = [];
@@ -28,7 +31,9 @@ async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean>
   const { database, workflows, call } = context;
   try {
     const work = await database.run((db) => readStartFacts(db, { kind: row.subjectKind, id: row.subjectId }));
-    const outcome = await call<string>(() => (row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work)));
+    const outcome = await call<string>(() =>
+      row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work),
+    );
     // Not for what was started or told, which is nearly all.
     if (outcome === 'finished' || outcome === 'running') {
       const { status } = await database.run((db) => readWork(db, work));
@@ -40,13 +45,20 @@ async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean>
     return true;
   } catch (error) {
     await fail(context, row, error).catch((failure: unknown) => {
-      context.logger.warn({ err: failure, workId: row.subjectId }, 'a failure could not be noted; the row comes again after its lease');
+      context.logger.warn(
+        { err: failure, workId: row.subjectId },
+        'a failure could not be noted; the row comes again after its lease',
+      );
     });
     return false;
   }
 }
 
-async function fail({ database, policy, metrics, logger }: RelayContext, row: OutboxRow, error: unknown): Promise<void> {
+async function fail(
+  { database, policy, metrics, logger }: RelayContext,
+  row: OutboxRow,
+  error: unknown,
+): Promise<void> {
   if (error instanceof CutOffError) return database.run((db) => releaseOutbox(db, [row]));
   const about = { err: error, workId: row.subjectId, tries: row.tries };
   const next = afterFailure(failureOf(error), row, policy);

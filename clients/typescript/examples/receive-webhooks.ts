@@ -1,7 +1,7 @@
 /**
- * Receives events by webhook: verifies each, and keeps it once. Made for `POST /v1/webhook-endpoints` with
- * `"url": "http://127.0.0.1:5000/"`, whose answer holds the secret. Run it beside `npm start`, from the root of the project; one of your own
- * needs Node.js 24 (`node:sqlite`, TypeScript as it is) and `npm install standardwebhooks`:
+ * Receives events by webhook: verifies each, and keeps it once. Made for `POST /v1/webhook-endpoints` with `"url":
+ * "http://127.0.0.1:5000/"`, whose answer holds the secret. Run it beside `npm start`, from the root of the project;
+ * one of your own needs Node.js 24 (`node:sqlite`, TypeScript as it is) and `npm install standardwebhooks`:
  *
  *   RESELLER_WEBHOOK_SECRET=whsec_… npx node clients/typescript/examples/receive-webhooks.ts 5000 .data/inbox.sqlite
  */
@@ -12,7 +12,10 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 const webhook = new Webhook(process.env['RESELLER_WEBHOOK_SECRET'] ?? '');
 const LARGEST_BODY = 100_000;
 
-/** A table of your shop's database: what came, and by being there also that it came. Your program works it off, and marks what is done. */
+/**
+ * A table of your shop's database: what came, and by being there also that it came. Your program works it off, and
+ * marks what is done.
+ */
 const inbox = new DatabaseSync(process.argv[3] ?? ':memory:');
 inbox.exec('CREATE TABLE IF NOT EXISTS inbox (webhook_id TEXT PRIMARY KEY, event TEXT NOT NULL, done_at TEXT)');
 // One statement: with two, a crash in between would lose an event, or have it dealt with twice.
@@ -30,7 +33,9 @@ const server = createServer((request, response) => {
 });
 server.listen(Number(process.argv[2] ?? 5_000), '127.0.0.1', () => console.log('listening', server.address()));
 
-/** @returns the status to answer with. Whatever the event brings about happens later: the API waits 15 s, and no longer. */
+/**
+ * @returns the status to answer with. Whatever the event brings about happens later: the API waits 15 s, and no longer.
+ */
 async function receive(request: IncomingMessage): Promise<number> {
   const raw = await bytesOf(request);
   if (raw === undefined) return 413;
@@ -38,7 +43,11 @@ async function receive(request: IncomingMessage): Promise<number> {
   const id = header('webhook-id');
   try {
     // The bytes as they came: JSON that is read and written again is not what was signed.
-    webhook.verify(raw, { 'webhook-id': id, 'webhook-timestamp': header('webhook-timestamp'), 'webhook-signature': header('webhook-signature') });
+    webhook.verify(raw, {
+      'webhook-id': id,
+      'webhook-timestamp': header('webhook-timestamp'),
+      'webhook-signature': header('webhook-signature'),
+    });
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     return 400;

@@ -1,12 +1,12 @@
 /**
- * A shop in miniature: buys an eSIM, waits until it is delivered, shows what the customer needs, recharges it, and says what is used of
- * it and what all of it cost. Run it beside `npm start`, from the root of the project, with the number of a sale, and the file that the
- * QR code goes into:
+ * A shop in miniature: buys an eSIM, waits until it is delivered, shows what the customer needs, recharges it, and says
+ * what is used of it and what all of it cost. Run it beside `npm start`, from the root of the project, with the number
+ * of a sale, and the file that the QR code goes into:
  *
  *   npx node clients/typescript/examples/shop.ts sale-1 .data/sale-1.png
  *
- * Elsewhere it wants RESELLER_URL and RESELLER_API_KEY, a key with the scopes packages:read, orders:read, orders:write, esims:read,
- * esims:reveal, topups:read, topups:write and wallet:read.
+ * Elsewhere it wants RESELLER_URL and RESELLER_API_KEY, a key with the scopes packages:read, orders:read, orders:write,
+ * esims:read, esims:reveal, topups:read, topups:write and wallet:read.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,8 +19,8 @@ const client = new ResellerClient({
 });
 
 /**
- * The number of the sale in your shop. It is the same when this program is started again after a crash, and so nothing is bought twice: an
- * Idempotency-Key, which the client gives each purchase, is known for a day; a reference for good.
+ * The number of the sale in your shop. It is the same when this program is started again after a crash, and so nothing
+ * is bought twice: an Idempotency-Key, which the client gives each purchase, is known for a day; a reference for good.
  */
 const sale = process.argv[2] ?? `sale-${Date.now()}`;
 
@@ -31,7 +31,8 @@ console.log(`Package   ${chosen.id}, ${chosen.name}: ${chosen.price_for_reseller
 
 const order = await client.waitFor(await buy(chosen));
 console.log(`Order     ${order.id} is ${order.status}, charged ${price(order)}`);
-if (order.esim_id === null) throw new Error(`not delivered: ${order.failure?.advice ?? order.attention?.advice ?? 'see its timeline'}`);
+if (order.esim_id === null)
+  throw new Error(`not delivered: ${order.failure?.advice ?? order.attention?.advice ?? 'see its timeline'}`);
 
 const activation = await client.getEsimActivation(order.esim_id);
 console.log(`LPA       ${activation.activation_code}`);
@@ -68,14 +69,22 @@ async function buy(bought: Package): Promise<Order> {
 /** The same for the top-up. */
 async function recharge(esimId: string, bought: Package): Promise<Topup> {
   try {
-    return await client.createTopup({ esim_id: esimId, package_id: bought.id, external_topup_id: `${sale}-topup`, max_price: limitOf(bought) });
+    return await client.createTopup({
+      esim_id: esimId,
+      package_id: bought.id,
+      external_topup_id: `${sale}-topup`,
+      max_price: limitOf(bought),
+    });
   } catch (error) {
     if (!isProblem(error, 'external_topup_id_taken') || error.problem.existing === undefined) throw error;
     return client.getTopup(error.problem.existing.id);
   }
 }
 
-/** The most that the service may charge: what your pricing rules leave room for, or what was just seen. Above it nothing is bought. */
+/**
+ * The most that the service may charge: what your pricing rules leave room for, or what was just seen. Above it nothing
+ * is bought.
+ */
 function limitOf({ suggested_price: suggested, price_for_reseller: amount, currency }: Package): MoneyInput {
   return suggested?.max_price ?? { amount, currency };
 }

@@ -39,9 +39,16 @@ export function noAnswer({ origin, idempotencyKey }: Asked, cause: unknown, answ
 }
 
 /** It says that it went well, and is no answer of the API. */
-export function foreign({ status, headers }: Response, { origin, idempotencyKey }: Asked, wanted: string): NoAnswerError {
+export function foreign(
+  { status, headers }: Response,
+  { origin, idempotencyKey }: Asked,
+  wanted: string,
+): NoAnswerError {
   const type = headers.get('Content-Type') ?? 'no type';
-  return new NoAnswerError(`${status} from ${origin} with ${type} instead of ${wanted}: something else answered`, { status, idempotencyKey });
+  return new NoAnswerError(`${status} from ${origin} with ${type} instead of ${wanted}: something else answered`, {
+    status,
+    idempotencyKey,
+  });
 }
 
 export async function refusal(answer: Response, asked: Asked): Promise<ProblemError | NoAnswerError> {
@@ -52,7 +59,11 @@ export async function refusal(answer: Response, asked: Asked): Promise<ProblemEr
   const retryAfterMs = retryAfter(answer);
   const { origin, idempotencyKey } = asked;
   if (isProblemBody(body)) return new ProblemError(body, retryAfterMs, idempotencyKey);
-  return new NoAnswerError(`${status} from ${origin}, and not as a problem: something else answered`, { status, retryAfterMs, idempotencyKey });
+  return new NoAnswerError(`${status} from ${origin}, and not as a problem: something else answered`, {
+    status,
+    retryAfterMs,
+    idempotencyKey,
+  });
 }
 
 /** The API shows none to a caller with a key; a proxy that is being repaired does, with 200. */
@@ -70,7 +81,8 @@ function parseJson(text: string): unknown {
 
 /** Gateways have a `code` and a `status` too, as other things than ours. */
 function isProblemBody(body: unknown): body is Problem {
-  if (typeof body !== 'object' || body === null || !('code' in body && 'status' in body && 'request_id' in body)) return false;
+  if (typeof body !== 'object' || body === null || !('code' in body && 'status' in body && 'request_id' in body))
+    return false;
   return typeof body.code === 'string' && typeof body.status === 'number' && typeof body.request_id === 'string';
 }
 

@@ -26,7 +26,9 @@ const LONGEST_POLL_SECONDS = 20;
 
 /** How long an answer that was not waited for wants to be left alone, in milliseconds. */
 function pauseAfter({ headers }: ResponseInfo): number {
-  const seconds = headers.has('Preference-Applied') ? Number.NaN : Number.parseInt(headers.get('Retry-After') ?? '', 10);
+  const seconds = headers.has('Preference-Applied')
+    ? Number.NaN
+    : Number.parseInt(headers.get('Retry-After') ?? '', 10);
   return Number.isNaN(seconds) ? POLL_MS : Math.max(POLL_MS, 1_000 * seconds);
 }
 
@@ -54,12 +56,13 @@ export class ResellerClient extends Operations {
    */
   async waitFor<Kind extends Work>(work: Kind, options: WaitOptions<Kind['status']> = {}): Promise<Kind> {
     const read = WORK_READS[work.id.split('_')[0] ?? ''];
-    if (read === undefined) throw new TypeError(`${work.id} is no id of an order, a top-up, a subscription or a cancellation`);
+    if (read === undefined)
+      throw new TypeError(`${work.id} is no id of an order, a top-up, a subscription or a cancellation`);
     // An end is an end: what is waited for beyond it does not come.
     const enough = new Set<string>([...FINAL_STATUSES, ...(options.until ?? ['active', 'needs_attention'])]);
     const end = Date.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
     const { until: _until, timeoutMs: _timeoutMs, ...call } = options;
-    for (let current: Kind = work; ; ) {
+    for (let current: Kind = work; ;) {
       if (enough.has(current.status)) return current;
       const leftMs = end - Date.now();
       if (leftMs <= 0) throw new StillGoingError(`${work.id} is ${current.status}`, current);
@@ -73,9 +76,16 @@ export class ResellerClient extends Operations {
         pauseMs = pauseAfter(response);
         options.onResponse?.(response);
       };
-      current = await this.transport.json<Kind>({ operation: read.operation, method: 'GET', path, query, options: { ...call, onResponse, ...(read.waits ? { wait } : {}) } });
+      current = await this.transport.json<Kind>({
+        operation: read.operation,
+        method: 'GET',
+        path,
+        query,
+        options: { ...call, onResponse, ...(read.waits ? { wait } : {}) },
+      });
       // One that let us wait is asked again at once. With too many who wait, the API answers at once, and says when to come again.
-      if (!enough.has(current.status) && Date.now() - asked < pauseMs) await this.transport.sleep(Math.min(pauseMs, leftMs), options.signal);
+      if (!enough.has(current.status) && Date.now() - asked < pauseMs)
+        await this.transport.sleep(Math.min(pauseMs, leftMs), options.signal);
     }
   }
 }

@@ -28,7 +28,10 @@ export class ProblemError<Code extends ProblemCode = ProblemCode> extends Error 
 }
 
 /** Tells whether something thrown is a problem, with one of these codes if any are named. */
-export function isProblem<Code extends ProblemCode>(error: unknown, ...codes: readonly Code[]): error is ProblemError<Code> {
+export function isProblem<Code extends ProblemCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is ProblemError<Code> {
   return error instanceof ProblemError && (codes.length === 0 || codes.some((code) => code === error.code));
 }
 
@@ -46,7 +49,12 @@ export class NoAnswerError extends Error {
 
   constructor(
     message: string,
-    options: { status?: number; retryAfterMs?: number | undefined; cause?: unknown; idempotencyKey?: string | undefined } = {},
+    options: {
+      status?: number;
+      retryAfterMs?: number | undefined;
+      cause?: unknown;
+      idempotencyKey?: string | undefined;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'NoAnswerError';

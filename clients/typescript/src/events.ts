@@ -58,7 +58,7 @@ export class EventStream implements AsyncIterable<Event> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
     const { signal, retries = Number.POSITIVE_INFINITY, onDisconnect } = this.#options;
     let retryMs = DEFAULT_RETRY_MS;
-    for (let failures = 0; ; ) {
+    for (let failures = 0; ;) {
       const parser = new StreamParser();
       let lost: ProblemError | NoAnswerError;
       try {
@@ -97,12 +97,24 @@ export class EventStream implements AsyncIterable<Event> {
       return answer.finally(() => clearTimeout(timer));
     };
     try {
-      const headers = { Accept: 'text/event-stream', ...(this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor }) };
-      const call = { operation: 'streamEvents', method: 'GET', path: '/v1/events/stream', query: this.#query, headers, options };
+      const headers = {
+        Accept: 'text/event-stream',
+        ...(this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor }),
+      };
+      const call = {
+        operation: 'streamEvents',
+        method: 'GET',
+        path: '/v1/events/stream',
+        query: this.#query,
+        headers,
+        options,
+      };
       const reader = (await notSilent(this.#transport.stream(call, ends))).getReader();
       for (;;) {
         const { value } = await notSilent(reader.read()).catch((cause: unknown) => {
-          throw new NoAnswerError(`the stream broke: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+          throw new NoAnswerError(`the stream broke: ${cause instanceof Error ? cause.message : String(cause)}`, {
+            cause,
+          });
         });
         if (value === undefined) return;
         yield* parser.push(value);
@@ -125,7 +137,9 @@ function isPassing(error: unknown): error is ProblemError | NoAnswerError {
   if (!(error instanceof ProblemError || error instanceof NoAnswerError)) return false;
   const { status, cause } = error;
   // What broke off, a refusal too, comes whole the next time.
-  return status === undefined || cause !== undefined || status === 408 || status === 429 || (status >= 500 && status !== 501);
+  return (
+    status === undefined || cause !== undefined || status === 408 || status === 429 || (status >= 500 && status !== 501)
+  );
 }
 
 /** @throws TypeError when it is no event: connecting again would bring the same. */

@@ -26,7 +26,7 @@ export class Paged<Item, PageOf extends Page<Item> = Page<Item>> implements Asyn
 
   /** All pages. */
   async *pages(): AsyncGenerator<PageOf, void> {
-    for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
+    for (let cursor: string | null | undefined = undefined; cursor !== null;) {
       const page: PageOf = await this.#read(cursor === undefined ? {} : { cursor });
       yield page;
       cursor = page.has_more === false ? null : page.next_cursor;

@@ -1,4 +1,14 @@
-import { foreign, noAnswer, readBytes, readJson, readText, refusal, type Asked, type Outcome, type Read } from './answers.ts';
+import {
+  foreign,
+  noAnswer,
+  readBytes,
+  readJson,
+  readText,
+  refusal,
+  type Asked,
+  type Outcome,
+  type Read,
+} from './answers.ts';
 import { ProblemError, type NoAnswerError } from './errors.ts';
 
 /** An answer as its headers show it. */
@@ -114,7 +124,8 @@ export class Transport {
     });
     this.#tell(call, answer);
     if (!answer.ok) throw await refusal(answer, sent);
-    if (answer.body !== null && answer.headers.get('Content-Type')?.startsWith('text/event-stream') === true) return answer.body;
+    if (answer.body !== null && answer.headers.get('Content-Type')?.startsWith('text/event-stream') === true)
+      return answer.body;
     throw foreign(answer, sent, 'a stream');
   }
 
@@ -149,14 +160,24 @@ export class Transport {
   /** The same for every try: above all the Idempotency-Key. */
   #request({ method, path, query = {}, body, keyed, prefers, headers: own, options }: Call): Sent {
     const url = new URL(this.#options.baseUrl.replace(/\/+$/, '') + path);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-    const headers = new Headers({ Authorization: `Bearer ${this.#options.apiKey}`, Accept: 'application/json, */*;q=0.5', ...own });
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const headers = new Headers({
+      Authorization: `Bearer ${this.#options.apiKey}`,
+      Accept: 'application/json, */*;q=0.5',
+      ...own,
+    });
     if (options.requestId !== undefined) headers.set('X-Request-Id', options.requestId);
     if (keyed === true) headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID());
     if (prefers === true && options.wait !== undefined) headers.set('Prefer', `wait=${options.wait}`);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     // A redirect is shown, not followed: it is an answer, and would be the same next time.
-    const init: RequestInit = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const init: RequestInit = {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
     return { url: url.href, init, origin: url.origin, idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
   }
 
@@ -170,7 +191,9 @@ export class Transport {
     let outcome: Outcome<Value>;
     try {
       answer = await this.#fetch(sent.url, { ...sent.init, signal });
-      outcome = answer.ok ? ((await read(answer)) ?? { failure: foreign(answer, sent, 'what was asked for') }) : { failure: await refusal(answer, sent) };
+      outcome = answer.ok
+        ? ((await read(answer)) ?? { failure: foreign(answer, sent, 'what was asked for') })
+        : { failure: await refusal(answer, sent) };
     } catch (cause) {
       options.signal?.throwIfAborted();
       outcome = { failure: noAnswer(sent, cause, answer) };

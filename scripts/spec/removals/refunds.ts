@@ -33,8 +33,8 @@ export const REFUNDS: readonly Removal[] = [
     id: 'refund.condition.never-installed',
     removed: 'It always counts as met.',
     file: 'domain/refund-conditions.ts',
-    find: 'installedAt === undefined ?',
-    replace: 'installedAt !== null ?',
+    find: 'installedAt === undefined',
+    replace: 'installedAt !== null',
     failed: [
       { file: 'test/property/refund-conditions.test.ts', title: '%j is one that fails, alone' },
       { file: 'test/unit/upstream-refund-facts.test.ts', title: 'fails the condition %s, and' },
@@ -44,8 +44,8 @@ export const REFUNDS: readonly Removal[] = [
     id: 'refund.condition.never-activated',
     removed: 'It always counts as met.',
     file: 'domain/refund-conditions.ts',
-    find: 'activatedAt === undefined ?',
-    replace: 'activatedAt !== null ?',
+    find: 'activatedAt === undefined',
+    replace: 'activatedAt !== null',
     failed: [
       { file: 'test/property/refund-conditions.test.ts', title: '%j is one that fails, alone' },
       { file: 'test/unit/upstream-refund-facts.test.ts', title: 'fails the condition %s, and' },

@@ -27,7 +27,10 @@ export const ESIM_HANDLERS: Handlers<EsimEndpoint> = {
 
   listTopupOptions: (simulation, { environment, id }) => {
     const options = simulation.care.topupOptions(requireEsim(simulation, environment, id));
-    return wholeList(options.filter(({ available }) => available), wirePackage);
+    return wholeList(
+      options.filter(({ available }) => available),
+      wirePackage,
+    );
   },
 
   createTopup: async ({ purchases }, call) => purchases.topUp(call, parsed(topupBody, call.json)),

@@ -19,8 +19,7 @@ export const INTERFACE_HANDLERS: Handlers<InterfaceEndpoint> = {
     return jsonAnswer(200, releases.latest(query['current_version'] ?? '', query['channel'] ?? ''));
   },
 
-  getOpenApi: ({ dialect, shaper }, { environment }) =>
-    jsonAnswer(200, describedService(dialect, environment, shaper)),
+  getOpenApi: ({ dialect, shaper }, { environment }) => jsonAnswer(200, describedService(dialect, environment, shaper)),
 
   createWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(201, endpoints.createSecret(environment)),
 

@@ -1,6 +1,6 @@
 /**
- * Puts points around what a process does to the outside: commits to PostgreSQL, calls of the service, calls of Temporal.
- * All of it hangs on libraries, from outside: nothing in the product knows of it.
+ * Puts points around what a process does to the outside: commits to PostgreSQL, calls of the service, calls of
+ * Temporal. All of it hangs on libraries, from outside: nothing in the product knows of it.
  */
 import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
@@ -71,7 +71,8 @@ function textOf(statement: unknown): string {
 
 /** `update inbox`, …; undefined for what only reads. */
 function writeOf(text: string): string | undefined {
-  const [, verb, table] = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)"?(?=[\s("]|$)/i.exec(withoutLocks(text)) ?? [];
+  const [, verb, table] =
+    /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)"?(?=[\s("]|$)/i.exec(withoutLocks(text)) ?? [];
   return verb === undefined || table === undefined ? undefined : `${verb.toLowerCase().split(' ', 1)[0]} ${table}`;
 }
 
@@ -80,7 +81,10 @@ function withoutLocks(text: string): string {
   return text.replace(/\bfor (no key )?update\b/gi, '');
 }
 
-/** Points around each call of the service: before a byte leaves, when all of it has left, when all of the answer is there. */
+/**
+ * Points around each call of the service: before a byte leaves, when all of it has left, when all of the answer is
+ * there.
+ */
 export function watchServiceCalls(points: FaultPoints): void {
   const calls = new WeakMap<object, string>();
   const on = (channel: string, listener: (request: object) => void) =>
@@ -108,7 +112,10 @@ function placeOf(path: string): string {
 
 /** Points around the relay's calls of Temporal. */
 export function watchHandOver(points: FaultPoints): void {
-  const prototype = WorkflowClient.prototype as unknown as Record<'start' | 'signalWithStart', (...args: unknown[]) => Promise<unknown>>;
+  const prototype = WorkflowClient.prototype as unknown as Record<
+    'start' | 'signalWithStart',
+    (...args: unknown[]) => Promise<unknown>
+  >;
   for (const method of ['start', 'signalWithStart'] as const) {
     const original = prototype[method];
     prototype[method] = async function handOver(this: unknown, ...args: unknown[]) {
@@ -126,6 +133,8 @@ export function watchHandOver(points: FaultPoints): void {
 export function nameRequests(points: FaultPoints): void {
   diagnostics.subscribe('http.server.request.start', (message) => {
     const { request } = message as { request: { method: string; url: string } };
-    points.enter(`${request.method} ${request.url.split('?', 1)[0]?.replace(/\/[a-z]{2,4}_[0-9A-Z]{26}/g, '/{id}') ?? ''}`);
+    points.enter(
+      `${request.method} ${request.url.split('?', 1)[0]?.replace(/\/[a-z]{2,4}_[0-9A-Z]{26}/g, '/{id}') ?? ''}`,
+    );
   });
 }

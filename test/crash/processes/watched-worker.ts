@@ -36,16 +36,24 @@ function withShortRelayWaits(config: WorkerConfig): WorkerConfig {
 }
 
 /** Same names, same signatures: each activity is wrapped and nothing else. */
-function watched<Activities extends object>(activities: Activities, points: FaultPoints, how: { readonly inOrder: boolean } = { inOrder: true }): Activities {
+function watched<Activities extends object>(
+  activities: Activities,
+  points: FaultPoints,
+  how: { readonly inOrder: boolean } = { inOrder: true },
+): Activities {
   const entries = Object.entries(activities).map(([name, activity]) => [
     name,
     (input: never) =>
-      points.within(name, async () => {
-        points.reach(`${name} > start`);
-        const result = await (activity as (input: never) => Promise<unknown>)(input);
-        points.reach(`${name} > end`);
-        return result;
-      }, how),
+      points.within(
+        name,
+        async () => {
+          points.reach(`${name} > start`);
+          const result = await (activity as (input: never) => Promise<unknown>)(input);
+          points.reach(`${name} > end`);
+          return result;
+        },
+        how,
+      ),
   ]);
   return Object.fromEntries(entries) as Activities;
 }

@@ -1,6 +1,6 @@
 /**
- * An API with one thing wrong: it does not lean on the unique index of the caller's references, which is gone, and its ids do not follow
- * from these. The crash proof must notice.
+ * An API with one thing wrong: it does not lean on the unique index of the caller's references, which is gone, and its
+ * ids do not follow from these. The crash proof must notice.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -10,8 +10,14 @@ import { watchApi } from '#test/crash/processes/watched-api.ts';
 const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };
 const query = prototype.query;
 prototype.query = function careless(this: object, statement: unknown, ...rest: unknown[]) {
-  if (typeof statement === 'object' && statement !== null && 'text' in statement && typeof statement.text === 'string') {
-    if (statement.text.startsWith('insert into "orders"')) statement.text = statement.text.replace('on conflict do nothing', '');
+  if (
+    typeof statement === 'object' &&
+    statement !== null &&
+    'text' in statement &&
+    typeof statement.text === 'string'
+  ) {
+    if (statement.text.startsWith('insert into "orders"'))
+      statement.text = statement.text.replace('on conflict do nothing', '');
   }
   return query.call(this, statement, ...rest);
 };

@@ -1,4 +1,6 @@
-/** A worker with one thing wrong: it sends again for as long as it takes, past the window. The crash proof must notice. */
+/**
+ * A worker with one thing wrong: it sends again for as long as it takes, past the window. The crash proof must notice.
+ */
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 
 await startWatchedWorker({

@@ -1,4 +1,7 @@
-/** A worker with one thing wrong: what it sends does not look at its lease any more. A proof that stops it between claim and wire must notice. */
+/**
+ * A worker with one thing wrong: what it sends does not look at its lease any more. A proof that stops it between claim
+ * and wire must notice.
+ */
 import { startWorkerWith } from '#test/crash/saboteurs/altered-service.ts';
 
 const forGood = { leaseLeftMs: () => Infinity };

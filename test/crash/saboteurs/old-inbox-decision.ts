@@ -3,6 +3,8 @@ import type { decideInboxRow as decidesByWhatIsStored } from '#domain/inbox-deci
 
 export * from '#domain/inbox-decision.ts';
 
-/** Goes by the judgement of this moment: whatever another relay stored with the row, or did with it since it was taken. */
+/**
+ * Goes by the judgement of this moment: whatever another relay stored with the row, or did with it since it was taken.
+ */
 export const decideInboxRow: typeof decidesByWhatIsStored = (_row, decision, workEnded) =>
   workEnded || decision === 'known' ? { kind: 'apply', decision } : { kind: 'tell', decision };

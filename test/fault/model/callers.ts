@@ -9,10 +9,22 @@ import { lostAnswer, purchaseFault } from '#test/fault/model/service.ts';
 import { endedWithoutEffect, type Model, type World } from '#test/fault/model/world.ts';
 
 export const order = fc
-  .record({ packageId: fc.constantFrom(PACKAGE.completedAtOnce, 1002, PACKAGE.processingThenCompleted, PACKAGE.staysProcessing, PACKAGE.unavailable), limit: fc.constantFrom(null, '0.01', '9.00') })
+  .record({
+    packageId: fc.constantFrom(
+      PACKAGE.completedAtOnce,
+      1002,
+      PACKAGE.processingThenCompleted,
+      PACKAGE.staysProcessing,
+      PACKAGE.unavailable,
+    ),
+    limit: fc.constantFrom(null, '0.01', '9.00'),
+  })
   .map(({ packageId, limit }) =>
     command(`order ${packageId}${limit === null ? '' : ` for at most ${limit}`}`, async (model, world) => {
-      const id = await world.desk.place(packageId, limit === null ? {} : { max_price: { amount: limit, currency: 'USD' } });
+      const id = await world.desk.place(
+        packageId,
+        limit === null ? {} : { max_price: { amount: limit, currency: 'USD' } },
+      );
       world.accepted(model, id, { kind: 'order', limit });
     }),
   );
@@ -31,7 +43,11 @@ export const orderTwice = fc.constant(
 );
 
 /** Something is done with an eSIM that was delivered. */
-function withEsim(name: string, which: number, perform: (model: Model, world: World, esim: string) => Promise<void>): Command {
+function withEsim(
+  name: string,
+  which: number,
+  perform: (model: Model, world: World, esim: string) => Promise<void>,
+): Command {
   return command(
     name.replace('eSIM', `eSIM ${which}`),
     (model, world) => {
@@ -46,8 +62,13 @@ const recharge = async (model: Model, world: World, esim: string, packageId: num
   world.accepted(model, await world.desk.topUp(esim, packageId), { kind: 'topup', esim });
 
 export const topUp = fc
-  .record({ which: fc.nat(), packageId: fc.constantFrom(1001, PACKAGE.processingThenCompleted, PACKAGE.staysProcessing) })
-  .map(({ which, packageId }) => withEsim(`top up eSIM with ${packageId}`, which, (model, world, esim) => recharge(model, world, esim, packageId)));
+  .record({
+    which: fc.nat(),
+    packageId: fc.constantFrom(1001, PACKAGE.processingThenCompleted, PACKAGE.staysProcessing),
+  })
+  .map(({ which, packageId }) =>
+    withEsim(`top up eSIM with ${packageId}`, which, (model, world, esim) => recharge(model, world, esim, packageId)),
+  );
 
 const subscribeTo = async (model: Model, world: World, plan: number): Promise<void> =>
   world.accepted(model, await world.desk.subscribe(plan), { kind: 'vpn_subscription' });
@@ -58,49 +79,83 @@ export const subscribe = fc
 
 /** One cancellation of an eSIM is made; a further one only after all before it came to nothing. */
 async function cancel(model: Model, world: World, esim: string, acceptWithoutRefund: boolean): Promise<void> {
-  const before = [...model.work.keys()].filter((index) => model.work[index]!.kind === 'cancellation' && model.work[index]!.esim === esim);
+  const before = [...model.work.keys()].filter(
+    (index) => model.work[index]!.kind === 'cancellation' && model.work[index]!.esim === esim,
+  );
   const body = { esim_id: esim, accept_without_refund: acceptWithoutRefund };
-  const answer = await world.desk.stack.api.post('/v1/cancellations', body, { headers: { 'idempotency-key': randomUUID() } });
+  const answer = await world.desk.stack.api.post('/v1/cancellations', body, {
+    headers: { 'idempotency-key': randomUUID() },
+  });
   if (answer.status === 409) {
     expect(answer.textAt('code')).toBe('cancellation_exists');
     expect(before.map((index) => world.ids[index])).toContain(answer.textAt('existing', 'id'));
-    expect(before.every((index) => endedWithoutEffect(model.work[index]!.ended)), 'all before it came to nothing').toBe(false);
+    expect(
+      before.every((index) => endedWithoutEffect(model.work[index]!.ended)),
+      'all before it came to nothing',
+    ).toBe(false);
     return;
   }
   expect(answer.status, answer.text).toBe(202);
-  for (const index of before) expect(endedWithoutEffect((await world.show(model, index)).status), `${world.ids[index]} came to nothing`).toBe(true);
+  for (const index of before)
+    expect(endedWithoutEffect((await world.show(model, index)).status), `${world.ids[index]} came to nothing`).toBe(
+      true,
+    );
   world.accepted(model, answer.textAt('id'), { kind: 'cancellation', esim });
 }
 
 export const cancelEsim = fc
   .record({ which: fc.nat(), acceptWithoutRefund: fc.boolean() })
   .map(({ which, acceptWithoutRefund }) =>
-    withEsim(`cancel eSIM${acceptWithoutRefund ? ', also without a refund' : ''}`, which, (model, world, esim) => cancel(model, world, esim, acceptWithoutRefund)),
+    withEsim(`cancel eSIM${acceptWithoutRefund ? ', also without a refund' : ''}`, which, (model, world, esim) =>
+      cancel(model, world, esim, acceptWithoutRefund),
+    ),
   );
 
 /** How each kind of work is asked for, and how the service calls that. */
 const KINDS = {
-  order: { endpoint: 'createOrder', ask: async (model: Model, world: World) => world.accepted(model, await world.desk.place(PACKAGE.completedAtOnce), { kind: 'order' }) },
+  order: {
+    endpoint: 'createOrder',
+    ask: async (model: Model, world: World) =>
+      world.accepted(model, await world.desk.place(PACKAGE.completedAtOnce), { kind: 'order' }),
+  },
   topup: { endpoint: 'createTopup', ask: (model, world, esim) => recharge(model, world, esim, 1001) },
   vpn_subscription: { endpoint: 'createVpnOrder', ask: (model, world) => subscribeTo(model, world, 301) },
   cancellation: { endpoint: 'cancelEsim', ask: (model, world, esim) => cancel(model, world, esim, true) },
-} as const satisfies Record<WorkKind, { endpoint: string; ask: (model: Model, world: World, esim: string) => Promise<void> }>;
+} as const satisfies Record<
+  WorkKind,
+  { endpoint: string; ask: (model: Model, world: World, esim: string) => Promise<void> }
+>;
 
-/** Faults that wait for a purchase mostly wait in vain: this one strikes, and nothing but another send or a person settles it. */
+/**
+ * Faults that wait for a purchase mostly wait in vain: this one strikes, and nothing but another send or a person
+ * settles it.
+ */
 export const orderInTrouble = purchaseFault.map((fault) =>
-  command(`an order whose first send ends in ${fault.kind}, of which the service tells nothing`, async (model, world) => {
-    await world.silence();
-    await world.desk.simulator.onRequest('createOrder', fault);
-    await KINDS.order.ask(model, world);
-  }),
+  command(
+    `an order whose first send ends in ${fault.kind}, of which the service tells nothing`,
+    async (model, world) => {
+      await world.silence();
+      await world.desk.simulator.onRequest('createOrder', fault);
+      await KINDS.order.ask(model, world);
+    },
+  ),
 );
 
-/** No other send settles these: the answer to each is lost, until the service is well again or a person says what is true. */
-export const outcomeUnknown = fc.record({ kind: fc.constantFrom(...WORK_KINDS), which: fc.nat(), fault: lostAnswer }).map(({ kind, which, fault }) =>
-  withEsim(`${kind} of eSIM whose every send ends in ${fault.kind}, of which the service tells nothing`, which, async (model, world, esim) => {
-    await world.silence();
-    await world.desk.simulator.onRequest(KINDS[kind].endpoint, fault, { count: null });
-    await KINDS[kind].ask(model, world, esim);
-    await world.standsStill(model, model.work.length - 1);
-  }),
-);
+/**
+ * No other send settles these: the answer to each is lost, until the service is well again or a person says what is
+ * true.
+ */
+export const outcomeUnknown = fc
+  .record({ kind: fc.constantFrom(...WORK_KINDS), which: fc.nat(), fault: lostAnswer })
+  .map(({ kind, which, fault }) =>
+    withEsim(
+      `${kind} of eSIM whose every send ends in ${fault.kind}, of which the service tells nothing`,
+      which,
+      async (model, world, esim) => {
+        await world.silence();
+        await world.desk.simulator.onRequest(KINDS[kind].endpoint, fault, { count: null });
+        await KINDS[kind].ask(model, world, esim);
+        await world.standsStill(model, model.work.length - 1);
+      },
+    ),
+  );

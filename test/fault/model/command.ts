@@ -5,7 +5,11 @@ import type { Model, ModelledWork, World } from '#test/fault/model/world.ts';
 export type Command = fc.AsyncCommand<Model, World>;
 
 /** A command that ends with {@link World.check}. @param possible what it needs, of what is known for certain. */
-export function command(name: string, run: (model: Model, world: World) => Promise<void>, possible: (model: Model) => boolean = () => true): Command {
+export function command(
+  name: string,
+  run: (model: Model, world: World) => Promise<void>,
+  possible: (model: Model) => boolean = () => true,
+): Command {
   return {
     check: possible,
     run: async (model, world) => {

@@ -1,8 +1,26 @@
 /** What callers, operators and the service may do, in any order. Each command ends with `World.check`. */
 import fc from 'fast-check';
-import { cancelEsim, order, orderInTrouble, orderTwice, outcomeUnknown, subscribe, topUp } from '#test/fault/model/callers.ts';
+import {
+  cancelEsim,
+  order,
+  orderInTrouble,
+  orderTwice,
+  outcomeUnknown,
+  subscribe,
+  topUp,
+} from '#test/fault/model/callers.ts';
 import type { Command } from '#test/fault/model/command.ts';
-import { abandon, cancelVpn, changeLimit, changeRetryPolicy, pauseBuying, release, resolve, resumeBuying, retry } from '#test/fault/model/operators.ts';
+import {
+  abandon,
+  cancelVpn,
+  changeLimit,
+  changeRetryPolicy,
+  pauseBuying,
+  release,
+  resolve,
+  resumeBuying,
+  retry,
+} from '#test/fault/model/operators.ts';
 import {
   cancellationOutcome,
   contradiction,
@@ -16,8 +34,8 @@ import {
 } from '#test/fault/model/service.ts';
 
 /**
- * Always so many: `fc.commands` begins with the shortest ways, for the sake of shrinking, and a short life is a dull one.
- * A weight says how often a command comes.
+ * Always so many: `fc.commands` begins with the shortest ways, for the sake of shrinking, and a short life is a dull
+ * one. A weight says how often a command comes.
  */
 export function allCommands(count: number): fc.Arbitrary<Command[]> {
   const command = fc.oneof(

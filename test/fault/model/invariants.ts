@@ -20,7 +20,10 @@ export const shownWork = z.object({
   esim_id: z.string().nullable().optional(),
   charged: z.object({ amount: z.string() }).nullable().optional(),
   /** Of a cancellation. */
-  refund: z.object({ status: z.enum(REFUND_STATUSES), order_id: z.string(), service_refund_id: z.string().nullable() }).nullable().optional(),
+  refund: z
+    .object({ status: z.enum(REFUND_STATUSES), order_id: z.string(), service_refund_id: z.string().nullable() })
+    .nullable()
+    .optional(),
 });
 export type Shown = z.output<typeof shownWork>;
 
@@ -32,25 +35,45 @@ export interface Seen {
   readonly shown: Shown;
 }
 
-const TABLES: Readonly<Record<WorkKind, string>> = { order: 'orders', topup: 'topups', vpn_subscription: 'vpn_subscriptions', cancellation: 'cancellations' };
+const TABLES: Readonly<Record<WorkKind, string>> = {
+  order: 'orders',
+  topup: 'topups',
+  vpn_subscription: 'vpn_subscriptions',
+  cancellation: 'cancellations',
+};
 
 /** Lets the database write down each step of each status: who reads now and then sees only some of them. */
 export async function watchStatuses(desk: OrderDesk): Promise<void> {
   const { executor } = desk.stack.database;
   await executor.execute(sql.raw('CREATE TABLE status_steps (kind text, id text, from_status text, to_status text)'));
-  await executor.execute(sql.raw(`CREATE FUNCTION note_status_step() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN INSERT INTO status_steps VALUES (TG_ARGV[0], NEW.id, OLD.status, NEW.status); RETURN NULL; END $$`));
+  await executor.execute(
+    sql.raw(`CREATE FUNCTION note_status_step() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO status_steps VALUES (TG_ARGV[0], NEW.id, OLD.status, NEW.status); RETURN NULL; END $$`),
+  );
   for (const kind of WORK_KINDS) {
-    await executor.execute(sql.raw(`CREATE TRIGGER note_status_step AFTER UPDATE ON ${TABLES[kind]} FOR EACH ROW
-      WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_status_step('${kind}')`));
+    await executor.execute(
+      sql.raw(`CREATE TRIGGER note_status_step AFTER UPDATE ON ${TABLES[kind]} FOR EACH ROW
+      WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_status_step('${kind}')`),
+    );
   }
 }
 
 /** @param work all of it, as it was shown just now. */
 export async function checkInvariants(desk: OrderDesk, work: readonly Seen[]): Promise<void> {
-  // In this order: what is shown as paid is booked by then, what is booked is in the wallet, and what is debited meanwhile is seen the next time.
+  // In this order: what is shown as paid is booked by then, what is booked is in the wallet, and what is debited
+  // meanwhile is seen the next time.
   const { database } = desk.stack;
-  const rows = await database.run((db) => db.select().from(attempts).where(inArray(attempts.subjectId, work.map(({ id }) => id))));
+  const rows = await database.run((db) =>
+    db
+      .select()
+      .from(attempts)
+      .where(
+        inArray(
+          attempts.subjectId,
+          work.map(({ id }) => id),
+        ),
+      ),
+  );
   const booked = await database.run((db) => db.select({ kind: journal.causeKind, id: journal.causeId }).from(journal));
   const ledger = await desk.simulator.ledger();
   const causes = new Set(booked.map(({ id }) => id));
@@ -65,41 +88,69 @@ export async function checkInvariants(desk: OrderDesk, work: readonly Seen[]): P
 }
 
 async function everyStepIsAllowed(desk: OrderDesk): Promise<void> {
-  const { rows } = await desk.stack.database.executor.execute<{ kind: WorkKind; id: string; from_status: WorkStatus; to_status: WorkStatus }>(
-    sql.raw('SELECT * FROM status_steps'),
-  );
+  const { rows } = await desk.stack.database.executor.execute<{
+    kind: WorkKind;
+    id: string;
+    from_status: WorkStatus;
+    to_status: WorkStatus;
+  }>(sql.raw('SELECT * FROM status_steps'));
   const forbidden = rows.filter(({ kind, from_status: from, to_status: to }) => !mayFollow(kind, from, to));
   expect(forbidden).toEqual([]);
 }
 
 type Attempts = readonly (typeof attempts.$inferSelect)[];
 
-/** At no moment has the service more than one debit for a piece of work that it has not paid back; what a pause stops is not sent. */
+/**
+ * At no moment has the service more than one debit for a piece of work that it has not paid back; what a pause stops is
+ * not sent.
+ */
 function costsOnce({ id, stopped }: Seen, own: Attempts, ledger: readonly LedgerLine[]): void {
   const movements = ledger.filter((line) => own.some((attempt) => isFor(attempt, line)));
-  const net = movements.filter(({ type }) => type === 'debit').length - movements.filter(({ type }) => type === 'credit').length;
+  const net =
+    movements.filter(({ type }) => type === 'debit').length - movements.filter(({ type }) => type === 'credit').length;
   expect(net, `net debits of ${id}`).toBeLessThanOrEqual(1);
-  if (stopped) expect(own.reduce((sum, { sends }) => sum + sends, 0), `sends of ${id}, which is paused`).toBe(0);
+  if (stopped)
+    expect(
+      own.reduce((sum, { sends }) => sum + sends, 0),
+      `sends of ${id}, which is paused`,
+    ).toBe(0);
 }
 
 /** What we say was paid or refunded is in our books, without waiting for a reconciliation. */
-function isInTheJournal({ id, shown: { status, charged, refund } }: Seen, own: Attempts, causes: ReadonlySet<string>): void {
+function isInTheJournal(
+  { id, shown: { status, charged, refund } }: Seen,
+  own: Attempts,
+  causes: ReadonlySet<string>,
+): void {
   const isPaid = (status === 'completed' || status === 'active') && charged != null;
-  if (isPaid) expect(own.some((attempt) => causes.has(attempt.id)), `the price of ${id} is in the journal`).toBe(true);
-  if (refund?.status === 'completed') expect(causes, `the refund of ${id} is in the journal`).toContain(refund.order_id);
+  if (isPaid)
+    expect(
+      own.some((attempt) => causes.has(attempt.id)),
+      `the price of ${id} is in the journal`,
+    ).toBe(true);
+  if (refund?.status === 'completed')
+    expect(causes, `the refund of ${id} is in the journal`).toContain(refund.order_id);
 }
 
-/** Of an eSIM the money comes back once. What we call refunded is in the wallet. @param booked how many refunds our journal has. */
+/**
+ * Of an eSIM the money comes back once. What we call refunded is in the wallet. @param booked how many refunds our
+ * journal has.
+ */
 function eachRefundIsPaidOnce(work: readonly Seen[], ledger: readonly LedgerLine[], booked: number): void {
   const credits = ledger.filter(({ refund_id: id }) => id !== null);
   const esims = credits.map(({ esim_id: esim }) => esim);
   expect(esims, 'eSIMs that were refunded').toEqual([...new Set(esims)]);
-  const told = work.flatMap(({ shown: { refund } }) => (refund?.status === 'completed' ? (refund.service_refund_id ?? []) : []));
+  const told = work.flatMap(({ shown: { refund } }) =>
+    refund?.status === 'completed' ? (refund.service_refund_id ?? []) : [],
+  );
   expect(credits.map(({ refund_id: id }) => id)).toEqual(expect.arrayContaining(told));
   expect(booked, 'refunds in the journal').toBeLessThanOrEqual(credits.length);
 }
 
-/** While a top-up or the cancellation of an eSIM is under way nothing else is sent for it: the service never has to refuse that. */
+/**
+ * While a top-up or the cancellation of an eSIM is under way nothing else is sent for it: the service never has to
+ * refuse that.
+ */
 async function nothingIsDoneToABusyEsim({ simulator }: OrderDesk): Promise<void> {
   for (const endpoint of ['createTopup', 'cancelEsim']) {
     const refused = (await simulator.requests(endpoint)).filter(({ result_status: result }) => result === 409);

@@ -24,7 +24,8 @@ export const retry = onWork('retry', async (model, world, index) => {
 export const abandon = onWork('abandon', async (model, world, index) => {
   const answer = await world.desk.stack.api.post(`${world.path(model, index)}/abandon`, { why: 'no longer wanted' });
   expectJudged(answer);
-  if (answer.status === 200 && (await world.show(model, index)).status === 'abandoned') model.work[index]!.ended = 'abandoned';
+  if (answer.status === 200 && (await world.show(model, index)).status === 'abandoned')
+    model.work[index]!.ended = 'abandoned';
 });
 
 const isBought = ({ kind }: ModelledWork): boolean => kind !== 'cancellation';
@@ -36,7 +37,9 @@ export const release = onWork(
     const work = model.work[index]!;
     const mustBeHeld = work.stopped && work.ended === undefined;
     if (mustBeHeld) await world.isHeldByPause(model, index);
-    const answer = await world.desk.stack.api.post(`${world.path(model, index)}/release`, { why: 'this customer waits at the counter' });
+    const answer = await world.desk.stack.api.post(`${world.path(model, index)}/release`, {
+      why: 'this customer waits at the counter',
+    });
     if (mustBeHeld) expect(answer.status, answer.text).toBe(200);
     expectJudged(answer);
     if (answer.status !== 200) return;
@@ -46,16 +49,20 @@ export const release = onWork(
   isBought,
 );
 
-export const pauseBuying = fc.constantFrom(null, 'order' as const, 'topup' as const, 'vpn_subscription' as const).map((kind) =>
-  command(`pause ${kind ?? 'all buying'}`, async (model, world) => {
-    const body = { why: 'the supplier changes its catalogue', ...(kind !== null && { kind }) };
-    const answer = await world.desk.stack.api.post('/v1/purchase-gate/pauses', body, { headers: { 'idempotency-key': randomUUID() } });
-    const same = model.pauses.find((pause) => pause.kind === kind);
-    expect(answer.status, answer.text).toBe(same === undefined ? 201 : 200);
-    if (same === undefined) model.pauses.push({ id: answer.textAt('id'), kind });
-    else expect(answer.textAt('id')).toBe(same.id);
-  }),
-);
+export const pauseBuying = fc
+  .constantFrom(null, 'order' as const, 'topup' as const, 'vpn_subscription' as const)
+  .map((kind) =>
+    command(`pause ${kind ?? 'all buying'}`, async (model, world) => {
+      const body = { why: 'the supplier changes its catalogue', ...(kind !== null && { kind }) };
+      const answer = await world.desk.stack.api.post('/v1/purchase-gate/pauses', body, {
+        headers: { 'idempotency-key': randomUUID() },
+      });
+      const same = model.pauses.find((pause) => pause.kind === kind);
+      expect(answer.status, answer.text).toBe(same === undefined ? 201 : 200);
+      if (same === undefined) model.pauses.push({ id: answer.textAt('id'), kind });
+      else expect(answer.textAt('id')).toBe(same.id);
+    }),
+  );
 
 export const resumeBuying = fc.nat().map((which) =>
   command(
@@ -82,12 +89,21 @@ export const changeLimit = fc.constantFrom(null, '0.02', '8.00').chain((amount) 
 
 /** More or fewer attempts, shorter or longer waits: none of it lets anything be bought that may not be. */
 export const changeRetryPolicy = fc
-  .record({ which: fc.nat(), attempts: fc.constantFrom(undefined, null, 1, 2, 4), first_wait_seconds: fc.constantFrom(null, 1, 2) })
+  .record({
+    which: fc.nat(),
+    attempts: fc.constantFrom(undefined, null, 1, 2, 4),
+    first_wait_seconds: fc.constantFrom(null, 1, 2),
+  })
   .map(({ which, ...change }) =>
     command(
       `retry policy ${which} to ${JSON.stringify(change)}`,
       async (model, world) => {
-        expectJudged(await world.desk.stack.api.post(`${world.path(model, which % model.work.length)}/retry-policy`, { why: 'agreed', ...change }));
+        expectJudged(
+          await world.desk.stack.api.post(`${world.path(model, which % model.work.length)}/retry-policy`, {
+            why: 'agreed',
+            ...change,
+          }),
+        );
       },
       hasWork,
     ),
@@ -96,21 +112,35 @@ export const changeRetryPolicy = fc
 const reasons = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
 
 /** A person who has looked at the service's console and wallet, and says what is true. */
-export const resolve = onWork('resolve', async (model, world, index) => {
-  const { attention } = await world.show(model, index);
-  if (attention === null) return;
-  const reason = reasons.parse(attention.reason);
-  const possible: readonly CaseVerdict[] = VERDICTS_OF[reason];
-  const { verdicts, names } = await truthOf(world, model, index);
-  // That the service does not end a subscription is for a person to accept, whatever else is true.
-  const verdict = reason === 'cancellation_refused' ? 'dismissed' : verdicts.find((each) => possible.includes(each));
-  if (verdict === undefined) return;
-  const named = verdict === 'bought' ? names : {};
-  expectJudged(await world.desk.stack.api.post(`${world.path(model, index)}/resolve`, { why: 'seen in the console', case: reason, verdict, ...named }));
-}, ({ waits }) => waits);
+export const resolve = onWork(
+  'resolve',
+  async (model, world, index) => {
+    const { attention } = await world.show(model, index);
+    if (attention === null) return;
+    const reason = reasons.parse(attention.reason);
+    const possible: readonly CaseVerdict[] = VERDICTS_OF[reason];
+    const { verdicts, names } = await truthOf(world, model, index);
+    // That the service does not end a subscription is for a person to accept, whatever else is true.
+    const verdict = reason === 'cancellation_refused' ? 'dismissed' : verdicts.find((each) => possible.includes(each));
+    if (verdict === undefined) return;
+    const named = verdict === 'bought' ? names : {};
+    expectJudged(
+      await world.desk.stack.api.post(`${world.path(model, index)}/resolve`, {
+        why: 'seen in the console',
+        case: reason,
+        verdict,
+        ...named,
+      }),
+    );
+  },
+  ({ waits }) => waits,
+);
 
 export const cancelVpn = onWork(
   'cancel',
-  async (model, world, index) => expectJudged(await world.desk.stack.api.post(`${world.path(model, index)}/cancel`, { why: 'the customer ended it' })),
+  async (model, world, index) =>
+    expectJudged(
+      await world.desk.stack.api.post(`${world.path(model, index)}/cancel`, { why: 'the customer ended it' }),
+    ),
   ({ kind }) => kind === 'vpn_subscription',
 );

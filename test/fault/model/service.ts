@@ -22,12 +22,19 @@ export const lostAnswer = fc.constantFrom(
 
 export const purchaseTrouble = fc
   .record({
-    endpoint: fc.constantFrom('createOrder' as const, 'createTopup' as const, 'createVpnOrder' as const, 'cancelEsim' as const),
+    endpoint: fc.constantFrom(
+      'createOrder' as const,
+      'createTopup' as const,
+      'createVpnOrder' as const,
+      'cancelEsim' as const,
+    ),
     fault: purchaseFault,
     count: fc.integer({ min: 1, max: 3 }),
   })
   .map(({ endpoint, fault, count }) =>
-    command(`the next ${count} of ${endpoint} end in ${fault.kind}`, (_model, world) => world.desk.simulator.onRequest(endpoint, fault, { count })),
+    command(`the next ${count} of ${endpoint} end in ${fault.kind}`, (_model, world) =>
+      world.desk.simulator.onRequest(endpoint, fault, { count }),
+    ),
   );
 
 export const webhookTrouble = fc
@@ -39,7 +46,9 @@ export const webhookTrouble = fc
     { kind: 'forged' } as const,
     { kind: 'stale_timestamp' } as const,
   )
-  .map((fault) => command(`the next webhook is ${fault.kind}`, (_model, world) => world.desk.simulator.onWebhook(undefined, fault)));
+  .map((fault) =>
+    command(`the next webhook is ${fault.kind}`, (_model, world) => world.desk.simulator.onWebhook(undefined, fault)),
+  );
 
 export const purchaseOutcome = fc
   .record({
@@ -52,7 +61,9 @@ export const purchaseOutcome = fc
     ),
   })
   .map(({ operation, rule }) =>
-    command(`the next ${operation} is ${JSON.stringify(rule)}`, (_model, world) => world.desk.simulator.nextPurchases({ operation, ...rule })),
+    command(`the next ${operation} is ${JSON.stringify(rule)}`, (_model, world) =>
+      world.desk.simulator.nextPurchases({ operation, ...rule }),
+    ),
   );
 
 /** What becomes of the next cancellation. Without it the service judges by what has become of the eSIM. */
@@ -66,7 +77,11 @@ export const cancellationOutcome = fc
     { operation: 'cancellation', outcome: 'refund_failed' } as const,
     { operation: 'vpn_cancellation', outcome: 'refused' } as const,
   )
-  .map((rule) => command(`the next ${rule.operation} is ${rule.outcome}`, (_model, world) => world.desk.simulator.nextPurchases(rule)));
+  .map((rule) =>
+    command(`the next ${rule.operation} is ${rule.outcome}`, (_model, world) =>
+      world.desk.simulator.nextPurchases(rule),
+    ),
+  );
 
 export const readsFail = fc.constant(command('the service tells nothing', (_model, world) => world.silence()));
 export const wellAgain = fc.constant(command('the service is well again', (_model, world) => world.calm()));
@@ -92,7 +107,12 @@ export const contradiction = fc.nat().map((which) =>
       const sale = ended[which % Math.max(ended.length, 1)];
       if (sale === undefined) return;
       const status = sale.status === 'completed' ? 'failed' : 'completed';
-      const data = { id: sale.id, external_order_id: sale.external_order_id, status, ...(status === 'completed' ? { esim_id: 'esim-none' } : {}) };
+      const data = {
+        id: sale.id,
+        external_order_id: sale.external_order_id,
+        status,
+        ...(status === 'completed' ? { esim_id: 'esim-none' } : {}),
+      };
       await world.desk.simulator.sendWebhook({ event: `order.${status}`, data });
     },
     hasWork,

@@ -25,13 +25,28 @@ export async function truthOf(world: World, { work }: Model, index: number): Pro
   const references = new Set(attempts.map(({ reference }) => reference));
   switch (work[index]!.kind) {
     case 'order':
-      return ofSales('service_order_id', (await simulator.orders()).filter(({ external_order_id: name }) => references.has(name)));
+      return ofSales(
+        'service_order_id',
+        (await simulator.orders()).filter(({ external_order_id: name }) => references.has(name)),
+      );
     case 'vpn_subscription':
-      return ofSales('service_subscription_id', (await simulator.subscriptions()).filter(({ external_subscription_id: name }) => references.has(name)));
+      return ofSales(
+        'service_subscription_id',
+        (await simulator.subscriptions()).filter(({ external_subscription_id: name }) => references.has(name)),
+      );
     case 'topup': {
-      const others = new Set((await Promise.all(world.ids.filter((other) => other !== id).map((other) => world.desk.attemptsOf(other)))).flat().map(({ serviceId }) => serviceId));
-      const ofEsim = (await simulator.topups()).filter((each) => attempts.some(({ serviceEsimId }) => serviceEsimId === each.esim_id));
-      return ofSales('service_topup_id', ofEsim.filter((each) => !others.has(each.id)));
+      const others = new Set(
+        (await Promise.all(world.ids.filter((other) => other !== id).map((other) => world.desk.attemptsOf(other))))
+          .flat()
+          .map(({ serviceId }) => serviceId),
+      );
+      const ofEsim = (await simulator.topups()).filter((each) =>
+        attempts.some(({ serviceEsimId }) => serviceEsimId === each.esim_id),
+      );
+      return ofSales(
+        'service_topup_id',
+        ofEsim.filter((each) => !others.has(each.id)),
+      );
     }
     case 'cancellation':
       return ofRefunds(await world.desk.refundsAtService(work[index]!.esim!));
@@ -46,7 +61,9 @@ export async function truthOf(world: World, { work }: Model, index: number): Pro
       return { verdicts: isCertain ? ['bought'] : [], names: { [name]: bought.id } };
     }
     const sold = new Set(sales.map((sale) => sale.id));
-    const own = (await simulator.ledger()).filter((line) => attempts.some((attempt) => isFor(attempt, line)) || (line.topup_id !== null && sold.has(line.topup_id)));
+    const own = (await simulator.ledger()).filter(
+      (line) => attempts.some((attempt) => isFor(attempt, line)) || (line.topup_id !== null && sold.has(line.topup_id)),
+    );
     const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
     return { verdicts: net === 0 ? ['not_bought'] : [], names: {} };
   }

@@ -50,12 +50,24 @@ function isPaused({ pauses }: Model, kind: WorkKind): boolean {
   return kind !== 'cancellation' && pauses.some((pause) => pause.kind === null || pause.kind === kind);
 }
 
-/** A price or a package that will not come, an eSIM with which somebody else is not done: what is held for that is no longer wanted in the end. */
-const WAITS_IN_VAIN: ReadonlySet<string> = new Set<FailureClass>(['package_unavailable', 'price_above_limit', 'esim_busy']);
+/**
+ * A price or a package that will not come, an eSIM with which somebody else is not done: what is held for that is no
+ * longer wanted in the end.
+ */
+const WAITS_IN_VAIN: ReadonlySet<string> = new Set<FailureClass>([
+  'package_unavailable',
+  'price_above_limit',
+  'esim_busy',
+]);
 
 const HELD_AT_GATE: ReadonlySet<string> = new Set<FailureClass>(['buying_paused', 'service_down', 'rate_limited']);
 
-const PATHS: Readonly<Record<WorkKind, string>> = { order: '/v1/orders', topup: '/v1/topups', vpn_subscription: '/v1/vpn/subscriptions', cancellation: '/v1/cancellations' };
+const PATHS: Readonly<Record<WorkKind, string>> = {
+  order: '/v1/orders',
+  topup: '/v1/topups',
+  vpn_subscription: '/v1/vpn/subscriptions',
+  cancellation: '/v1/cancellations',
+};
 
 export class World {
   readonly desk: OrderDesk;
@@ -80,24 +92,44 @@ export class World {
   /** Some eSIMs are there from the beginning: there is more to do with them. */
   async begin(model: Model, esims: number): Promise<void> {
     await this.calm();
-    for (let n = 0; n < esims; n += 1) this.accepted(model, await this.desk.place(PACKAGE.completedAtOnce), { kind: 'order' });
+    for (let n = 0; n < esims; n += 1)
+      this.accepted(model, await this.desk.place(PACKAGE.completedAtOnce), { kind: 'order' });
     for (const id of this.ids) await this.desk.reaches(id, 'completed');
     await this.check(model);
   }
 
   /** Our API has answered 202. */
-  accepted(model: Model, id: string, { kind, limit = null, esim }: { kind: WorkKind; limit?: string | null; esim?: string }): void {
+  accepted(
+    model: Model,
+    id: string,
+    { kind, limit = null, esim }: { kind: WorkKind; limit?: string | null; esim?: string },
+  ): void {
     expect(this.ids).not.toContain(id);
-    const isCancelled = model.work.some((work) => work.kind === 'cancellation' && work.esim === esim && work.ended === 'completed');
+    const isCancelled = model.work.some(
+      (work) => work.kind === 'cancellation' && work.esim === esim && work.ended === 'completed',
+    );
     this.ids.push(id);
-    model.work.push({ kind, limit, esim, stopped: isPaused(model, kind), isInVain: kind === 'topup' && isCancelled, waits: false, ended: undefined });
+    model.work.push({
+      kind,
+      limit,
+      esim,
+      stopped: isPaused(model, kind),
+      isInVain: kind === 'topup' && isCancelled,
+      waits: false,
+      ended: undefined,
+    });
   }
 
   /** Ends a pause. */
   async resume(model: Model, { id }: Pause): Promise<void> {
-    const answer = await this.desk.stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { why: 'the new catalogue is there' });
+    const answer = await this.desk.stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, {
+      why: 'the new catalogue is there',
+    });
     expect(answer.status, answer.text).toBe(200);
-    model.pauses.splice(model.pauses.findIndex((pause) => pause.id === id), 1);
+    model.pauses.splice(
+      model.pauses.findIndex((pause) => pause.id === id),
+      1,
+    );
     for (const work of model.work) if (!isPaused(model, work.kind)) work.stopped = false;
   }
 
@@ -111,7 +143,10 @@ export class World {
 
   /** The service has taken it, or it is held, waits for a person, or has ended. */
   async standsStill(model: Model, index: number): Promise<void> {
-    await waitFor(`${this.ids[index]} stands still`, async () => !['accepted', 'submitting'].includes((await this.show(model, index)).status));
+    await waitFor(
+      `${this.ids[index]} stands still`,
+      async () => !['accepted', 'submitting'].includes((await this.show(model, index)).status),
+    );
   }
 
   /** What was let through is sent, or waits for something else, though the pause lasts. */
@@ -147,10 +182,14 @@ export class World {
       if (isFinal(status)) known.ended = status;
       known.waits = status === 'needs_attention';
       if (known.kind === 'order') known.esim = esim ?? undefined;
-      if (known.kind === 'order' || known.kind === 'topup') expect(limit?.amount ?? null, `the limit of ${id}`).toBe(known.limit);
+      if (known.kind === 'order' || known.kind === 'topup')
+        expect(limit?.amount ?? null, `the limit of ${id}`).toBe(known.limit);
       if (known.isInVain) expect(status, `${id} recharges an eSIM that is cancelled`).not.toBe('completed');
     }
-    await checkInvariants(this.desk, model.work.map(({ stopped }, index) => ({ id: this.ids[index]!, stopped, shown: shown[index]! })));
+    await checkInvariants(
+      this.desk,
+      model.work.map(({ stopped }, index) => ({ id: this.ids[index]!, stopped, shown: shown[index]! })),
+    );
   }
 
   /** Compares the books with the wallet, once nothing is under way: they come to its balance. */
@@ -158,7 +197,9 @@ export class World {
     const { stack } = this.desk;
     expect(await becomeQuiet(stack)).toEqual([]);
     const report = await reconcileBooks(stack);
-    const { findings } = (await stack.api.get(`/v1/wallet/reconciliations/${report}`)).read(z.object({ findings: z.array(z.looseObject({ kind: z.string() })) }));
+    const { findings } = (await stack.api.get(`/v1/wallet/reconciliations/${report}`)).read(
+      z.object({ findings: z.array(z.looseObject({ kind: z.string() })) }),
+    );
     expect(findings.filter(({ kind }) => kind === 'balance_differs' || kind === 'movement_missing')).toEqual([]);
   }
 
@@ -173,7 +214,10 @@ export class World {
     return texts.join('\n');
   }
 
-  /** The service is well again and finishes what it has; then everything ends or waits for a person, and the books agree. */
+  /**
+   * The service is well again and finishes what it has; then everything ends or waits for a person, and the books
+   * agree.
+   */
   async settle(model: Model): Promise<void> {
     const { desk } = this;
     await this.calm();
@@ -181,8 +225,10 @@ export class World {
     await waitFor(
       'everything has ended or waits for a person',
       async () => {
-        for (const { id, status } of await desk.simulator.orders()) if (status === 'processing') await desk.simulator.completeOrder(id).catch(() => undefined);
-        for (const { id, status } of await desk.simulator.topups()) if (status === 'processing') await desk.simulator.completeTopup(id).catch(() => undefined);
+        for (const { id, status } of await desk.simulator.orders())
+          if (status === 'processing') await desk.simulator.completeOrder(id).catch(() => undefined);
+        for (const { id, status } of await desk.simulator.topups())
+          if (status === 'processing') await desk.simulator.completeTopup(id).catch(() => undefined);
         for (const { id, status, cancellation } of await desk.simulator.refunds()) {
           if (cancellation === 'processing') await desk.simulator.decideRefund(id, 'accept').catch(() => undefined);
           else if (status === 'processing') await desk.simulator.decideRefund(id, 'complete').catch(() => undefined);
@@ -191,15 +237,21 @@ export class World {
         for (const index of model.work.keys()) {
           const { status, failure } = await this.show(model, index);
           if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
-          if (status === 'held' && WAITS_IN_VAIN.has(failure?.class ?? '')) await desk.stack.api.post(`${this.path(model, index)}/abandon`, { why: 'no longer wanted' });
+          if (status === 'held' && WAITS_IN_VAIN.has(failure?.class ?? ''))
+            await desk.stack.api.post(`${this.path(model, index)}/abandon`, { why: 'no longer wanted' });
           // The gate lets go by itself what it holds; other waits may have grown long.
-          else if (status === 'held' && !HELD_AT_GATE.has(failure?.class ?? '')) await desk.stack.api.post(`${this.path(model, index)}/retry`, { why: 'the service is back' });
+          else if (status === 'held' && !HELD_AT_GATE.has(failure?.class ?? ''))
+            await desk.stack.api.post(`${this.path(model, index)}/retry`, { why: 'the service is back' });
           open.push(`${this.ids[index]} is ${status} (${failure?.class ?? 'no failure'})`);
         }
         if (open.length > 0) throw new Error(open.join(', '));
         return true;
       },
-      { timeoutMs: 240_000, everyMs: 300, context: async () => `${await this.#timelinesOfOpen(model)}\n${desk.stack.tails()}` },
+      {
+        timeoutMs: 240_000,
+        everyMs: 300,
+        context: async () => `${await this.#timelinesOfOpen(model)}\n${desk.stack.tails()}`,
+      },
     );
     await this.check(model);
     for (const [index, id] of this.ids.entries()) {

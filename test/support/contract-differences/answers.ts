@@ -41,34 +41,75 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('the token may be null', 'login answer', 'access_token', { oneOf: [text(), { type: 'null' }] }),
   field('the balance may be null by a reference', 'getWallet answer', 'balance', { allOf: [text()], nullable: true }),
   field('the ICCID may be null', 'getEsim answer', 'iccid', text({ nullable: true })),
-  field('an order has a state that we do not know', 'getOrder answer', 'status', text({
-    enum: ['processing', 'completed', 'failed', 'on_hold'],
-  })),
+  field(
+    'an order has a state that we do not know',
+    'getOrder answer',
+    'status',
+    text({
+      enum: ['processing', 'completed', 'failed', 'on_hold'],
+    }),
+  ),
   field('a top-up has other states', 'createTopup answer', 'status', text({ enum: ['ok', 'error'] })),
   field('the states of a subscription are numbers', 'getVpnSubscription answer', 'status', { type: 'integer' }),
-  field('a movement may be a hold', 'listWalletTransactions answer', 'type', text({
-    enum: ['debit', 'credit', 'hold'],
-  }), 'data[]'),
+  field(
+    'a movement may be a hold',
+    'listWalletTransactions answer',
+    'type',
+    text({
+      enum: ['debit', 'credit', 'hold'],
+    }),
+    'data[]',
+  ),
   field('a price is in cents', 'listPackages answer', 'price_for_reseller', { type: 'integer' }, 'data[]'),
-  field('a price is in cents, of the format int64', 'listVpnPlans answer', 'price_for_reseller', {
-    type: 'integer',
-    format: 'int64',
-  }, 'data[]'),
+  field(
+    'a price is in cents, of the format int64',
+    'listVpnPlans answer',
+    'price_for_reseller',
+    {
+      type: 'integer',
+      format: 'int64',
+    },
+    'data[]',
+  ),
   field('the balance is in steps of 1', 'getWallet answer', 'balance', { type: 'number', multipleOf: 1 }),
   field('what an order has cost is in cents', 'getOrder answer', 'price_for_reseller', { type: ['integer', 'null'] }),
-  field('an amount is text without decimals', 'listWalletTransactions answer', 'amount', text({
-    pattern: String.raw`^-?\d+$`,
-  }), 'data[]'),
-  field('a price has a comma', 'listTopupOptions answer', 'price_for_reseller', text({
-    pattern: String.raw`^\d+,\d{2}$`,
-  }), 'data[]'),
-  field('a price names its currency', 'listVpnPlans answer', 'price_for_reseller', text({
-    pattern: String.raw`^\d+\.\d{2} [A-Z]{3}$`,
-  }), 'data[]'),
-  field('a price is an object of unknown fields', 'listPackages answer', 'price_for_reseller', {
-    type: 'object',
-    properties: { net: { type: 'number' }, gross: { type: 'number' } },
-  }, 'data[]'),
+  field(
+    'an amount is text without decimals',
+    'listWalletTransactions answer',
+    'amount',
+    text({
+      pattern: String.raw`^-?\d+$`,
+    }),
+    'data[]',
+  ),
+  field(
+    'a price has a comma',
+    'listTopupOptions answer',
+    'price_for_reseller',
+    text({
+      pattern: String.raw`^\d+,\d{2}$`,
+    }),
+    'data[]',
+  ),
+  field(
+    'a price names its currency',
+    'listVpnPlans answer',
+    'price_for_reseller',
+    text({
+      pattern: String.raw`^\d+\.\d{2} [A-Z]{3}$`,
+    }),
+    'data[]',
+  ),
+  field(
+    'a price is an object of unknown fields',
+    'listPackages answer',
+    'price_for_reseller',
+    {
+      type: 'object',
+      properties: { net: { type: 'number' }, gross: { type: 'number' } },
+    },
+    'data[]',
+  ),
   field('the currency is a number', 'getWallet answer', 'currency', text({ enum: ['840', '978'] })),
   field('the currency is a sign', 'getWallet answer', 'currency', text({ enum: ['$', '€'] })),
   field('the currency is by its number', 'listPackages answer', 'currency', text({ pattern: '^[0-9]{3}$' }), 'data[]'),
@@ -78,17 +119,28 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('the ICCID is a number', 'getEsim answer', 'iccid', { type: 'integer' }),
   field('the activation code is a link', 'getEsim answer', 'activation_code', text({ pattern: '^https://' })),
   field('the activation code is a picture', 'getEsim answer', 'activation_code', text({ format: 'byte' })),
-  field('the activation code is only the matching id', 'getEsim answer', 'activation_code', text({
-    pattern: '^[A-Z0-9-]{4,32}$',
-  })),
+  field(
+    'the activation code is only the matching id',
+    'getEsim answer',
+    'activation_code',
+    text({
+      pattern: '^[A-Z0-9-]{4,32}$',
+    }),
+  ),
   field('ids have 200 characters', 'getOrder answer', 'id', text({ minLength: 200 })),
   field('ids are texts of 160 letters', 'createOrder answer', 'id', text({ pattern: '^[a-z]{160}$' })),
   field('ids have spaces', 'getRefund answer', 'id', text({ pattern: '^[A-Z]+ [0-9]+$' })),
   field('ids are objects', 'getTopup answer', 'id', { type: 'object' }),
   field('times are days', 'listWalletTransactions answer', 'created_at', text({ format: 'date' }), 'data[]'),
-  field('times are written the German way', 'listWalletTransactions answer', 'created_at', text({
-    pattern: String.raw`^\d{2}\.\d{2}\.\d{4}$`,
-  }), 'data[]'),
+  field(
+    'times are written the German way',
+    'listWalletTransactions answer',
+    'created_at',
+    text({
+      pattern: String.raw`^\d{2}\.\d{2}\.\d{4}$`,
+    }),
+    'data[]',
+  ),
   field('usage is text', 'getEsimUsage answer', 'data_used_mb', text()),
   field('there is an update as text', 'getLatestUpdate answer', 'update_available', text({ enum: ['yes', 'no'] })),
   breaking('the token has another name', 'login access_token', (draft) => {

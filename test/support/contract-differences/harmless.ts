@@ -137,7 +137,7 @@ export const HARMLESS_DIFFERENCES: readonly Difference[] = [
   ...Object.entries({
     'a full address': [{ url: 'https://service.example/api/reseller/v1/' }],
     'a path': [{ url: '/api/reseller/v1' }],
-    'variables': [{ url: '{scheme}://{host}/api/reseller/v1', variables: { scheme: { default: 'https' } } }],
+    variables: [{ url: '{scheme}://{host}/api/reseller/v1', variables: { scheme: { default: 'https' } } }],
     'an unknown version': [{ url: 'https://service.example/api/reseller/{version}' }],
     'what is relative to the document': [{ url: './' }],
     'the sandbox as well': [{ url: 'https://s.example/v2' }, { url: 'https://s.example/api/reseller/v1/sandbox' }],

@@ -17,7 +17,11 @@ export const CANCELLATIONS: Readonly<Record<string, Scenario>> = {
 
   'cancellation-refused': async (desk) => {
     const esimId = await desk.newEsim();
-    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review_then_refused', delay_ms: 500 });
+    await desk.simulator.nextPurchases({
+      operation: 'cancellation',
+      outcome: 'manual_review_then_refused',
+      delay_ms: 500,
+    });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'refused');
     return id;

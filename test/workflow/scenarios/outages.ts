@@ -89,8 +89,17 @@ async function refuseClaims({ stack }: OrderDesk, refused: boolean): Promise<voi
 
 /** PostgreSQL forgets that the attempt was ever sent. */
 async function setBack({ stack }: OrderDesk, id: string): Promise<void> {
-  const before = { state: 'prepared', sends: 0, anyUnknown: false, firstSentAt: null, firstUnrefusedSendAt: null } as const;
+  const before = {
+    state: 'prepared',
+    sends: 0,
+    anyUnknown: false,
+    firstSentAt: null,
+    firstUnrefusedSendAt: null,
+  } as const;
   await stack.database.run((db) =>
-    db.update(attempts).set({ ...before, failureClass: null, failureDetail: null }).where(eq(attempts.subjectId, id)),
+    db
+      .update(attempts)
+      .set({ ...before, failureClass: null, failureDetail: null })
+      .where(eq(attempts.subjectId, id)),
   );
 }

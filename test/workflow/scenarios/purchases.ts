@@ -3,8 +3,21 @@ import { and, eq } from 'drizzle-orm';
 import { inbox } from '#db/schema.ts';
 import { PACKAGE, type OrderDesk } from '#test/support/order-desk.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { ADA, pauseBuying, withWorker, type OneRun, type Scenario, type TemporalUi } from '#test/workflow/scenarios/scenario.ts';
-import { changeLimitUpdate, changeRetryPolicyUpdate, releaseUpdate, resolveUpdate, retryUpdate } from '#workflows/messages.ts';
+import {
+  ADA,
+  pauseBuying,
+  withWorker,
+  type OneRun,
+  type Scenario,
+  type TemporalUi,
+} from '#test/workflow/scenarios/scenario.ts';
+import {
+  changeLimitUpdate,
+  changeRetryPolicyUpdate,
+  releaseUpdate,
+  resolveUpdate,
+  retryUpdate,
+} from '#workflows/messages.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const TOO_LITTLE = { amount: '0.01', currency: 'USD' };
@@ -75,8 +88,15 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
 
   'held-continued': async (desk, temporal) => {
     const { id } = await longHold(desk, temporal);
-    await desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'No hurry.', first_wait_seconds: 600, longest_wait_seconds: 600 });
-    await waitFor('it waits for ten minutes', async () => Date.parse((await desk.reaches(id, 'held')).textAt('next_step_at')) > Date.now() + 60_000);
+    await desk.stack.api.post(`/v1/orders/${id}/retry-policy`, {
+      why: 'No hurry.',
+      first_wait_seconds: 600,
+      longest_wait_seconds: 600,
+    });
+    await waitFor(
+      'it waits for ten minutes',
+      async () => Date.parse((await desk.reaches(id, 'held')).textAt('next_step_at')) > Date.now() + 60_000,
+    );
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
     await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: ENOUGH }] });
     await desk.reaches(id, 'completed');
@@ -99,24 +119,35 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     const id = await desk.place(PACKAGE.completedAtOnce);
     desk.expectUnsettled(id);
     await temporal.waits(id, WAIT_NAMES.person('evidence_unavailable'));
-    await temporal.of(id).executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'evidence_unavailable', verdict: 'not_bought', next: 'continue' }] });
+    await temporal.of(id).executeUpdate(resolveUpdate, {
+      args: [{ ...ADA, case: 'evidence_unavailable', verdict: 'not_bought', next: 'continue' }],
+    });
     await desk.reaches(id, 'completed');
     return id;
   }),
 
-  'unknown-then-named': withWorker({ POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list' }, async (desk, temporal) => {
-    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    await temporal.waits(id, WAIT_NAMES.person('outcome_unknown'));
-    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-    await temporal.of(id).executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'outcome_unknown', verdict: 'bought', service_id: sold!.id }] });
-    await desk.reaches(id, 'completed');
-    return id;
-  }),
+  'unknown-then-named': withWorker(
+    { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list' },
+    async (desk, temporal) => {
+      await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+      await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+      const id = await desk.place(PACKAGE.completedAtOnce);
+      await temporal.waits(id, WAIT_NAMES.person('outcome_unknown'));
+      const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+      await temporal.of(id).executeUpdate(resolveUpdate, {
+        args: [{ ...ADA, case: 'outcome_unknown', verdict: 'bought', service_id: sold!.id }],
+      });
+      await desk.reaches(id, 'completed');
+      return id;
+    },
+  ),
 
   'unreadable-then-retried': async (desk, temporal) => {
-    await desk.simulator.onRequest('getEsim', { kind: 'answer', status: 200, body: '{}', headers: { 'content-type': 'application/json' } }, { count: null });
+    await desk.simulator.onRequest(
+      'getEsim',
+      { kind: 'answer', status: 200, body: '{}', headers: { 'content-type': 'application/json' } },
+      { count: null },
+    );
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.person('contract_drift'));
     await desk.simulator.calm();
@@ -144,28 +175,53 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** An order that was held, and tried in vain each second, until its workflow went on in a new run. @returns its id, and the run before. */
-async function longHold(desk: OrderDesk, temporal: TemporalUi): Promise<{ readonly id: string; readonly first: OneRun }> {
+/**
+ * An order that was held, and tried in vain each second, until its workflow went on in a new run. @returns its id, and
+ * the run before.
+ */
+async function longHold(
+  desk: OrderDesk,
+  temporal: TemporalUi,
+): Promise<{ readonly id: string; readonly first: OneRun }> {
   const id = await desk.place(PACKAGE.completedAtOnce, { max_price: TOO_LITTLE });
   await desk.reaches(id, 'held');
   const { workflowId, runId } = await temporal.of(id).describe();
-  await temporal.of(id).executeUpdate(changeRetryPolicyUpdate, { args: [{ ...ADA, first_wait_seconds: 1, longest_wait_seconds: 1 }] });
-  await waitFor('it goes on in a new run', async () => (await temporal.of(id).describe()).runId !== runId, { timeoutMs: 60_000 });
+  await temporal
+    .of(id)
+    .executeUpdate(changeRetryPolicyUpdate, { args: [{ ...ADA, first_wait_seconds: 1, longest_wait_seconds: 1 }] });
+  await waitFor('it goes on in a new run', async () => (await temporal.of(id).describe()).runId !== runId, {
+    timeoutMs: 60_000,
+  });
   return { id, first: { workflowId, runId } };
 }
 
 /** The service calls failed what it never sold, and nobody judges that. @returns the row of the inbox. */
 async function sayFailed(desk: OrderDesk, id: string): Promise<bigint> {
   const { reference } = (await desk.attempts(id))[0]!;
-  const data = { id: `so-never-sold-${reference}`, external_order_id: reference, package_id: PACKAGE.completedAtOnce, status: 'failed' };
+  const data = {
+    id: `so-never-sold-${reference}`,
+    external_order_id: reference,
+    package_id: PACKAGE.completedAtOnce,
+    status: 'failed',
+  };
   await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'order.failed', data });
   const { database } = desk.stack;
   return waitFor('its word has come', async () => {
-    const [row] = await database.run((db) => db.select({ id: inbox.id }).from(inbox).where(and(eq(inbox.reference, reference), eq(inbox.state, 'pending'))));
+    const [row] = await database.run((db) =>
+      db
+        .select({ id: inbox.id })
+        .from(inbox)
+        .where(and(eq(inbox.reference, reference), eq(inbox.state, 'pending'))),
+    );
     return row?.id;
   });
 }
 
 async function becomesDue({ stack }: OrderDesk, word: bigint, inMs: number): Promise<void> {
-  await stack.database.run((db) => db.update(inbox).set({ availableAt: new Date(Date.now() + inMs) }).where(eq(inbox.id, word)));
+  await stack.database.run((db) =>
+    db
+      .update(inbox)
+      .set({ availableAt: new Date(Date.now() + inMs) })
+      .where(eq(inbox.id, word)),
+  );
 }

@@ -66,7 +66,13 @@ async function restartWorker({ stack }: OrderDesk, settings: Readonly<Record<str
 
 /** Stops all buying. @returns what lets it go on. */
 export async function pauseBuying({ stack }: OrderDesk): Promise<() => Promise<void>> {
-  const id = (await stack.api.post('/v1/purchase-gate/pauses', { why: 'Stock-taking.' }, { headers: { 'idempotency-key': randomUUID() } })).textAt('id');
+  const id = (
+    await stack.api.post(
+      '/v1/purchase-gate/pauses',
+      { why: 'Stock-taking.' },
+      { headers: { 'idempotency-key': randomUUID() } },
+    )
+  ).textAt('id');
   return async () => {
     await stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { why: 'Done.' });
   };

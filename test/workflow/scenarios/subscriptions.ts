@@ -20,7 +20,10 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     await temporal.waits(id, WAIT_NAMES.standing('server_error'));
     // By what the service says, it has a month to go.
     await desk.simulator.calm();
-    await waitFor('it is renewed', async () => Date.parse((await desk.subscriptionReaches(id, 'active')).textAt('expires_at')) > Date.now() + DAY_MS);
+    await waitFor(
+      'it is renewed',
+      async () => Date.parse((await desk.subscriptionReaches(id, 'active')).textAt('expires_at')) > Date.now() + DAY_MS,
+    );
     await cancel(desk, id);
     await desk.subscriptionReaches(id, 'cancelled');
     return id;
@@ -34,7 +37,9 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     const asked = await questions(desk);
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
     await waitFor('the service is asked once more', async () => (await questions(desk)) > asked);
-    await temporal.of(id).executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'delivery_unavailable', verdict: 'dismissed' }] });
+    await temporal
+      .of(id)
+      .executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'delivery_unavailable', verdict: 'dismissed' }] });
     await desk.subscriptionReaches(id, 'expired');
     return id;
   }),
@@ -43,7 +48,11 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     const id = await active(desk, temporal);
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('cancelVpnSubscription', { kind: 'server_error' });
-    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 700 });
+    await desk.simulator.nextPurchases({
+      operation: 'vpn_cancellation',
+      outcome: 'processing_then_cancelled',
+      delay_ms: 700,
+    });
     await cancel(desk, id);
     await desk.subscriptionReaches(id, 'cancelled');
     return id;
@@ -52,7 +61,11 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
   'vpn-cancellation-unconfirmed': withWorker(SOON, async (desk, temporal) => {
     const id = await active(desk, temporal);
     await desk.simulator.onRequest('getVpnSubscription', { kind: 'server_error' }, { count: null });
-    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: DAY_MS });
+    await desk.simulator.nextPurchases({
+      operation: 'vpn_cancellation',
+      outcome: 'processing_then_cancelled',
+      delay_ms: DAY_MS,
+    });
     await cancel(desk, id);
     await temporal.waits(id, WAIT_NAMES.cancelled());
     await endsSoon(desk, temporal, id);
@@ -67,7 +80,9 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     await parked(desk, id, 1);
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
     await parked(desk, id, 2);
-    await temporal.of(id).executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'cancellation_refused', verdict: 'dismissed' }] });
+    await temporal
+      .of(id)
+      .executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'cancellation_refused', verdict: 'dismissed' }] });
     const lives = await desk.subscriptionReaches(id, 'active');
     await desk.simulator.endSubscription(lives.textAt('service_subscription_id'), 'cancel');
     await desk.subscriptionReaches(id, 'cancelled');
@@ -78,12 +93,18 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     const id = await active(desk, temporal);
     const subscription = await desk.subscriptionReaches(id, 'active');
     const serviceId = subscription.textAt('service_subscription_id');
-    const data = { id: serviceId, external_subscription_id: subscription.textAt('external_subscription_id'), status: 'failed' };
+    const data = {
+      id: serviceId,
+      external_subscription_id: subscription.textAt('external_subscription_id'),
+      status: 'failed',
+    };
     for (const words of [1, 2]) {
       await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'vpn.subscription.failed', data });
       await parked(desk, id, words);
     }
-    await temporal.of(id).executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'contradiction', verdict: 'dismissed' }] });
+    await temporal
+      .of(id)
+      .executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'contradiction', verdict: 'dismissed' }] });
     await desk.subscriptionReaches(id, 'active');
     await desk.simulator.endSubscription(serviceId, 'expire');
     await desk.subscriptionReaches(id, 'expired');
@@ -117,7 +138,9 @@ async function cancel({ stack }: OrderDesk, id: string): Promise<void> {
 async function endsSoon({ stack }: OrderDesk, temporal: TemporalUi, id: string): Promise<void> {
   const expiresAt = new Date(Date.now() + 1_000);
   await stack.database.run((db) => db.update(vpnSubscriptions).set({ expiresAt }).where(eq(vpnSubscriptions.id, id)));
-  await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: { amount: '99.00', currency: 'USD' } }] });
+  await temporal
+    .of(id)
+    .executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: { amount: '99.00', currency: 'USD' } }] });
 }
 
 /** How often the service was asked how one stands. */
@@ -127,5 +150,9 @@ async function questions({ simulator }: OrderDesk): Promise<number> {
 
 /** Until it was parked so many times. */
 async function parked(desk: OrderDesk, id: string, times: number): Promise<void> {
-  await waitFor(`it is parked for the ${times}. time`, async () => (await desk.events(id)).filter((event) => event === 'vpn_subscription.needs_attention').length === times);
+  await waitFor(
+    `it is parked for the ${times}. time`,
+    async () =>
+      (await desk.events(id)).filter((event) => event === 'vpn_subscription.needs_attention').length === times,
+  );
 }
