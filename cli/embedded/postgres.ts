@@ -208,12 +208,24 @@ export class EmbeddedPostgres {
   }
 }
 
-/** Runs `work` on a connection of its own. */
-export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+/**
+ * Runs `work` on a connection of its own.
+ *
+ * @param options.connectTimeoutMs milliseconds until a server that does not answer is given up.
+ * @throws Error when no connection was made, and whatever `work` throws.
+ */
+export async function withClient<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+  { connectTimeoutMs = 5_000 }: { readonly connectTimeoutMs?: number } = {},
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => undefined);
   try {
-    await client.connect();
+    await client.connect().catch((error: unknown) => {
+      // The driver's own error comes from a timer and names neither the caller nor the server.
+      throw new Error(`no connection to PostgreSQL at ${new URL(url).host}: ${String(error)}`, { cause: error });
+    });
     return await work(client);
   } finally {
     await client.end().catch(() => undefined);

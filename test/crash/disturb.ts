@@ -121,8 +121,12 @@ export class Disturber {
 
   #run(disturbance: Disturbance): void {
     if (this.#reach === undefined) throw new Error('nothing can be disturbed before it runs');
-    const happened = this.#carryOut(disturbance, this.#reach);
-    this.#running.push(happened.then((did) => void (did && this.#fired.push(nameOf(disturbance)))));
+    const happened = this.#carryOut(disturbance, this.#reach).then(
+      (did) => void (did && this.#fired.push(nameOf(disturbance))),
+    );
+    this.#running.push(happened);
+    // `over` reports a failure. Without this line one that comes earlier would end the whole run.
+    happened.catch(() => undefined);
   }
 
   /** @returns whether it came about. */

@@ -102,18 +102,25 @@ export async function startOwnPostgres({
       const after = await positionOf(url);
       return { transactions: Math.max(0, before.transaction - after.transaction), bytes: before.unwritten };
     },
-    makeDurable: () => withClient(url, makeDurable),
+    makeDurable: () => withClient(url, makeDurable, MAY_BE_FROZEN),
     keepNothingMore: () =>
-      withClient(url, async (client) => {
-        // First what writes by itself stands still, then what there is is written by us.
-        const { rows } = await client.query<{ pid: number }>(
-          "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'",
-        );
-        for (const { pid } of rows) sendSignal(pid, 'SIGSTOP');
-        await makeDurable(client);
-      }),
+      withClient(
+        url,
+        async (client) => {
+          // First what writes by itself stands still, then what there is is written by us.
+          const { rows } = await client.query<{ pid: number }>(
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'",
+          );
+          for (const { pid } of rows) sendSignal(pid, 'SIGSTOP');
+          await makeDurable(client);
+        },
+        MAY_BE_FROZEN,
+      ),
   };
 }
+
+/** A test may have stopped the server for a minute and a half; it answers when it goes on. */
+const MAY_BE_FROZEN = { connectTimeoutMs: 120_000 } as const;
 
 async function makeDurable(client: Client): Promise<void> {
   await client.query('SET synchronous_commit = on');
@@ -122,11 +129,14 @@ async function makeDurable(client: Client): Promise<void> {
 
 /** The next transaction's number, and how much of the write-ahead log is not written yet. */
 async function positionOf(url: string): Promise<{ readonly transaction: number; readonly unwritten: number }> {
-  const { rows } = await withClient(url, (client) =>
-    client.query<{ transaction: string; unwritten: string }>(
-      `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS transaction,
-        pg_wal_lsn_diff(pg_current_wal_insert_lsn(), pg_current_wal_lsn())::text AS unwritten`,
-    ),
+  const { rows } = await withClient(
+    url,
+    (client) =>
+      client.query<{ transaction: string; unwritten: string }>(
+        `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS transaction,
+          pg_wal_lsn_diff(pg_current_wal_insert_lsn(), pg_current_wal_lsn())::text AS unwritten`,
+      ),
+    MAY_BE_FROZEN,
   );
   return { transaction: Number(rows[0]?.transaction), unwritten: Number(rows[0]?.unwritten) };
 }
