@@ -1,11 +1,12 @@
-import type { WorkKind, WorkRef } from '#domain/work.ts';
-import { couldNotBeAsked } from '#domain/workflow-policy.ts';
-import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
-import { restartResendWindow } from '#db/restored-attempts.ts';
-import { lockUnfinishedWork } from '#db/work.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { AbsenceResult, PurchaseActivities } from '#activities/work-types.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import { couldNotBeAsked } from '#domain/workflow-policy.ts';
+import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
+import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
+import { lockUnfinishedWork } from '#fulfilment/work/work.ts';
 
 /**
  * Proves that no send of an attempt has bought so far: a complete list of the service without it, and then a complete

@@ -1,17 +1,18 @@
-import { equalMoney, type Money } from '#domain/money.ts';
-import { costNothing } from '#domain/purchase-decision.ts';
-import type { WorkKind } from '#domain/work.ts';
-import { couldNotBeAsked } from '#domain/workflow-policy.ts';
-import { findAttemptById, markSettled, type AttemptRow } from '#db/attempts.ts';
-import type { Executor } from '#db/database.ts';
-import { bookedMovements, recordMovement } from '#db/journal.ts';
-import { addTimelineEntry } from '#db/timeline.ts';
-import type { WalletTransaction } from '#upstream/contract.ts';
-import { countsInWallet, moneyOf } from '#upstream/wallet-movements.ts';
 import { sinceFirstSend } from '#activities/purchases/facts.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { bookedMovements, recordMovement } from '#db/money/journal.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { equalMoney, type Money } from '#domain/money/money.ts';
+import { costNothing } from '#domain/purchase/purchase-decision.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+import { couldNotBeAsked } from '#domain/workflow-policy.ts';
+import { findAttemptById, markSettled } from '#fulfilment/attempts/attempts.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+import { countsInWallet, moneyOf } from '#upstream/observations/wallet-movements.ts';
 
 /** Reads the service's wallet for what an attempt cost, and keeps our books equal to it (rule 3 and rule 7). */
 export function createDebitEvidence(

@@ -1,20 +1,20 @@
-import type { SendEvidence } from '#domain/circuit-evidence.ts';
-import type { GateStop } from '#domain/purchase-gate.ts';
-import { isSettledByService } from '#domain/attempt-lifecycle.ts';
-import { isFinal } from '#domain/lifecycle.ts';
-import type { Money } from '#domain/money.ts';
-import type { WorkRef } from '#domain/work.ts';
-import { findAttemptById } from '#db/attempts.ts';
-import type { Executor } from '#db/database.ts';
-import { hold, isGateClear, stopAtGate } from '#db/gate/admission.ts';
-import { noteSend } from '#db/gate/circuits.ts';
-import { hasSpendLimit, reserve, type Reserved } from '#db/gate/reservations.ts';
-import { findWait, joinLine, takePass } from '#db/gate/waits.ts';
-import { lockAttempt, type LockedAttempt } from '#db/send-claim.ts';
-import { lockUnfinishedWork, lockWork, readWork } from '#db/work.ts';
-import type { WorkRow } from '#db/work-tables.ts';
 import { priceLimit } from '#activities/purchases/price.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import type { SendEvidence } from '#domain/gate/circuit-evidence.ts';
+import type { GateStop } from '#domain/gate/purchase-gate.ts';
+import type { Money } from '#domain/money/money.ts';
+import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
+import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/send-claim.ts';
+import { hold, isGateClear, stopAtGate } from '#fulfilment/gate/admission.ts';
+import { noteSend } from '#fulfilment/gate/circuits.ts';
+import { hasSpendLimit, reserve, type Reserved } from '#fulfilment/gate/reservations.ts';
+import { findWait, joinLine, takePass } from '#fulfilment/gate/waits.ts';
+import { lockUnfinishedWork, lockWork, readWork } from '#fulfilment/work/work.ts';
 
 /** What the gate makes of a send that is about to be claimed. */
 export type Admission =

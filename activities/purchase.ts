@@ -1,41 +1,41 @@
-import { isDefinite } from '#domain/failure.ts';
-import { mayFollow } from '#domain/lifecycle.ts';
-import type { SendOutcome } from '#domain/purchase-decision.ts';
-import type { GateStop } from '#domain/purchase-gate.ts';
-import type { WorkKind, WorkRef } from '#domain/work.ts';
-import { isSettledByService } from '#domain/attempt-lifecycle.ts';
-import { afterAnswer } from '#domain/late-answer.ts';
-import { knowsMore, type Witness } from '#domain/restored-records.ts';
-import { mayHaveBought, resendWindowInForce } from '#domain/send-claim.ts';
+import { createDebitEvidence } from '#activities/debit-evidence.ts';
+import { createGate, isFree, type SendReport } from '#activities/gate.ts';
+import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { unlessOfAnother, unlessOurs } from '#activities/purchases/learn.ts';
+import { startLease } from '#activities/purchases/lease.ts';
+import { NotYetError } from '#activities/purchases/not-yet.ts';
+import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
+import { tellingBeginning } from '#activities/send-beginning.ts';
+import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
+import { attemptView, noteOf, type WorkDependencies } from '#activities/work-context.ts';
+import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import type { GateStop } from '#domain/gate/purchase-gate.ts';
+import { afterAnswer } from '#domain/purchase/late-answer.ts';
+import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
+import { knowsMore, type Witness } from '#domain/purchase/restored-records.ts';
+import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.ts';
+import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import { isDefinite } from '#domain/work/failure.ts';
+import { mayFollow } from '#domain/work/lifecycle.ts';
+import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 import {
   findAttemptById,
   recordFactsOver,
   requestBodyPlace,
-  type AttemptRow,
   type ServiceFacts,
-} from '#db/attempts.ts';
-import { buyingBarrier } from '#db/buying-barrier.ts';
-import type { Executor } from '#db/database.ts';
-import { requestWake } from '#db/outbox.ts';
-import { doubtAttempt } from '#db/restored-attempts.ts';
-import { addTimelineEntry } from '#db/timeline.ts';
-import type { Reserved } from '#db/gate/reservations.ts';
-import { passGate } from '#db/gate/waits.ts';
-import { claimSend, lockAttempt, recordSendFailure, type SendClaim } from '#db/send-claim.ts';
-import { lockUnfinishedWork, lockWork, markInProgress } from '#db/work.ts';
-import type { WorkRow } from '#db/work-tables.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
-import { attemptView, noteOf, type WorkDependencies } from '#activities/work-context.ts';
-import { createDebitEvidence } from '#activities/debit-evidence.ts';
-import { createGate, isFree, type SendReport } from '#activities/gate.ts';
-import type { PurchaseKind } from '#activities/purchases/kind.ts';
-import { startLease } from '#activities/purchases/lease.ts';
-import { unlessOfAnother, unlessOurs } from '#activities/purchases/learn.ts';
-import { NotYetError } from '#activities/purchases/not-yet.ts';
-import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
-import { tellingBeginning } from '#activities/send-beginning.ts';
-import { WalletReader } from '#activities/wallet-reader.ts';
-import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
+} from '#fulfilment/attempts/attempts.ts';
+import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
+import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
+import { claimSend, lockAttempt, recordSendFailure, type SendClaim } from '#fulfilment/attempts/send-claim.ts';
+import type { Reserved } from '#fulfilment/gate/reservations.ts';
+import { passGate } from '#fulfilment/gate/waits.ts';
+import { lockUnfinishedWork, lockWork, markInProgress } from '#fulfilment/work/work.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
 type Purchase = Pick<PurchaseActivities, 'sendPurchase' | 'lookUpPurchase' | 'readDebitEvidence' | 'completePurchase'>;
 

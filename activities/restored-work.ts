@@ -1,9 +1,10 @@
-import { restoration, type Witness } from '#domain/restored-records.ts';
-import type { WorkRef } from '#domain/work.ts';
-import { findAttempt, type AttemptRow } from '#db/attempts.ts';
-import type { Executor } from '#db/database.ts';
-import { doubtAttempt, markFollowed } from '#db/restored-attempts.ts';
-import type { WorkRow } from '#db/work-tables.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import { restoration, type Witness } from '#domain/purchase/restored-records.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { findAttempt } from '#fulfilment/attempts/attempts.ts';
+import { doubtAttempt, markFollowed } from '#fulfilment/attempts/restored-attempts.ts';
 
 /** What the restoration of lost attempts needs. */
 export interface RestorationTools {

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { WorkFinishedError, WorkMissingError } from '#db/work.ts';
+import { WorkFinishedError, WorkMissingError } from '#fulfilment/work/work.ts';
 import { SEND_NOT_BEGUN } from '#workflows/messages.ts';
 
 /**

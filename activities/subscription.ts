@@ -1,14 +1,14 @@
-import type { FailureClass } from '#domain/failure.ts';
-import { currentAttempt } from '#db/attempts.ts';
-import { addTimelineEntry } from '#db/timeline.ts';
-import { accessPlace, noteCancelAccepted, storeSubscriptionFacts } from '#db/vpn-subscriptions.ts';
-import { lockUnfinishedWork } from '#db/work.ts';
-import type { WorkRef } from '#domain/work.ts';
-import type { VpnSubscription } from '#upstream/contract.ts';
-import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
 import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import type { SubscriptionActivities } from '#activities/work-types.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { currentAttempt } from '#fulfilment/attempts/attempts.ts';
+import { accessPlace, noteCancelAccepted, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
+import { lockUnfinishedWork } from '#fulfilment/work/work.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import type { VpnSubscription } from '#upstream/contract.ts';
 
 /** To ask again would end the same way. */
 const REFUSALS: ReadonlySet<FailureClass> = new Set(['cancellation_refused', 'invalid_request']);

@@ -1,13 +1,13 @@
-import type { FailureNote } from '#domain/attention.ts';
-import type { Money } from '#domain/money.ts';
-import type { GatePolicy, PurchasePolicy } from '#domain/policy.ts';
-import type { KeyRing } from '#crypto/key-ring.ts';
-import type { AttemptRow } from '#db/attempts.ts';
-import type { Database, Executor } from '#db/database.ts';
-import type { CircuitChange } from '#db/gate/circuits.ts';
-import type { ServiceClient } from '#upstream/client.ts';
-import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { AttemptView } from '#activities/work-types.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { GatePolicy, PurchasePolicy } from '#domain/policy.ts';
+import type { FailureNote } from '#domain/work/attention.ts';
+import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 /** Who wants to know what the purchase gate notices. */
 export interface GateListener {

@@ -1,18 +1,18 @@
+import type { NotYetReason } from '#activities/purchases/not-yet.ts';
+import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase/purchase-decision.ts';
+import type { Witness } from '#domain/purchase/restored-records.ts';
+import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 /**
  * What the workflows of purchases and their activities tell each other. Everything here is JSON and holds nothing
  * personal.
  */
-import type { AttentionReason, FailureNote } from '#domain/attention.ts';
-import type { FailureClass } from '#domain/failure.ts';
-import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
-import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/observation.ts';
-import type { Operator, OperatorAction } from '#domain/operator-actions.ts';
-import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
-import type { RetryOverrides, RetryRule } from '#domain/retry-rules.ts';
-import type { Witness } from '#domain/restored-records.ts';
-import type { WorkRef } from '#domain/work.ts';
+import type { AttentionReason, FailureNote } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
+import type { Operator, OperatorAction } from '#domain/work/operator-actions.ts';
+import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
+import type { WorkRef } from '#domain/work/work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
-import type { NotYetReason } from '#activities/purchases/not-yet.ts';
 
 /** An attempt as the workflow knows it. */
 export interface AttemptView {

@@ -1,22 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { attemptKey } from '#crypto/derived-ids.ts';
-import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/lifecycle.ts';
-import type { Refusal } from '#domain/operator-actions.ts';
-import { retryRule, ruleOfWork } from '#domain/retry-rules.ts';
-import type { WorkKind, WorkRef } from '#domain/work.ts';
-import { findAttempt, currentAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
-import { buyingBarrier } from '#db/buying-barrier.ts';
-import { parkRefund } from '#db/cancellation-facts.ts';
-import { isBadData, type Database, type Executor } from '#db/database.ts';
-import { unappliedFor, type InboxRow } from '#db/inbox.ts';
-import { inboxKey } from '#db/inbox-keys.ts';
-import { actOnWork, wakeToCompare } from '#db/operator-actions.ts';
-import { isCompared, noteComparison, readDatabaseEpoch } from '#db/restored-attempts.ts';
-import { addTimelineEntry } from '#db/timeline.ts';
-import { lockUnfinishedWork, readWork, recordStep, updateWork, WorkFinishedError, WorkMissingError } from '#db/work.ts';
-import type { WorkRow } from '#db/work-tables.ts';
-import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
-import { attemptView, type WorkDependencies } from '#activities/work-context.ts';
 import { createAbsenceProof } from '#activities/absence.ts';
 import { createPurchase } from '#activities/purchase.ts';
 import { cancellationPurchases } from '#activities/purchases/cancellation.ts';
@@ -26,6 +8,7 @@ import { topupPurchases } from '#activities/purchases/topup.ts';
 import { vpnSubscriptionPurchases } from '#activities/purchases/vpn-subscription.ts';
 import { restoreAttempts } from '#activities/restored-work.ts';
 import { createSubscription } from '#activities/subscription.ts';
+import { attemptView, type WorkDependencies } from '#activities/work-context.ts';
 import type {
   OpenResult,
   PurchaseActivities,
@@ -34,6 +17,32 @@ import type {
   WorkEnd,
   WorkSnapshot,
 } from '#activities/work-types.ts';
+import { attemptKey } from '#crypto/derived-ids.ts';
+import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
+import { isBadData, type Database, type Executor } from '#db/connection/database.ts';
+import { inboxKey } from '#db/queues/inbox-keys.ts';
+import { unappliedFor, type InboxRow } from '#db/queues/inbox.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
+import type { Refusal } from '#domain/work/operator-actions.ts';
+import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
+import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import { findAttempt, currentAttempt, openAttempt, requestBodyPlace } from '#fulfilment/attempts/attempts.ts';
+import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
+import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';
+import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
+import { parkRefund } from '#fulfilment/work/refunds.ts';
+import {
+  lockUnfinishedWork,
+  readWork,
+  recordStep,
+  updateWork,
+  WorkFinishedError,
+  WorkMissingError,
+} from '#fulfilment/work/work.ts';
+import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
 
 /** How each kind of work is bought. */
 export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<WorkKind, PurchaseKind>> {

@@ -1,21 +1,21 @@
-import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
+import type { RateLimitSettings } from '#api/access/rate-limits.ts';
+import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
+import type { Waits } from '#api/work/waits.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { Money } from '#domain/money.ts';
+import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
+import type { Database } from '#db/connection/database.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { RunwayPolicy, StreamPolicy } from '#domain/policy.ts';
-import type { ServiceMode } from '#domain/service-address.ts';
-import type { Database } from '#db/database.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import type { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
 import type { AddressPolicy } from '#outbound/address-policy.ts';
+import type { EventTail } from '#outbound/event-tail.ts';
 import type { HostLookup } from '#outbound/host-lookup.ts';
-import type { InboxIntake } from '#db/inbox-intake.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
 import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import type { ServiceClient } from '#upstream/client.ts';
-import type { RateLimitSettings } from '#api/rate-limits.ts';
-import type { EventTail } from '#outbound/event-tail.ts';
-import type { Waits } from '#api/waits.ts';
-import type { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 
 /** Everything that the API is made of; `main.ts` puts in the real parts, tests what they need. */
 export interface ApiDependencies {

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createApp } from '#api/app.ts';
+import { startServer } from '#api/http/server.ts';
+import { createApiParts, type ApiParts } from '#api/parts.ts';
 import { readApiConfig, type ApiConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/fields.ts';
-import { DatabaseUnavailableError } from '#db/database.ts';
-import { registerKeys } from '#db/encryption-keys.ts';
-import { stampOrVerify } from '#db/installation.ts';
-import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
-import { forgetRefusedPrefix } from '#db/refused-header-prefixes.ts';
-import { createApp } from '#api/app.ts';
-import { createApiParts, type ApiParts } from '#api/parts.ts';
-import { startServer } from '#api/server.ts';
+import { DatabaseUnavailableError } from '#db/connection/database.ts';
+import { registerKeys } from '#db/connection/encryption-keys.ts';
+import { stampOrVerify } from '#db/connection/installation.ts';
+import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
+import { forgetRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 
 /** How long after a failed try PostgreSQL is asked again while the process starts. */
 const START_RETRY_MS = 1_000;

@@ -2,8 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { report } from '#cli/report.ts';
-import { UserError } from '#cli/user-error.ts';
 import { reportLines } from '#bench/report.ts';
 import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
@@ -17,6 +15,8 @@ import { measureStart } from '#bench/scenarios/start.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
 import { openContext, type BenchContext } from '#bench/support/context.ts';
 import { machineFacts, serverFacts } from '#bench/support/machine.ts';
+import { report } from '#cli/terminal/report.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 
 type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
 

@@ -1,23 +1,23 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { report } from '#cli/report.ts';
+import { addEncryptionKeyCommands } from '#cli/access/encryption-key-commands.ts';
+import { addKeyCommands } from '#cli/access/key-commands.ts';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { addPricingCommands } from '#cli/money/pricing-commands.ts';
+import type { ReconcileOptions } from '#cli/money/reconcile.ts';
+import type { ContractCheckOptions } from '#cli/service/contract.ts';
+import type { SandboxTourOptions } from '#cli/service/sandbox.ts';
+import { SET_UP as DATA, type SetUpOption as DataOption } from '#cli/set-up/set-up-option.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
-import { UserError } from '#cli/user-error.ts';
-import { duration, entries, id, ids, overlap } from '#cli/arguments.ts';
-import { addGateCommands } from '#cli/gate-commands.ts';
-import { SET_UP as DATA, type SetUpOption as DataOption } from '#cli/set-up-option.ts';
-import { addPricingCommands } from '#cli/pricing-commands.ts';
-import { addEncryptionKeyCommands } from '#cli/encryption-key-commands.ts';
-import { addKeyCommands } from '#cli/key-commands.ts';
-import { addDeadLetterCommands } from '#cli/dead-letter-commands.ts';
-import { addWorkCommands, API, DATA as API_DATA } from '#cli/work-commands.ts';
-import { addWebhookEndpointCommands } from '#cli/webhook-endpoint-commands.ts';
-import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
-import type { ApiOptions } from '#cli/api-access.ts';
-import type { AuditOptions } from '#cli/commands/audit.ts';
-import type { ContractCheckOptions } from '#cli/commands/contract.ts';
-import type { ReconcileOptions } from '#cli/commands/reconcile.ts';
-import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
+import { duration, entries, id, ids, overlap } from '#cli/terminal/arguments.ts';
+import { report } from '#cli/terminal/report.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { addWebhookEndpointCommands } from '#cli/webhook-endpoints/webhook-endpoint-commands.ts';
+import type { AuditOptions } from '#cli/work/audit.ts';
+import { addDeadLetterCommands } from '#cli/work/dead-letter-commands.ts';
+import { addGateCommands } from '#cli/work/gate-commands.ts';
+import { addWorkCommands, API, DATA as API_DATA } from '#cli/work/work-commands.ts';
+import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work/work-kinds.ts';
 import type { Environment } from '#config/environment.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
@@ -33,17 +33,17 @@ let withoutData = false;
 
 // Loaded when they are called for: the Temporal SDK alone takes half a second.
 const commands = {
-  start: () => import('#cli/commands/start.ts'),
-  demo: () => import('#cli/commands/demo.ts'),
-  migrate: () => import('#cli/commands/migrate.ts'),
-  prepare: () => import('#cli/commands/prepare.ts'),
-  serviceSecret: () => import('#cli/commands/service-secret.ts'),
-  contract: () => import('#cli/commands/contract.ts'),
-  doctor: () => import('#cli/commands/doctor.ts'),
-  sandbox: () => import('#cli/commands/sandbox.ts'),
-  capabilities: () => import('#cli/commands/capabilities.ts'),
-  temporal: () => import('#cli/commands/temporal.ts'),
-  reconcile: () => import('#cli/commands/reconcile.ts'),
+  start: () => import('#cli/start/start-command.ts'),
+  demo: () => import('#cli/set-up/demo.ts'),
+  migrate: () => import('#cli/set-up/migrate.ts'),
+  prepare: () => import('#cli/start/prepare.ts'),
+  serviceSecret: () => import('#cli/service/service-secret.ts'),
+  contract: () => import('#cli/service/contract.ts'),
+  doctor: () => import('#cli/doctor/doctor-command.ts'),
+  sandbox: () => import('#cli/service/sandbox.ts'),
+  capabilities: () => import('#cli/service/capabilities.ts'),
+  temporal: () => import('#cli/set-up/temporal.ts'),
+  reconcile: () => import('#cli/money/reconcile.ts'),
 };
 
 const program = new Command('reseller')
@@ -137,7 +137,7 @@ program
   .option('--json', 'print them as JSON')
   .option(...API)
   .option(...API_DATA)
-  .action(async (options: AuditOptions) => (await import('#cli/commands/audit.ts')).showAuditLog(options, environment));
+  .action(async (options: AuditOptions) => (await import('#cli/work/audit.ts')).showAuditLog(options, environment));
 
 program
   .command('contract')

@@ -3,16 +3,6 @@
  * `docs/configuration.md` is the reader's form of this file.
  */
 import * as z from 'zod';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
-import type { Money } from '#domain/money.ts';
-import {
-  purchasePolicyProblems,
-  type Policy,
-  type RunwayPolicy,
-  type StreamPolicy,
-  type WaitingPolicy,
-} from '#domain/policy.ts';
-import type { ServiceMode } from '#domain/service-address.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
 import {
   endpointFields,
@@ -38,6 +28,16 @@ import {
   workerFields,
   type Raw,
 } from '#config/variables.ts';
+import type { Money } from '#domain/money/money.ts';
+import {
+  purchasePolicyProblems,
+  type Policy,
+  type RunwayPolicy,
+  type StreamPolicy,
+  type WaitingPolicy,
+} from '#domain/policy.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 
 export {
   readCodecServerConfig,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/header-prefix.ts';
-import { isDecimal } from '#domain/money.ts';
+import { isDecimal } from '#domain/money/money.ts';
+import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 
 /** Exit code of a process whose configuration is wrong (`EX_CONFIG` of sysexits). */
 export const EXIT_CONFIGURATION = 78;

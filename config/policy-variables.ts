@@ -1,5 +1,8 @@
 /** The variables that change the policy, and what they make of it. */
 import * as z from 'zod';
+import { durationList, durationMs, price, shareList } from '#config/fields.ts';
+import { retryRules } from '#config/retry-rules.ts';
+import { isResendAllowed, type Raw, type serviceFields } from '#config/variables.ts';
 import {
   DEFAULT_POLICY,
   MAX_OUTBOUND_DEADLINE_MS,
@@ -9,9 +12,6 @@ import {
   type Policy,
   type RunwayPolicy,
 } from '#domain/policy.ts';
-import { durationList, durationMs, price, shareList } from '#config/fields.ts';
-import { retryRules } from '#config/retry-rules.ts';
-import { isResendAllowed, type Raw, type serviceFields } from '#config/variables.ts';
 
 /** Overrides of the policy's times; for tests, the bench and unusual services. */
 export const policyFields = {

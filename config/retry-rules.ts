@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { FAILURE_CLASSES } from '#domain/failure.ts';
+import { readDuration } from '#config/fields.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import {
   isRetried,
   leadsToNewAttempt,
@@ -8,8 +9,7 @@ import {
   type RetriedClass,
   type RetryRule,
   type RetryRules,
-} from '#domain/retry-rules.ts';
-import { readDuration } from '#config/fields.ts';
+} from '#domain/work/retry-rules.ts';
 
 const EXAMPLE = '{"price_above_limit": {"first_delay": "5m", "max_delay": "2h", "total": "48h"}}';
 const FIELDS = ['attempts', 'first_delay', 'max_delay', 'total'] as const;

@@ -3,11 +3,11 @@
  * this file.
  */
 import * as z from 'zod';
-import { isDecimal } from '#domain/money.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
 import { ConfigurationError, durationMs, flag, port, urlOf } from '#config/fields.ts';
+import { isDecimal } from '#domain/money/money.ts';
 
-export { BASE_PATH, SANDBOX_SUFFIX, type ServiceMode } from '#domain/service-address.ts';
+export { BASE_PATH, SANDBOX_SUFFIX, type ServiceMode } from '#domain/service/service-address.ts';
 
 const balance = (fallback: string) =>
   z

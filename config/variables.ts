@@ -3,8 +3,6 @@
  * `policy-variables.ts`.
  */
 import * as z from 'zod';
-import { capabilities, type Capabilities } from '#domain/capabilities.ts';
-import { BASE_PATH } from '#domain/service-address.ts';
 import {
   durationMs,
   flag,
@@ -18,6 +16,8 @@ import {
   secretList,
   urlOf,
 } from '#config/fields.ts';
+import { capabilities, type Capabilities } from '#domain/service/capabilities.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
 
 /** What variables come to, by their names. */
 export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 
 /** Why a delivery is not authentic. All are answered with 401; the name is for metrics and logs only. */
 export type WebhookRefusal =

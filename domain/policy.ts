@@ -3,15 +3,15 @@
  * copy in its input and never reads configuration; tests shorten the values.
  */
 
+import type { Money } from '#domain/money/money.ts';
 import {
   RELAY_POLICY,
   TEMPORAL_HEALTH_POLICY,
   type RelayPolicy,
   type TemporalHealthPolicy,
-} from '#domain/relay-policy.ts';
-import { SWEEP_POLICY, type SweepPolicy } from '#domain/sweep-policy.ts';
-import type { Money } from '#domain/money.ts';
-import type { RetrySettings } from '#domain/retry-rules.ts';
+} from '#domain/relay/relay-policy.ts';
+import { SWEEP_POLICY, type SweepPolicy } from '#domain/relay/sweep-policy.ts';
+import type { RetrySettings } from '#domain/work/retry-rules.ts';
 import { DEFAULT_WORKFLOW_POLICY, type WorkflowPolicy } from '#domain/workflow-policy.ts';
 
 /** Durations are in milliseconds. When what failed is tried again stands in {@link RetrySettings}, and how workflows

@@ -2,7 +2,7 @@
  * How workflows wait for what is to pass by itself, and how long their histories may grow. Part of the policy of
  * purchases.
  */
-import type { FailureClass } from '#domain/failure.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 
 /** Durations are in milliseconds. */
 export interface WorkflowPolicy {

@@ -1,7 +1,7 @@
-/** An event as internal systems see it: the same in the feed, in the stream and in webhooks. */
-import type { EventSubject, EventSubjectKind, EventType } from '#domain/events.ts';
-import type { EventRow } from '#db/events.ts';
+import type { EventRow } from '#db/events/events.ts';
 import type { EventData } from '#db/schema/events.ts';
+/** An event as internal systems see it: the same in the feed, in the stream and in webhooks. */
+import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/events.ts';
 
 export interface EventEnvelope {
   readonly id: string;

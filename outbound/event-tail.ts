@@ -1,5 +1,5 @@
-import type { PublishedEvent } from '#db/events.ts';
-import type { Wakeups } from '#db/wakeups.ts';
+import type { Wakeups } from '#db/connection/wakeups.ts';
+import type { PublishedEvent } from '#db/events/events.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** Read at a time. Few are new at a wake-up; a process that lags behind catches up in steps. */

@@ -1,5 +1,5 @@
 import { standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
-import type { EventRow } from '#db/events.ts';
+import type { EventRow } from '#db/events/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 
 /** Tells receivers who sends, and in which form. */

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
-import type { loginRequest, LoginResponse } from '#upstream/contract.ts';
 import { isoTime, type Clock } from '#simulator/clock.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { ServiceError } from '#simulator/service/errors.ts';
 import type { Tokens } from '#simulator/store/tokens.ts';
+import type { loginRequest, LoginResponse } from '#upstream/contract.ts';
 
 const DAY_MS = 86_400_000;
 /** Not stated by the specification. */

@@ -1,9 +1,9 @@
 import { exitOnConfigurationError } from '#config/fields.ts';
 import { readSimulatorConfig, SIMULATOR_FIELDS } from '#config/simulator.ts';
-import { dialectNames } from '#simulator/dialect.ts';
-import { faultProfileNames } from '#simulator/fault-profile.ts';
+import { dialectNames } from '#simulator/behaviour/dialect.ts';
+import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
 import { optionsOf } from '#simulator/options.ts';
-import { startSimulator, type RunningSimulator } from '#simulator/server.ts';
+import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { shapeNames } from '#simulator/shape/shape.ts';
 import { StoreError } from '#simulator/store/store.ts';
 

@@ -1,6 +1,6 @@
 import type { SimulatorConfig } from '#config/simulator.ts';
-import { dialectNames, type DialectName } from '#simulator/dialect.ts';
-import { faultProfileNames, type FaultProfileName } from '#simulator/fault-profile.ts';
+import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts';
+import { faultProfileNames, type FaultProfileName } from '#simulator/behaviour/fault-profile.ts';
 import { shapeNames, type ShapeName } from '#simulator/shape/shape.ts';
 
 /** What a simulator needs to know; all of it has a default that suits tests. Durations are in milliseconds. */

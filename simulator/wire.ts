@@ -1,4 +1,14 @@
 import type * as z from 'zod';
+import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
+import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
+import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
+import { isoTime } from '#simulator/clock.ts';
+import type { EsimFacts } from '#simulator/sales/esim-facts.ts';
+import type { EsimRecord } from '#simulator/store/esims.ts';
+import type { LedgerEntry } from '#simulator/store/ledger.ts';
+import type { RefundRecord } from '#simulator/store/refunds.ts';
+import type { SaleRecord } from '#simulator/store/sales.ts';
+import type { SubscriptionRecord } from '#simulator/store/subscriptions.ts';
 import type {
   esimCancellation,
   esimUsage,
@@ -12,16 +22,6 @@ import type {
   vpnSubscription,
   walletTransaction,
 } from '#upstream/contract.ts';
-import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
-import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
-import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
-import { isoTime } from '#simulator/clock.ts';
-import type { EsimFacts } from '#simulator/sales/esim-facts.ts';
-import type { EsimRecord } from '#simulator/store/esims.ts';
-import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import type { RefundRecord } from '#simulator/store/refunds.ts';
-import type { SaleRecord } from '#simulator/store/sales.ts';
-import type { SubscriptionRecord } from '#simulator/store/subscriptions.ts';
 
 /** An order as the service shows it, in answers and in events. */
 export function wireOrder(sale: SaleRecord): z.input<typeof serviceOrder> {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { close, listen } from '#telemetry/listening.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { checkReadiness, type DegradationCheck, type ReadinessCheck } from '#telemetry/readiness.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
-import { close, listen } from '#telemetry/listening.ts';
 
 export interface ProbeServerOptions {
   readonly host: string;

@@ -3,8 +3,8 @@ import { readCodecServerConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/fields.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createLogger } from '#telemetry/logger.ts';
-import { startCodecServer } from '#temporal/codec-server.ts';
-import { EncryptionCodec } from '#temporal/payload-codec.ts';
+import { startCodecServer } from '#temporal/codec/codec-server.ts';
+import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 
 const config = exitOnConfigurationError(() => readCodecServerConfig());
 const { host, port, allowedOrigins, allowedHosts, token } = config;

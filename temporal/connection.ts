@@ -2,7 +2,7 @@ import { Client, Connection, type ClientOptions, type ConnectionOptions } from '
 import { NativeConnection } from '@temporalio/worker';
 import type { TemporalConfig } from '#config/config.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { createDataConverter } from '#temporal/data-converter.ts';
+import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
 
 /** Long enough for a server that is just starting to answer, short enough for a person who waits. */

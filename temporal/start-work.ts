@@ -6,9 +6,10 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { witnessOfEnd, type Witness } from '#domain/restored-records.ts';
-import { startDecision, type WorkflowStanding } from '#domain/start-decision.ts';
-import { WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
+import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
+import { startDecision, type WorkflowStanding } from '#domain/relay/start-decision.ts';
+import { WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
+import { isPassing } from '#temporal/grpc-status.ts';
 import {
   operatorActedSignal,
   rememberedQuery,
@@ -21,7 +22,6 @@ import {
   type Remembered,
   type ServiceObservation,
 } from '#workflows/messages.ts';
-import { isPassing } from '#temporal/grpc-status.ts';
 import { startSearchAttributes, type SearchFacts } from '#workflows/search-attributes.ts';
 
 /** What a workflow is started with. Nothing personal: part of it is shown and indexed in plain text. */

@@ -9,7 +9,7 @@
  * as absent, and a needed field that is missing is contract drift. Other names, words, wrappers and pagings that are
  * understood are in `variants.ts`, `envelopes.ts` and `paging.ts`.
  */
-export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
+export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 export * from '#upstream/contract/endpoint.ts';
 export * from '#upstream/contract/endpoints.ts';
 export * from '#upstream/contract/envelopes.ts';

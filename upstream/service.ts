@@ -1,9 +1,9 @@
-import type { Capabilities } from '#domain/capabilities.ts';
-import { serviceAddress, type ServiceMode } from '#domain/service-address.ts';
-import { createCaller, type CallEvent } from '#upstream/call.ts';
+import type { Capabilities } from '#domain/service/capabilities.ts';
+import { serviceAddress, type ServiceMode } from '#domain/service/service-address.ts';
 import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
-import { createHttpTransport, type Timers } from '#upstream/http.ts';
-import { createServiceSession, type ServiceSession, type TokenStore } from '#upstream/session.ts';
+import { createCaller, type CallEvent } from '#upstream/client/call.ts';
+import { createHttpTransport, type Timers } from '#upstream/client/http.ts';
+import { createServiceSession, type ServiceSession, type TokenStore } from '#upstream/client/session.ts';
 
 export interface ServiceOptions {
   /** `{base_url}`, without a trailing slash. */

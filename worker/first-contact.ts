@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { judgeFirstContact } from '#domain/first-contact.ts';
-import type { Capabilities } from '#domain/capabilities.ts';
+import type { Database } from '#db/connection/database.ts';
+import { judgeFirstContact } from '#domain/gate/first-contact.ts';
 import type { GatePolicy } from '#domain/policy.ts';
-import type { ServiceMode } from '#domain/service-address.ts';
-import type { Database } from '#db/database.ts';
+import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 import {
   applyFirstContact,
   FIRST_CONTACT_ACTOR,
   heldKinds,
   holdUntilSeen,
   releaseRecorded,
-} from '#db/gate/first-contact.ts';
+} from '#fulfilment/gate/first-contact.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { lookAtService, type FirstContactClient } from '#upstream/first-contact.ts';
 

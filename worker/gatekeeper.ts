@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WalletReader } from '#activities/wallet-reader.ts';
+import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { GateListener } from '#activities/work-context.ts';
-import type { Database } from '#db/database.ts';
-import { lookAtGate } from '#db/gate/keeper.ts';
+import type { Database } from '#db/connection/database.ts';
 import type { GatePolicy } from '#domain/policy.ts';
+import { lookAtGate } from '#fulfilment/gate/keeper.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
@@ -20,7 +20,7 @@ export interface GatekeeperOptions {
 }
 
 /**
- * Lets held purchases go once what held them is over; see `db/gate/keeper.ts`. Every worker has one, and one of them
+ * Lets held purchases go once what held them is over; see `fulfilment/gate/keeper.ts`. Every worker has one, and one of them
  * looks at a time. Should none look, held work still asks the gate by its own timer.
  */
 export class Gatekeeper {

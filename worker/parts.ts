@@ -1,13 +1,15 @@
 import { Context } from '@temporalio/activity';
-import type { WorkerConfig } from '#config/config.ts';
-import { createBooksActivities } from '#activities/books.ts';
-import { createMaintenanceActivities } from '#activities/maintenance.ts';
-import { createWatchActivities } from '#activities/watch.ts';
-import { createWebhookActivities } from '#activities/webhooks.ts';
+import { createBooksActivities } from '#activities/upkeep/books.ts';
+import { createMaintenanceActivities } from '#activities/upkeep/maintenance.ts';
+import { createWatchActivities } from '#activities/upkeep/watch.ts';
+import { createWebhookActivities } from '#activities/webhooks/webhooks.ts';
 import { createWorkActivities } from '#activities/work.ts';
+import type { WorkerConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { Database, type Executor } from '#db/database.ts';
-import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { Database, type Executor } from '#db/connection/database.ts';
+import { Notifier } from '#db/connection/notifier.ts';
+import { Wakeups } from '#db/connection/wakeups.ts';
+import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';
@@ -20,10 +22,8 @@ import { openService } from '#upstream/service.ts';
 import { FirstContactWatch } from '#worker/first-contact.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { Gatekeeper } from '#worker/gatekeeper.ts';
-import { databaseGauges } from '#worker/gauges.ts';
+import { databaseGauges } from '#worker/health/gauges.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
-import { Notifier } from '#db/notifier.ts';
-import { Wakeups } from '#db/wakeups.ts';
 
 /** Everything of a worker process that does not need Temporal. */
 export interface WorkerParts {

@@ -1,8 +1,8 @@
-import { effectivePolicy } from '#domain/capability-profile.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { judgedProfile, newestCapabilityProfile } from '#db/service/capability-profiles.ts';
 import type { Policy } from '#domain/policy.ts';
-import type { ServiceMode } from '#domain/service-address.ts';
-import { judgedProfile, newestCapabilityProfile } from '#db/capability-profiles.ts';
-import type { Executor } from '#db/database.ts';
+import { effectivePolicy } from '#domain/service/capability-profile.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 
 /**
  * The policy in force at this moment: the configured one, cut down to what the service was found able to do. Workflows

@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 import type { PurchasePolicy } from '#domain/policy.ts';
-import type { WorkRef } from '#domain/work.ts';
-import type { ServiceMode } from '#domain/service-address.ts';
-import type { StartFacts } from '#db/start-facts.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { wakeEndpoint } from '#temporal/wake-endpoint.ts';
-import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay.ts';
+import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/relay.ts';
 
 /** A call to Temporal that takes longer than this is given up; the row comes again. */
 const CALL_DEADLINE_MS = 10_000;

@@ -3,7 +3,7 @@ import type { PurchasePolicy } from '#domain/policy.ts';
 
 /**
  * For every activity of ours that is not a local one: how long nothing may be heard of it before Temporal counts it as
- * lost with its worker. A worker beats three times in that time (`worker/heartbeat.ts`); longer than a garbage
+ * lost with its worker. A worker beats three times in that time (`worker/health/heartbeat.ts`); longer than a garbage
  * collection or a busy machine keeps it from doing so.
  */
 export const HEARTBEAT_TIMEOUT = '10s';

@@ -4,8 +4,8 @@ import type {
   MaintenanceActivities,
   SweepCursor,
   WatchActivities,
-} from '#activities/maintenance-types.ts';
-import { WORK_KINDS } from '#domain/work.ts';
+} from '#activities/upkeep/maintenance-types.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 

@@ -3,18 +3,18 @@
  * needs the workflow runtime of either side, so the API, the relay and tests import it freely.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { AttentionReason } from '#domain/attention.ts';
-import type { ReconciliationStatus } from '#domain/books.ts';
-import type { FailureClass } from '#domain/failure.ts';
-import type { Money } from '#domain/money.ts';
-import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
-import type { CaseVerdict } from '#domain/operator-actions.ts';
-import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
+import type { ReconciliationStatus } from '#domain/money/books.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { PurchasePolicy } from '#domain/policy.ts';
-import type { Carried, Remembered } from '#workflows/carried.ts';
-import type { Witness } from '#domain/restored-records.ts';
-import type { Resubmission } from '#domain/resubmission.ts';
-import type { WorkKind, WorkRef } from '#domain/work.ts';
+import type { Witness } from '#domain/purchase/restored-records.ts';
+import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
+import type { CaseVerdict } from '#domain/work/operator-actions.ts';
+import type { Resubmission } from '#domain/work/resubmission.ts';
+import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import type { Carried, Remembered } from '#workflows/purchase/carried.ts';
 
 /** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
 export const TASK_QUEUE = 'reseller';

@@ -3,8 +3,8 @@
  * text, outside the payload codec, so nothing personal or secret may ever stand in them.
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import type { WorkStatus } from '#domain/lifecycle.ts';
-import type { WorkKind } from '#domain/work.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkKind } from '#domain/work/work.ts';
 
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
 export const KEYWORD_MAX_LENGTH = 255;
@@ -30,7 +30,7 @@ export const SEARCH_ATTRIBUTES = {
   stage: defineSearchAttributeKey('Stage', 'KEYWORD'),
   /** True while it waits for a person. */
   needsAttention: defineSearchAttributeKey('NeedsAttention', 'BOOL'),
-  /** What it waits for a person for, of `domain/attention.ts`. */
+  /** What it waits for a person for, of `domain/work/attention.ts`. */
   attentionReason: defineSearchAttributeKey('AttentionReason', 'KEYWORD'),
   /** Name of the last failure's class. */
   failureClass: defineSearchAttributeKey('FailureClass', 'KEYWORD'),

@@ -7,18 +7,18 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
+import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
 import { DEFAULT_WORKFLOW_POLICY } from '#domain/workflow-policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import {
   deliveriesWaitSignal,
   WEBHOOK_TASK_QUEUE,
   type WebhookEndpointInput,
   type WebhookEndpointResult,
 } from '#workflows/messages.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
+import { WAIT_NAMES, type WaitName } from '#workflows/purchase/wait-names.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
-import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 
 // Run twice it sends nothing twice, but for what a worker had in hand that died; so it is repeated until it can be run.
 const { deliverDue } = proxyActivities<WebhookActivities>({

@@ -1,17 +1,18 @@
-import { deliveredEsimId } from '#crypto/derived-ids.ts';
-import { parseLpaString } from '#domain/activation.ts';
-import { chargedOf, type AttemptRow } from '#db/attempts.ts';
-import { violatedConstraint } from '#db/database.ts';
-import { activationCodePlace, completeOrder } from '#db/orders.ts';
-import type { ServiceEsim } from '#upstream/contract.ts';
-import { esimFacts } from '#upstream/esim-facts.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
-import type { CompletionResult } from '#activities/work-types.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn, type NotOurs } from '#activities/purchases/learn.ts';
 import { NotYetError, notAnswered } from '#activities/purchases/not-yet.ts';
 import { reportCharge } from '#activities/purchases/price.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { CompletionResult } from '#activities/work-types.ts';
+import { deliveredEsimId } from '#crypto/derived-ids.ts';
+import { violatedConstraint } from '#db/connection/database.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { parseLpaString } from '#domain/purchase/activation.ts';
+import { chargedOf } from '#fulfilment/attempts/attempts.ts';
+import { activationCodePlace, completeOrder } from '#fulfilment/work/orders.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { ServiceEsim } from '#upstream/contract.ts';
+import { esimFacts } from '#upstream/observations/esim-facts.ts';
 
 /** Completes an order: its eSIM is fetched from the service and stored, its activation code sealed. */
 export function createEsimDelivery(dependencies: WorkDependencies, ask: PurchaseKind['ask']): PurchaseKind['complete'] {

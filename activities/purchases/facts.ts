@@ -1,8 +1,9 @@
-import type { ObservedOutcome } from '#domain/observation.ts';
-import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import type { ServiceFacts } from '#fulfilment/attempts/attempts.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
-import { chargeOf } from '#upstream/event-parsing.ts';
-import { CLOCK_SKEW_MS } from '#upstream/wallet-movements.ts';
+import { chargeOf } from '#upstream/observations/event-parsing.ts';
+import { CLOCK_SKEW_MS } from '#upstream/observations/wallet-movements.ts';
 
 /** What a record of the service says of a purchase, whatever was bought. */
 export function purchaseFacts(

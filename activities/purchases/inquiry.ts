@@ -1,8 +1,8 @@
-import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
-import { noteOf } from '#activities/work-context.ts';
-import type { AttemptRow } from '#db/attempts.ts';
 import { sinceFirstSend } from '#activities/purchases/facts.ts';
 import type { Found, Inquiry, ManyInquiries } from '#activities/purchases/kind.ts';
+import { noteOf } from '#activities/work-context.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
 
 /** What a list is asked for, and how a sentence names what it holds. */
 interface Search<Item> {

@@ -1,11 +1,12 @@
-/** What the activities of purchases must know of each kind of work; everything else is the same for all. */
-import type { FailureNote } from '#domain/attention.ts';
-import type { Money } from '#domain/money.ts';
-import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
-import type { Executor } from '#db/database.ts';
-import type { WalletTransaction } from '#upstream/contract.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import type { CancellationView, CompletionResult, SubscriptionView } from '#activities/work-types.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { Money } from '#domain/money/money.ts';
+/** What the activities of purchases must know of each kind of work; everything else is the same for all. */
+import type { FailureNote } from '#domain/work/attention.ts';
+import type { ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
 
 /** What an attempt is made of, before it is stored. */
 export interface PreparedPurchase {

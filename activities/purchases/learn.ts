@@ -1,9 +1,10 @@
-import { WORK_NOUNS } from '#domain/work.ts';
-import { recordFacts, serviceIdsOfOthers, workOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
-import type { Executor } from '#db/database.ts';
-import { lockUnfinishedWork, orderedInstead } from '#db/work.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
 import type { Inquiry } from '#activities/purchases/kind.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { WORK_NOUNS } from '#domain/work/work.ts';
+import { recordFacts, serviceIdsOfOthers, workOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import { lockUnfinishedWork, orderedInstead } from '#fulfilment/work/work.ts';
 
 /** What the service has for an attempt cannot be what that attempt has bought. */
 export interface NotOurs {

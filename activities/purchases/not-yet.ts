@@ -1,5 +1,5 @@
-import type { FailureClass } from '#domain/failure.ts';
-import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 /** Why what was bought cannot be completed yet: a failure of the service, or something that it does not show yet. */
 export type NotYetReason = FailureClass | 'not_listed' | 'refund_not_in_wallet';

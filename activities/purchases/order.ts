@@ -1,15 +1,15 @@
-import { attemptReference } from '#domain/identifiers.ts';
-import { deviceImeiPlace, readOrder } from '#db/orders.ts';
-import type { ServiceOrder } from '#upstream/contract.ts';
-import { orderRequestBytes } from '#upstream/request-bytes.ts';
-import { isOfOrder, namesNothing } from '#upstream/wallet-movements.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { PriceList } from '#activities/purchases/price-list.ts';
 import { notListed, unreadOffer } from '#activities/purchases/price.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import { attemptReference } from '#domain/work/identifiers.ts';
+import { deviceImeiPlace, readOrder } from '#fulfilment/work/orders.ts';
+import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
+import type { ServiceOrder } from '#upstream/contract.ts';
+import { isOfOrder, namesNothing } from '#upstream/observations/wallet-movements.ts';
 
 /** How an eSIM package is bought: `POST /orders`, found again by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {

@@ -1,4 +1,4 @@
-import type { Money } from '#domain/money.ts';
+import type { Money } from '#domain/money/money.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 /** A list that could not be read is not asked for by every purchase anew. */

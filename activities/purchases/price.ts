@@ -1,13 +1,14 @@
-import { isDefinite } from '#domain/failure.ts';
-import { plainText, type Money } from '#domain/money.ts';
-import { isWithin, type PriceLimit } from '#domain/price-limit.ts';
-import { limitOf, workOf, type AttemptRow } from '#db/attempts.ts';
-import { openCase } from '#db/cases.ts';
-import type { Executor } from '#db/database.ts';
-import { addTimelineEntry } from '#db/timeline.ts';
-import type { WorkRow } from '#db/work-tables.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { openCase } from '#db/work/cases.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import { plainText, type Money } from '#domain/money/money.ts';
+import { isWithin, type PriceLimit } from '#domain/purchase/price-limit.ts';
+import { isDefinite } from '#domain/work/failure.ts';
+import { limitOf, workOf } from '#fulfilment/attempts/attempts.ts';
 import type { Listing } from '#upstream/client.ts';
-import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 /** The most that the caller lets the service charge, as it is now. */
 export function priceLimit({

@@ -1,19 +1,20 @@
-import { takenServiceIds } from '#db/attempt-queries.ts';
-import { chargedOf, serviceIdsOfOthers, type AttemptRow } from '#db/attempts.ts';
-import { packagesOfTopups, readTopup } from '#db/topups.ts';
-import type { Executor } from '#db/database.ts';
-import { lockEsim } from '#db/esim-queries.ts';
-import { lookAgainAt } from '#db/esim-watch.ts';
-import { completeWork } from '#db/work.ts';
-import type { ServiceTopup } from '#upstream/contract.ts';
-import { topupRequestBytes } from '#upstream/request-bytes.ts';
-import { namesNothing } from '#upstream/wallet-movements.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
 import { purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesByEsim, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
 import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { takenServiceIds } from '#db/work/attempt-queries.ts';
+import { lockEsim } from '#db/work/esim-queries.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { chargedOf, serviceIdsOfOthers } from '#fulfilment/attempts/attempts.ts';
+import { lookAgainAt } from '#fulfilment/upkeep/esim-watch.ts';
+import { packagesOfTopups, readTopup } from '#fulfilment/work/topups.ts';
+import { completeWork } from '#fulfilment/work/work.ts';
+import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
+import type { ServiceTopup } from '#upstream/contract.ts';
+import { namesNothing } from '#upstream/observations/wallet-movements.ts';
 
 /**
  * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one

@@ -1,26 +1,26 @@
-import { attemptReference } from '#domain/identifiers.ts';
-import { isSoldAtLoss } from '#domain/pricing.ts';
-import type { ObservedOutcome } from '#domain/observation.ts';
-import { chargedOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
-import { completeWork, lockWork, recordStep } from '#db/work.ts';
-import {
-  accessPlace,
-  customerReferencePlace,
-  readVpnSubscription,
-  type SubscriptionFacts,
-  type VpnSubscriptionRow,
-} from '#db/vpn-subscriptions.ts';
-import type { VpnSubscription } from '#upstream/contract.ts';
-import { vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
-import { namesNothing } from '#upstream/wallet-movements.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn, type NotOurs } from '#activities/purchases/learn.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
+import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
+import { isSoldAtLoss } from '#domain/money/pricing.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { attemptReference } from '#domain/work/identifiers.ts';
+import { chargedOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import {
+  accessPlace,
+  customerReferencePlace,
+  readVpnSubscription,
+  type SubscriptionFacts,
+} from '#fulfilment/work/vpn-subscriptions.ts';
+import { completeWork, lockWork, recordStep } from '#fulfilment/work/work.ts';
+import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
+import type { VpnSubscription } from '#upstream/contract.ts';
+import { namesNothing } from '#upstream/observations/wallet-movements.ts';
 
 /** How a VPN subscription is bought: the plans are read, then `POST /vpn/orders`, found again by our reference. */
 export function vpnSubscriptionPurchases(dependencies: WorkDependencies): PurchaseKind {

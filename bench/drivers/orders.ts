@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import * as z from 'zod';
 import { orderDriver } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
-import { statusesOf, type StatusOf } from '#domain/lifecycle.ts';
+import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
 type Task = z.output<typeof orderDriver.task>;
 

@@ -3,11 +3,11 @@ import { Pool } from 'undici';
 import type * as z from 'zod';
 import { serviceCallDriver } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
-import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
-import { BASE_PATH } from '#domain/service-address.ts';
-import { orderRequestBytes } from '#upstream/request-bytes.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
+import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
+import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
 import { openService } from '#upstream/service.ts';
-import type { SharedToken, TokenStore } from '#upstream/session.ts';
 
 type Task = z.output<typeof serviceCallDriver.task>;
 

@@ -8,11 +8,11 @@ import { getTableColumns } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import express from 'express';
 import pg from 'pg';
-import { orderJson } from '#api/representations.ts';
+import { orderJson } from '#api/http/representations.ts';
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
-import type { Executor } from '#db/database.ts';
-import { newId } from '#db/ids.ts';
-import { findOrderView, listOrderViews, type OrderView } from '#db/order-queries.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { findOrderView, listOrderViews, type OrderView } from '#db/work/order-queries.ts';
 import * as schema from '#db/schema.ts';
 
 const { PORT, DATABASE_URL } = process.env;

@@ -1,5 +1,5 @@
-import type { ScenarioResult } from '#bench/results.ts';
 import { apiCallDriver } from '#bench/drivers/protocol.ts';
+import type { ScenarioResult } from '#bench/results.ts';
 import { answersOk } from '#bench/support/children.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
@@ -7,11 +7,11 @@ import { Driver } from '#bench/support/driver.ts';
 import { latencies, medians, rates } from '#bench/support/loads.ts';
 import { benchSecrets, createProductDatabase, openDatabase } from '#bench/support/product.ts';
 import { inTurn } from '#bench/support/rounds.ts';
-import { withClient } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey, apiScopes } from '#db/api-keys.ts';
+import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 
 const SIZES = {
   full: { rounds: 5, few: 10_000, many: 1_000_000, reads: 1_000, pages: 300, orders: 500, atOnce: 16 },

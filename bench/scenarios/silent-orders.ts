@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { createMaintenanceActivities } from '#activities/maintenance.ts';
+import { createMaintenanceActivities } from '#activities/upkeep/maintenance.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import type { ScenarioResult } from '#bench/results.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { createProductDatabase, openDatabase } from '#bench/support/product.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { newId } from '#db/ids.ts';
-import { acceptOrder } from '#db/order-intake.ts';
+import { newId } from '#db/connection/ids.ts';
 import { attempts } from '#db/schema.ts';
-import { ServiceTokenStore } from '#db/service-tokens.ts';
-import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
+import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { startSimulator } from '#simulator/server.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { acceptOrder } from '#fulfilment/work/accept-order.ts';
+import { startSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { openService } from '#upstream/service.ts';
 

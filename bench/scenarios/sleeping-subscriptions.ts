@@ -4,7 +4,7 @@ import type { ScenarioResult } from '#bench/results.ts';
 import { measure } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import type { Product } from '#bench/support/product.ts';
-import { newId } from '#db/ids.ts';
+import { newId } from '#db/connection/ids.ts';
 import { attempts, outbox, vpnSubscriptions } from '#db/schema.ts';
 
 const SIZES = { full: { few: 500, many: 5_000 }, quick: { few: 5, many: 20 } } as const;

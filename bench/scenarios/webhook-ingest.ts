@@ -10,8 +10,8 @@ import { requireRefusalOfForgery } from '#bench/support/forgery.ts';
 import { latencies, medians, rates } from '#bench/support/loads.ts';
 import { benchSecrets, createProductDatabase } from '#bench/support/product.ts';
 import { inTurn } from '#bench/support/rounds.ts';
-import { withClient } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 
 const SIZES = {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Children } from '#bench/support/children.ts';
 import { Product } from '#bench/support/product.ts';
-import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg, totalmem } from 'node:os';
+import { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import * as z from 'zod';
-import { Connection } from '@temporalio/client';
 import type { BenchResults } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { median, rounded } from '#bench/support/statistics.ts';

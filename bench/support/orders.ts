@@ -1,6 +1,6 @@
 import { orderDriver, type LoadResult } from '#bench/drivers/protocol.ts';
-import { Driver } from '#bench/support/driver.ts';
 import { requireBooks } from '#bench/support/books.ts';
+import { Driver } from '#bench/support/driver.ts';
 import type { Product } from '#bench/support/product.ts';
 
 /** The service completes it at once, so that what is measured is ours and not its patience. */

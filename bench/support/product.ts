@@ -6,9 +6,9 @@ import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey, apiScopes } from '#db/api-keys.ts';
-import { Database } from '#db/database.ts';
-import { migrate } from '#db/migrate.ts';
+import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
+import { Database } from '#db/connection/database.ts';
+import { migrate } from '#db/connection/migrate.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 
 /** Namespace of the product and of the peer: both have the same server and the same settings in it. */

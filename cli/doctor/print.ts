@@ -1,6 +1,6 @@
 import { exitCodeOf } from '#cli/doctor/examine.ts';
 import { type CheckName, CHECKS, type Finding, type Findings } from '#cli/doctor/finding.ts';
-import { counted, type Mark, markedLine } from '#cli/marked-line.ts';
+import { counted, type Mark, markedLine } from '#cli/terminal/marked-line.ts';
 
 const MARKS: Readonly<Record<Finding['status'], Mark>> = {
   ok: 'ok',

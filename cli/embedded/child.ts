@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ProcessIdentity, identityOf, sendSignal } from '#cli/embedded/process-identity.ts';
-import { codeOf, messageOf } from '#cli/user-error.ts';
+import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
 
 export interface ChildOptions {
   /** Shown to people. */

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runTool, toolAnswers, ToolError } from '#cli/embedded/tool.ts';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 
 export interface GoBuildOptions {
   /** Folder of the `go.mod` that pins the program and everything it is made of. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { codeOf } from '#cli/user-error.ts';
+import { codeOf } from '#cli/terminal/user-error.ts';
 
 // Below the ranges that systems hand out for outgoing connections (Linux from 32768, others from 49152): a server that
 // is stopped and started again finds its port still free.

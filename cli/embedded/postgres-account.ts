@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 
 /** Who runs PostgreSQL: it refuses to run as root. */
 export interface PostgresAccount {

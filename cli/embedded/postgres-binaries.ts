@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 
 /** Absolute paths of the programs that the platform's package carries. */
 export interface PostgresBinaries {

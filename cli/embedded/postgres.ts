@@ -8,7 +8,7 @@ import { Child, describeExit } from '#cli/embedded/child.ts';
 import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
-import { messageOf, UserError } from '#cli/user-error.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDirectory: string;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { codeOf } from '#cli/user-error.ts';
+import { codeOf } from '#cli/terminal/user-error.ts';
 
 /** A process, told apart from a later one that was given the same number. */
 export interface ProcessIdentity {

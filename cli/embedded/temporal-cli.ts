@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { cacheDirectory } from '#cli/embedded/cache.ts';
 import { BUILD_DISK_GB, buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
 import { downloadBySdk } from '#cli/embedded/sdk-download.ts';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** The release that is downloaded or built; `ops/temporal-cli/go.mod` pins the same one. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { Child, describeExit } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { messageOf, UserError } from '#cli/user-error.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
 
 export interface TemporalServerOptions {

@@ -4,7 +4,7 @@ import { cacheDirectory } from '#cli/embedded/cache.ts';
 import { downloadBySdk } from '#cli/embedded/sdk-download.ts';
 import type { ObtainOptions } from '#cli/embedded/temporal-cli.ts';
 import { runTool, toolAnswers, ToolError } from '#cli/embedded/tool.ts';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** The release that is fetched; `ops/temporal-test-server/pom.xml` names the same one. */

@@ -1,6 +1,6 @@
-import type { Capabilities } from '#domain/capabilities.ts';
-import type { ServiceClient } from '#upstream/client.ts';
 import { duration } from '#cli/doctor/duration.ts';
+import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { ServiceClient } from '#upstream/client.ts';
 
 /** What every leg of a tour has at hand. */
 export interface TourContext {

@@ -1,8 +1,8 @@
-import { serviceAddress } from '#domain/service-address.ts';
-import { ENDPOINTS } from '#upstream/contract.ts';
-import { createHttpTransport, type HttpTransport } from '#upstream/http.ts';
-import type { Service } from '#upstream/service.ts';
 import type { CallObservation } from '#cli/sandbox-tour/observations.ts';
+import { serviceAddress } from '#domain/service/service-address.ts';
+import { createHttpTransport, type HttpTransport } from '#upstream/client/http.ts';
+import { ENDPOINTS } from '#upstream/contract.ts';
+import type { Service } from '#upstream/service.ts';
 
 /**
  * Can the webhook secret be made by a call? To make one would take away the secret that webhooks are signed with, so

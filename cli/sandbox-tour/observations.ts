@@ -1,8 +1,8 @@
+import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 /** What the probes of a tour saw: plain data, from which `profile.ts` draws its conclusions. */
-import type { Capability } from '#domain/capabilities.ts';
-import type { PurchaseKind } from '#domain/first-contact.ts';
+import type { Capability } from '#domain/service/capabilities.ts';
 import type { OptionalResult } from '#upstream/client.ts';
-import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 /** What a call that the service may not have came to. */
 export type CallObservation =

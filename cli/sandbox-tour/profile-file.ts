@@ -1,6 +1,6 @@
 /** A profile on its way from the database of the sandbox to that of production, as JSON. */
 import * as z from 'zod';
-import type { ServiceMode } from '#domain/service-address.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
 
 /** A profile with where and when it was measured. */
 export interface ProfileFile {

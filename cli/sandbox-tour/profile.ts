@@ -1,9 +1,9 @@
-import { capabilities, type Capability } from '#domain/capabilities.ts';
-import { profileItems, type MeasuredProfile, type ProfileItem } from '#domain/capability-profile.ts';
-import { nounOf, PURCHASE_KINDS, SEEN_TRAITS, type PurchaseKind } from '#domain/first-contact.ts';
-import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 import { lapse } from '#cli/sandbox-tour/context.ts';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
+import { nounOf, PURCHASE_KINDS, SEEN_TRAITS, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import { capabilities, type Capability } from '#domain/service/capabilities.ts';
+import { profileItems, type MeasuredProfile, type ProfileItem } from '#domain/service/capability-profile.ts';
+import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 interface Conclusion {
   readonly finding: boolean | null;

@@ -1,10 +1,10 @@
-/** Buying and following in the sandbox: what several legs do. */
-import type { Listing, OptionalResult } from '#upstream/client.ts';
-import type { ServiceOrder } from '#upstream/contract.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
-import { orderRequestBytes } from '#upstream/request-bytes.ts';
 import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import { clause, observeRefusal, type KeyedOperation, type KeyRepeat } from '#cli/sandbox-tour/observations.ts';
+/** Buying and following in the sandbox: what several legs do. */
+import type { Listing, OptionalResult } from '#upstream/client.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
+import type { ServiceOrder } from '#upstream/contract.ts';
 
 /** What is needed to send one order again: the same bytes, under the same key or another. */
 export interface OrderRequest {

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ServiceConfig } from '#config/config.ts';
-import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
-import type { MeasuredProfile } from '#domain/capability-profile.ts';
-import type { Money } from '#domain/money.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { openService, type Service } from '#upstream/service.ts';
-import { OwnToken } from '#cli/own-token.ts';
-import { readBalance } from '#cli/sandbox-tour/account-leg.ts';
-import { cancellationLeg } from '#cli/sandbox-tour/cancellation-leg.ts';
-import { catalogueLeg } from '#cli/sandbox-tour/catalogue-leg.ts';
+import { OwnToken } from '#cli/access/own-token.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
-import { deliveryLeg } from '#cli/sandbox-tour/delivery-leg.ts';
 import { type Leg, LEGS, type LegNotes, Notebook, type TourFinding } from '#cli/sandbox-tour/finding.ts';
-import { keysLeg } from '#cli/sandbox-tour/keys-leg.ts';
-import { lookUpLeg } from '#cli/sandbox-tour/look-up-leg.ts';
+import { readBalance } from '#cli/sandbox-tour/legs/account-leg.ts';
+import { cancellationLeg } from '#cli/sandbox-tour/legs/cancellation-leg.ts';
+import { catalogueLeg } from '#cli/sandbox-tour/legs/catalogue-leg.ts';
+import { deliveryLeg } from '#cli/sandbox-tour/legs/delivery-leg.ts';
+import { keysLeg } from '#cli/sandbox-tour/legs/keys-leg.ts';
+import { lookUpLeg } from '#cli/sandbox-tour/legs/look-up-leg.ts';
+import { orderLeg, type Bought, type OrderChoices } from '#cli/sandbox-tour/legs/order-leg.ts';
+import { simulationLeg } from '#cli/sandbox-tour/legs/simulation-leg.ts';
+import { topupLeg } from '#cli/sandbox-tour/legs/topup-leg.ts';
+import { vpnLeg } from '#cli/sandbox-tour/legs/vpn-leg.ts';
 import { observeWebhookSecret } from '#cli/sandbox-tour/method-probe.ts';
 import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
-import { orderLeg, type Bought, type OrderChoices } from '#cli/sandbox-tour/order-leg.ts';
 import { patientClient } from '#cli/sandbox-tour/patient-client.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
-import { simulationLeg } from '#cli/sandbox-tour/simulation-leg.ts';
-import { topupLeg } from '#cli/sandbox-tour/topup-leg.ts';
-import { vpnLeg } from '#cli/sandbox-tour/vpn-leg.ts';
-import { messageOf, UserError } from '#cli/user-error.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import type { Money } from '#domain/money/money.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
+import { openService, type Service } from '#upstream/service.ts';
 
 export interface TourOptions extends OrderChoices {
   /** The VPN plan to order; without it the first one for sale. */

@@ -1,10 +1,10 @@
-import { actor } from '#cli/account.ts';
+import { actor } from '#cli/api/account.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/start/dev-api-key.ts';
 import { writeSecretFile } from '#cli/start/files.ts';
 import { matchesApiKey, generateApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { addAuditEntry } from '#db/audit-log.ts';
-import { addApiKey, apiScopes, findApiKey } from '#db/api-keys.ts';
-import type { Database } from '#db/database.ts';
+import { addApiKey, apiScopes, findApiKey } from '#db/access/api-keys.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Database } from '#db/connection/database.ts';
 
 /**
  * The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one where that is not

@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, mkdirSync, statfsSync } from 'node:fs';
-import { codeOf, messageOf, UserError } from '#cli/user-error.ts';
+import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 // A new PostgreSQL cluster, its write-ahead log and the Temporal database take about 150 MB before the first order.
 const DISK_NEEDED_BYTES = 300 * 1024 ** 2;

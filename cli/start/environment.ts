@@ -1,7 +1,7 @@
-import { BASE_PATH } from '#domain/service-address.ts';
-import type { Environment } from '#config/environment.ts';
 import type { DevelopmentSecrets } from '#cli/start/secrets.ts';
 import type { Ports } from '#cli/start/settings.ts';
+import type { Environment } from '#config/environment.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
 
 /** Where the parts of one set-up are, ours or elsewhere. */
 export interface Layout {

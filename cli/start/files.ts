@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { codeOf } from '#cli/user-error.ts';
+import { codeOf } from '#cli/terminal/user-error.ts';
 
 const OWNER_ONLY = 0o600;
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { identityOf, isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/process-identity.ts';
 import { writeSecretFile } from '#cli/start/files.ts';
-import { codeOf, UserError } from '#cli/user-error.ts';
+import { codeOf, UserError } from '#cli/terminal/user-error.ts';
 
 const identity = z.object({ pid: z.int().positive(), startedAt: z.string().min(1) });
 const schema = z.object({ owner: identity, children: z.array(identity) });

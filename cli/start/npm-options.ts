@@ -1,5 +1,5 @@
+import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { UserError } from '#cli/user-error.ts';
 
 /**
  * Without `--` before them npm takes a script's options for its own, and leaves nothing of them but a variable.

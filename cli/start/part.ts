@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Child, type ChildOptions, describeExit } from '#cli/embedded/child.ts';
-import { messageOf, UserError } from '#cli/user-error.ts';
+import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 /** Something that runs as a process of its own and can be started again. */
 export interface Part {

@@ -1,7 +1,7 @@
 /** What one `reseller start` consists of, worked out before anything is started. */
 import { join } from 'node:path';
-import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { type ProductEnvironments, productEnvironments } from '#cli/start/environment.ts';
 import { NodePart } from '#cli/start/part.ts';
 import type { DevelopmentSecrets } from '#cli/start/secrets.ts';

@@ -1,6 +1,6 @@
 import { isPortFree } from '#cli/embedded/ports.ts';
 import { PORTS, portsTaken, type StartSettings } from '#cli/start/settings.ts';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 
 /**
  * Says of all ports at once which are taken, before anything is started.

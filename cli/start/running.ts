@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { CONFIGURATION_FIELDS } from '#config/config.ts';
-import type { Environment } from '#config/environment.ts';
 import type { ProductEnvironments } from '#cli/start/environment.ts';
 import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
 import { isLocked } from '#cli/start/lock.ts';
 import type { Ports } from '#cli/start/settings.ts';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { CONFIGURATION_FIELDS } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 const schema = z.record(z.string(), z.string());
 

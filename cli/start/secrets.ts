@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
-import { UserError } from '#cli/user-error.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 
 const schema = z.object({
   /** `id:base64`, as ENCRYPTION_KEYS takes it. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
-import { UserError } from '#cli/user-error.ts';
 
 /** Ports on 127.0.0.1. */
 export interface Ports {

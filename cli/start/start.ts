@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli, type TemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
-import { migrateOrExplain } from '#cli/commands/migrate.ts';
-import { runDemo } from '#cli/demo.ts';
+import { runDemo } from '#cli/set-up/demo-orders.ts';
+import { migrateOrExplain } from '#cli/set-up/migrate.ts';
 import { developmentApiKey } from '#cli/start/api-key.ts';
 import { prepareDataFolder } from '#cli/start/data-folder.ts';
 import { devApiKeyFile } from '#cli/start/dev-api-key.ts';
@@ -16,13 +16,13 @@ import { loadSecrets } from '#cli/start/secrets.ts';
 import type { StartSettings } from '#cli/start/settings.ts';
 import { addressLines } from '#cli/start/summary.ts';
 import { Supervisor } from '#cli/start/supervisor.ts';
-import type { Step, Terminal } from '#cli/terminal.ts';
-import { messageOf } from '#cli/user-error.ts';
+import type { Step, Terminal } from '#cli/terminal/terminal.ts';
+import { messageOf } from '#cli/terminal/user-error.ts';
 import { readEncryptionKeys, readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { Database } from '#db/database.ts';
-import { verifyKeys } from '#db/encryption-keys.ts';
+import { Database } from '#db/connection/database.ts';
+import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 
 export interface StartContext {

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { devApiKeyFile } from '#cli/start/dev-api-key.ts';
 import type { Plan } from '#cli/start/plan.ts';
-import type { Terminal } from '#cli/terminal.ts';
+import type { Terminal } from '#cli/terminal/terminal.ts';
 
 /** What is printed once everything runs: where to go, and with which key. */
 export function addressLines(

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ChildExit, describeExit } from '#cli/embedded/child.ts';
 import type { ProcessIdentity } from '#cli/embedded/process-identity.ts';
 import type { Part } from '#cli/start/part.ts';
-import { messageOf } from '#cli/user-error.ts';
+import { messageOf } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
 export interface SupervisorOptions {

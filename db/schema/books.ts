@@ -12,8 +12,8 @@ import {
   type FindingKind,
   type ReconciliationCounts,
   type ReconciliationStatus,
-} from '#domain/books.ts';
-import type { Finding } from '#domain/reconciliation.ts';
+} from '#domain/money/books.ts';
+import type { Finding } from '#domain/money/reconciliation.ts';
 
 /**
  * Our books: append-only (a trigger refuses updates and deletes). A movement of the service's wallet is one row for its

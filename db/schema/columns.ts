@@ -1,7 +1,7 @@
 /** Kinds of columns and conditions that several tables share. */
 import { sql } from 'drizzle-orm';
 import { customType, numeric, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core';
-import { FINAL_STATUSES } from '#domain/lifecycle.ts';
+import { FINAL_STATUSES } from '#domain/work/lifecycle.ts';
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from '#db/schema/columns.ts';
-import type { EventSubjectKind, EventType } from '#domain/events.ts';
+import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
 
 /** The facts of an event: short, plain, nothing personal. */
 export type EventData = Readonly<

@@ -2,9 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, doublePrecision, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
-import type { FailureClass } from '#domain/failure.ts';
-import { ATTEMPT_STATES, type AttemptState } from '#domain/observation.ts';
-import type { WorkKind } from '#domain/work.ts';
+import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkKind } from '#domain/work/work.ts';
 
 /**
  * One try to buy, with one idempotency key and one exact body. `subject` is the work that it is bought for.

@@ -2,9 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
-import { INBOX_STATES, type InboxState } from '#domain/inbox-decision.ts';
-import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
-import type { WorkKind } from '#domain/work.ts';
+import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
+import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
+import type { WorkKind } from '#domain/work/work.ts';
 
 /** Everything the service told us, by webhook or in answer to the reconciler. Rows are kept for good. */
 export const inbox = pgTable(

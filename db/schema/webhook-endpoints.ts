@@ -13,7 +13,12 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
-import { DELIVERY_STATES, type DeliveryState, type DisabledReason, type TryFailure } from '#domain/webhook-delivery.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  type DisabledReason,
+  type TryFailure,
+} from '#domain/events/webhook-delivery.ts';
 
 /** Receivers of events. One that is deleted keeps its row, without secrets, for as long as its log is kept. */
 export const webhookEndpoints = pgTable(

@@ -12,15 +12,20 @@ import {
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant, unfinished } from '#db/schema/columns.ts';
-import type { AttentionReason } from '#domain/attention.ts';
-import type { FailureClass } from '#domain/failure.ts';
-import { statusesOf, type StatusOf, type WorkStatus } from '#domain/lifecycle.ts';
-import { REFUND_STATUSES, type RefundReview, type RefundState, type RefundStatus } from '#domain/refund.ts';
-import type { RefundCondition } from '#domain/refund-conditions.ts';
-import type { RetryOverrides, RetryRule } from '#domain/retry-rules.ts';
-import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/observation.ts';
+import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
+import {
+  REFUND_STATUSES,
+  type RefundReview,
+  type RefundState,
+  type RefundStatus,
+} from '#domain/cancellation/refund.ts';
+import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/relay/observation.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { statusesOf, type StatusOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 
-/** What the row of every kind of work has; `db/work.ts` moves it on without knowing the kind. */
+/** What the row of every kind of work has; `fulfilment/work/work.ts` moves it on without knowing the kind. */
 export function workColumns<Status extends WorkStatus>() {
   return {
     id: text('id').primaryKey(),

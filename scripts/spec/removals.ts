@@ -7,9 +7,9 @@ import { FIELDS } from '#scripts/spec/removals/fields.ts';
 import { GAPS } from '#scripts/spec/removals/gaps.ts';
 import { RECORDS } from '#scripts/spec/removals/records.ts';
 import { REFUNDS } from '#scripts/spec/removals/refunds.ts';
+import type { Removal } from '#scripts/spec/removals/removal.ts';
 import { SIGNATURES } from '#scripts/spec/removals/signatures.ts';
 import { STATES } from '#scripts/spec/removals/states.ts';
-import type { Removal } from '#scripts/spec/removals/removal.ts';
 
 export const REMOVALS: readonly Removal[] = [
   ...ENVIRONMENTS,

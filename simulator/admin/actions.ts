@@ -5,8 +5,8 @@ import * as schemas from '#simulator/admin/schemas.ts';
 import { esimView, refundView, saleView, stateView } from '#simulator/admin/views.ts';
 import { isoTime } from '#simulator/clock.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
-import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { Simulation } from '#simulator/simulation.ts';
+import type { SaleRecord } from '#simulator/store/sales.ts';
 import { wirePackage, wireVpnPlan } from '#simulator/wire.ts';
 
 /** What an operator of the service, a supplier, a phone or time does. */

@@ -1,4 +1,3 @@
-import { EVENT_KINDS } from '#upstream/contract.ts';
 import {
   deliveryView,
   esimView,
@@ -8,15 +7,16 @@ import {
   saleView,
   stateView,
 } from '#simulator/admin/views.ts';
-import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour.ts';
-import { dialectNames } from '#simulator/dialect.ts';
+import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour/behaviour.ts';
+import { dialectNames } from '#simulator/behaviour/dialect.ts';
+import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
+import { requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { ENVIRONMENTS } from '#simulator/environment.ts';
-import { faultProfileNames } from '#simulator/fault-profile.ts';
-import { requestFault, webhookFault } from '#simulator/faults.ts';
 import { endpointNames } from '#simulator/service/served.ts';
 import { shapeNames } from '#simulator/shape/shape.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { SaleKind } from '#simulator/store/sales.ts';
+import { EVENT_KINDS } from '#upstream/contract.ts';
 
 /** As many of each kind as fit a page that is looked at. */
 const SHOWN = 15;

@@ -12,8 +12,8 @@ import {
   saleView,
   stateView,
 } from '#simulator/admin/views.ts';
-import { describedService } from '#simulator/openapi.ts';
 import { notFound } from '#simulator/service/errors.ts';
+import { describedService } from '#simulator/service/openapi.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { EsimRecord } from '#simulator/store/esims.ts';
 import type { RefundRecord } from '#simulator/store/refunds.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { SIMULATED_STATES } from '#upstream/contract.ts';
-import { behaviourRule } from '#simulator/behaviour.ts';
-import { dialectChoice } from '#simulator/dialect.ts';
-import { faultProfile } from '#simulator/fault-profile.ts';
+import { behaviourRule } from '#simulator/behaviour/behaviour.ts';
+import { dialectChoice } from '#simulator/behaviour/dialect.ts';
+import { faultProfile } from '#simulator/behaviour/fault-profile.ts';
+import { faultRule } from '#simulator/behaviour/faults.ts';
 import { ENVIRONMENTS } from '#simulator/environment.ts';
-import { faultRule } from '#simulator/faults.ts';
-import { rateLimit } from '#simulator/rate-limit.ts';
+import { rateLimit } from '#simulator/service/rate-limit.ts';
 import { shapeChoice } from '#simulator/shape/shape.ts';
 import { DELIVERY_STATUSES } from '#simulator/store/deliveries.ts';
 import { tampering } from '#simulator/webhooks/queue.ts';
+import { SIMULATED_STATES } from '#upstream/contract.ts';
 
 export { behaviourRule, dialectChoice, faultProfile, faultRule, rateLimit, shapeChoice };
 

@@ -1,4 +1,4 @@
-import type { Behaviour } from '#simulator/behaviour.ts';
+import type { Behaviour } from '#simulator/behaviour/behaviour.ts';
 
 /** A VPN plan as the simulator sells it. */
 export interface VpnPlanItem {

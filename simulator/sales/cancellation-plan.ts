@@ -1,7 +1,7 @@
-import type { RefundCondition } from '#upstream/contract.ts';
-import type { CancellationOutcome } from '#simulator/behaviour.ts';
+import type { CancellationOutcome } from '#simulator/behaviour/behaviour.ts';
 import { verdictOn } from '#simulator/sales/refund-conditions.ts';
 import type { RefundProgress } from '#simulator/store/refunds.ts';
+import type { RefundCondition } from '#upstream/contract.ts';
 
 /** How a cancellation begins, and after how many milliseconds its next step is due; null for none by the clock. */
 export type CancellationPlan = Omit<RefundProgress, 'dueAt'> & { readonly delayMs: number | null };

@@ -1,7 +1,7 @@
-import type { Agenda, DueSource } from '#simulator/agenda.ts';
-import type { Behaviours } from '#simulator/behaviour.ts';
+import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
+import type { Behaviours } from '#simulator/behaviour/behaviour.ts';
+import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import type { Clock } from '#simulator/clock.ts';
-import type { Dialect } from '#simulator/dialect.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
 import { planned } from '#simulator/sales/cancellation-plan.ts';
 import type { EsimCare } from '#simulator/sales/esim-care.ts';

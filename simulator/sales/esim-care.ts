@@ -1,4 +1,3 @@
-import type { SimulatedState } from '#upstream/contract.ts';
 import type { Catalogue } from '#simulator/catalogue/catalogue.ts';
 import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
 import type { Clock } from '#simulator/clock.ts';
@@ -6,6 +5,7 @@ import { becoming, esimFacts, mayBecome, recharged, type EsimFacts } from '#simu
 import { validationFailed } from '#simulator/service/errors.ts';
 import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
 import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
+import type { SimulatedState } from '#upstream/contract.ts';
 
 /** What happens to eSIMs after their delivery: phones use them, top-ups recharge them. */
 export class EsimCare {

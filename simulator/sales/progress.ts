@@ -1,4 +1,4 @@
-import type { Agenda, DueSource } from '#simulator/agenda.ts';
+import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
 import type { Clock } from '#simulator/clock.ts';
 import type { KindsOfSale } from '#simulator/sales/kinds.ts';
 import type { Failure, SaleRecord, Sales } from '#simulator/store/sales.ts';

@@ -1,5 +1,4 @@
-import type { OrderRequest, TopupRequest, VpnOrderRequest } from '#upstream/contract.ts';
-import type { Behaviour, Behaviours } from '#simulator/behaviour.ts';
+import type { Behaviour, Behaviours } from '#simulator/behaviour/behaviour.ts';
 import { CURRENCY, type Catalogue } from '#simulator/catalogue/catalogue.ts';
 import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
 import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
@@ -16,6 +15,7 @@ import type { Refunds } from '#simulator/store/refunds.ts';
 import type { SaleKind, SaleRecord, Sales } from '#simulator/store/sales.ts';
 import type { Store } from '#simulator/store/store.ts';
 import type { Wallet } from '#simulator/wallet.ts';
+import type { OrderRequest, TopupRequest, VpnOrderRequest } from '#upstream/contract.ts';
 
 export interface PurchaseParts {
   readonly store: Store;

@@ -1,9 +1,9 @@
 import Big from 'big.js';
-import type { RefundCondition } from '#upstream/contract.ts';
 import type { EsimFacts } from '#simulator/sales/esim-facts.ts';
 import type { EsimRecord } from '#simulator/store/esims.ts';
 import type { LedgerEntry } from '#simulator/store/ledger.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
+import type { RefundCondition } from '#upstream/contract.ts';
 
 /** What is known about an eSIM when its cancellation is judged. */
 export interface CancellationFacts {

@@ -1,12 +1,12 @@
-import type { Agenda, DueSource } from '#simulator/agenda.ts';
-import type { Behaviours } from '#simulator/behaviour.ts';
+import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
+import type { Behaviours } from '#simulator/behaviour/behaviour.ts';
 import type { Clock } from '#simulator/clock.ts';
+import type { KindsOfSale } from '#simulator/sales/kinds.ts';
 import { ServiceError } from '#simulator/service/errors.ts';
 import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
 import type { Store } from '#simulator/store/store.ts';
 import type { SubscriptionRecord, Subscriptions } from '#simulator/store/subscriptions.ts';
 import type { WebhookQueue } from '#simulator/webhooks/queue.ts';
-import type { KindsOfSale } from '#simulator/sales/kinds.ts';
 
 export interface VpnSubscriptionParts {
   readonly store: Store;

@@ -1,7 +1,7 @@
-import type { EndpointName } from '#upstream/contract.ts';
 import type { KeyedCall } from '#simulator/sales/keyed-operations.ts';
 import type { Answer } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
+import type { EndpointName } from '#upstream/contract.ts';
 
 /** A call that is authorized where that is needed; its parts are not yet judged. */
 export interface ServiceCall extends KeyedCall {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import type { RequestFault } from '#simulator/faults.ts';
+import type { RequestFault } from '#simulator/behaviour/faults.ts';
 import { jsonAnswer, type Answer } from '#simulator/service/errors.ts';
 
 /** How a call ends: with an answer, or in one of the ways an answer can fail to arrive. */

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { readBody, requireUsableTexts, strictJsonOf } from '#simulator/service/body.ts';
 import { parsed, ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
 import { perform, planOf, type Ending } from '#simulator/service/fault-plan.ts';
 import { HANDLERS } from '#simulator/service/handlers.ts';
 import { queryFrom } from '#simulator/service/query.ts';
-import { ownQuery, pageOfList, queryNames } from '#simulator/shape/paging.ts';
 import { noBody } from '#simulator/service/request-bodies.ts';
 import { needsToken } from '#simulator/service/served.ts';
+import { ownQuery, pageOfList, queryNames } from '#simulator/shape/paging.ts';
 import { isList } from '#simulator/shape/shaper.ts';
 import type { Simulation } from '#simulator/simulation.ts';
+import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
 /** A call under way: the request, its bytes, and what its faults make of it. */
 interface Received {

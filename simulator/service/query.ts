@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { updateQuery, type EndpointContract } from '#upstream/contract.ts';
 import { jsonAnswer, parsed, validationFailed, type Answer } from '#simulator/service/errors.ts';
 import { pageOfRows, type Page } from '#simulator/store/page.ts';
+import { updateQuery, type EndpointContract } from '#upstream/contract.ts';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Environment } from '#simulator/environment.ts';
 import {
   ENDPOINTS,
   loginRequest,
@@ -9,7 +10,6 @@ import {
   type EndpointContract,
   type EndpointName,
 } from '#upstream/contract.ts';
-import type { Environment } from '#simulator/environment.ts';
 
 /** A strict service refuses fields that it does not know; the contract itself says nothing of them. */
 export const orderBody = orderRequest

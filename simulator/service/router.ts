@@ -1,11 +1,11 @@
 import { Router, type RequestHandler } from 'express';
-import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
-import type { Dialect } from '#simulator/dialect.ts';
+import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
-import { endpointNames, isServed } from '#simulator/service/served.ts';
 import type { Pipeline } from '#simulator/service/pipeline.ts';
+import { endpointNames, isServed } from '#simulator/service/served.ts';
 import type { Simulation } from '#simulator/simulation.ts';
+import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
 
 /** All calls of one environment, relative to its base address. */
 export function serviceRouter(simulation: Simulation, environment: Environment, pipeline: Pipeline): Router {

@@ -1,6 +1,6 @@
-import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
-import type { Dialect } from '#simulator/dialect.ts';
+import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
 export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
 

@@ -1,12 +1,12 @@
-import { DEFAULT_HEADER_PREFIX, serviceHeaders, type EndpointName, type ServiceHeaders } from '#upstream/contract.ts';
+import { QUERY_FIELDS } from '#simulator/service/query.ts';
 import { endpointNames } from '#simulator/service/served.ts';
 import { errorShape } from '#simulator/shape/errors.ts';
 import { isArray, isObject, jsonFrom, objectAt, textAt, type Json, type JsonObject } from '#simulator/shape/json.ts';
 import { queryNames } from '#simulator/shape/paging.ts';
-import { itemSchema, type Shaper } from '#simulator/shape/shaper.ts';
 import { looksPlain } from '#simulator/shape/shape.ts';
-import { QUERY_FIELDS } from '#simulator/service/query.ts';
+import { itemSchema, type Shaper } from '#simulator/shape/shaper.ts';
 import { wireSchema } from '#simulator/wire-schema.ts';
+import { DEFAULT_HEADER_PREFIX, serviceHeaders, type EndpointName, type ServiceHeaders } from '#upstream/contract.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -1,7 +1,7 @@
-import { serviceErrorBody } from '#upstream/contract.ts';
+import type { Answer } from '#simulator/service/errors.ts';
 import { jsonFrom, objectSchema, type Json, type JsonObject } from '#simulator/shape/json.ts';
 import type { Shape } from '#simulator/shape/shape.ts';
-import type { Answer } from '#simulator/service/errors.ts';
+import { serviceErrorBody } from '#upstream/contract.ts';
 
 /** The body of refusals in a shape. */
 interface ErrorShape {

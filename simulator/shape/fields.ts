@@ -1,4 +1,3 @@
-import { AMOUNT_FIELDS } from '#upstream/contract.ts';
 import {
   isArray,
   isObject,
@@ -9,6 +8,7 @@ import {
   type JsonObject,
 } from '#simulator/shape/json.ts';
 import type { Shape } from '#simulator/shape/shape.ts';
+import { AMOUNT_FIELDS } from '#upstream/contract.ts';
 
 /** What a shape needs to know of the simulator. */
 export interface ShapeContext {

@@ -1,6 +1,6 @@
+import { jsonAnswer, validationFailed, type Answer } from '#simulator/service/errors.ts';
 import { isArray, isObject, jsonFrom, objectSchema, type Json, type JsonObject } from '#simulator/shape/json.ts';
 import type { Shape } from '#simulator/shape/shape.ts';
-import { jsonAnswer, validationFailed, type Answer } from '#simulator/service/errors.ts';
 
 type Paging = Shape['paging'];
 type Query = Readonly<Record<string, string>>;

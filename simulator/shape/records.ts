@@ -1,4 +1,3 @@
-import { NEEDED_FOR } from '#upstream/contract.ts';
 import { fieldChange, holdsCurrency, type RecordName, type ShapeContext } from '#simulator/shape/fields.ts';
 import {
   isArray,
@@ -10,6 +9,7 @@ import {
   type JsonObject,
   type Shaped,
 } from '#simulator/shape/json.ts';
+import { NEEDED_FOR } from '#upstream/contract.ts';
 
 /** Records inside of records, by the names of their fields. */
 const NESTED: Readonly<Record<string, RecordName>> = { failure: 'failure', access: 'access', refund: 'refund' };

@@ -1,4 +1,3 @@
-import { ENDPOINTS, eventBody, type EndpointName } from '#upstream/contract.ts';
 import type { Answer } from '#simulator/service/errors.ts';
 import { endpointNames } from '#simulator/service/served.ts';
 import { shapedError } from '#simulator/shape/errors.ts';
@@ -18,6 +17,7 @@ import { EXTRA, shapedRecord, wrapped } from '#simulator/shape/records.ts';
 import { looksPlain, type Shape } from '#simulator/shape/shape.ts';
 import { eventRecord, knownEvent, SUBJECTS } from '#simulator/shape/subjects.ts';
 import { wireSchema } from '#simulator/wire-schema.ts';
+import { ENDPOINTS, eventBody, type EndpointName } from '#upstream/contract.ts';
 
 /**
  * Turns plain answers and events into those of a shape. The description of each part is made together with its

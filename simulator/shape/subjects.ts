@@ -1,5 +1,5 @@
-import { EVENT_KINDS, type EndpointName, type EventKind } from '#upstream/contract.ts';
 import type { RecordName } from '#simulator/shape/fields.ts';
+import { EVENT_KINDS, type EndpointName, type EventKind } from '#upstream/contract.ts';
 
 /** The record that each call answers, or lists. The OpenAPI document is none. */
 export const SUBJECTS: Readonly<Record<Exclude<EndpointName, 'getOpenApi'>, RecordName>> = {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { REFUND_CONDITIONS, refundReview, refundStatus, cancellationStatus } from '#upstream/contract.ts';
 import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Page } from '#simulator/store/page.ts';
 import type { Store } from '#simulator/store/store.ts';
+import { REFUND_CONDITIONS, refundReview, refundStatus, cancellationStatus } from '#upstream/contract.ts';
 
 /** What comes next: the review ends (as the facts are then, or as planned), or the accepted refund does. */
 export const REFUND_STEPS = ['accept', 'refuse', 'review', 'pay', 'fail'] as const;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
+import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import { isoTime, type Clock } from '#simulator/clock.ts';
-import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Settings } from '#simulator/store/settings.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Agenda, DueSource } from '#simulator/agenda.ts';
+import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
+import type { Dialect } from '#simulator/behaviour/dialect.ts';
+import type { Faults, WebhookFault } from '#simulator/behaviour/faults.ts';
 import { isoTime, type Clock } from '#simulator/clock.ts';
-import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
-import type { Faults, WebhookFault } from '#simulator/faults.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
 import type { Shaper } from '#simulator/shape/shaper.ts';
 import type { Deliveries, DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';

@@ -6,13 +6,13 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isLeftOut, schemathesisSettings } from '#test/api-fuzz/settings.ts';
 import { installSchemathesis } from '#test/api-fuzz/install.ts';
 import { operationsWithoutCase } from '#test/api-fuzz/report.ts';
+import { isLeftOut, schemathesisSettings } from '#test/api-fuzz/settings.ts';
 import { Clerk } from '#test/documentation/clerk.ts';
 import { FOR_ONE_OF_EACH, oneOfEach, VPN_PLAN } from '#test/documentation/one-of-each.ts';
-import { startSharedServers } from '#test/support/shared-servers.ts';
-import { startStack } from '#test/support/stack.ts';
+import { startSharedServers } from '#test/support/servers/shared-servers.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const ARTIFACTS = join(import.meta.dirname, '../artifacts/api-fuzz');

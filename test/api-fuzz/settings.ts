@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isStream, type DescribedOperation } from '#scripts/described-api.ts';
+import { isStream, type DescribedOperation } from '#scripts/api/described-api.ts';
 import type { Clerk } from '#test/documentation/clerk.ts';
 import type { Ids } from '#test/documentation/one-of-each.ts';
 

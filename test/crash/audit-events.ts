@@ -4,12 +4,12 @@
  */
 import { asc } from 'drizzle-orm';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { addWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
-import { addWebhookEndpoint } from '#db/webhook-endpoints.ts';
-import { keyRingOf } from '#test/support/stack-temporal.ts';
-import type { Stack } from '#test/support/stack.ts';
+import type { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
+import { keyRingOf } from '#test/support/servers/stack-temporal.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import type { WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 /** A worker that died has left a lease of some seconds, and the sweeper runs once a minute if it died with it. */
 const DELIVERED_WITHIN_MS = 90_000;

@@ -3,14 +3,14 @@
  * something that brings it on.
  */
 import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
-import { isFinal } from '#domain/lifecycle.ts';
-import { WORK_KINDS, type WorkRef } from '#domain/work.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
-import { workTable } from '#db/work-tables.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS, type WorkRef } from '#domain/work/work.ts';
 import { SCHEDULE_IDS } from '#temporal/schedules.ts';
 import type { Poisoned } from '#test/crash/poison.ts';
-import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import type { Stack } from '#test/support/stack.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 import { WORK_WORKFLOWS, workflowId } from '#workflows/messages.ts';
 
 /**

@@ -1,17 +1,17 @@
-/** What must hold at the end of a seed, whatever happened in it. */
-import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
-import type { AttentionReason } from '#domain/attention.ts';
-import { workTable } from '#db/work-tables.ts';
 import { attempts, inbox, outbox } from '#db/schema.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
-import { obstacle, type Setting } from '#test/crash/settings.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+/** What must hold at the end of a seed, whatever happened in it. */
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 import type { SetBack } from '#test/crash/disturb.ts';
 import type { Poisoned } from '#test/crash/poison.ts';
+import { obstacle, type Setting } from '#test/crash/settings.ts';
 import type { Thing } from '#test/crash/work.ts';
-import { auditBooks, becomeQuiet } from '#test/support/books.ts';
-import { SimulatorAdmin, type LedgerLine } from '#test/support/simulator-admin.ts';
-import type { Stack } from '#test/support/stack.ts';
+import { SimulatorAdmin, type LedgerLine } from '#test/support/network/simulator-admin.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { auditBooks, becomeQuiet } from '#test/support/work/books.ts';
 
 /** How a piece of work ended. */
 export interface WorkResult {

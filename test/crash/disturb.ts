@@ -5,7 +5,7 @@ import { nameOf, type Disturbance, type Link, type PlannedStop, type Server } fr
 import type { Fleet } from '#test/crash/fleet.ts';
 import { readPoison } from '#test/crash/poison.ts';
 import type { NetworkProxy } from '#test/crash/proxy.ts';
-import type { OwnPostgres, OwnTemporal } from '#test/support/own-servers.ts';
+import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
 
 /** What a disturbance can take hold of. */
 export interface Reach {

@@ -7,8 +7,8 @@ import { sendSignal } from '#cli/embedded/process-identity.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
 import type { KilledProcess } from '#test/crash/points.ts';
 import { isPassage, KILLED, STOPPED, type PointSettings } from '#test/crash/processes/fault-points.ts';
-import { startProcess, type TestProcess } from '#test/support/processes.ts';
-import type { Stack } from '#test/support/stack.ts';
+import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 
 const ROLES = ['worker', 'api'] as const satisfies readonly KilledProcess[];
 

@@ -9,7 +9,7 @@ import { lastLine, seedLines, summaryDocument, suiteViolations } from '#test/cra
 import { runPlan, type SeedReport } from '#test/crash/run-plan.ts';
 import { isSaboteur, SABOTEURS, saboteurNames, type Saboteur } from '#test/crash/saboteurs.ts';
 import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
-import { startSharedServers, type SharedServers } from '#test/support/shared-servers.ts';
+import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
 const USAGE = `npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE] [--quiet SECONDS] [--saboteur ${saboteurNames.join('|')}]`;
 

@@ -4,8 +4,8 @@
  */
 import { NOTHING_ELSE } from '#test/crash/calm-plan.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
-import { setting } from '#test/crash/settings.ts';
 import type { Saboteur } from '#test/crash/saboteurs.ts';
+import { setting } from '#test/crash/settings.ts';
 
 const SOLD_LATER = { kind: 'order', nature: 'sold', packageId: 9001 } as const;
 /** With a second worker, which goes on where the first one stands still. */

@@ -1,7 +1,12 @@
 /** Servers of a seed's own: where one goes away, stands still, or loses something, nobody else may use it. */
 import { ABOUT_A_SECOND_MS } from '#test/crash/disturb.ts';
 import { ownServersFor, type Disturbance } from '#test/crash/disturbances.ts';
-import { startOwnPostgres, startOwnTemporal, type OwnPostgres, type OwnTemporal } from '#test/support/own-servers.ts';
+import {
+  startOwnPostgres,
+  startOwnTemporal,
+  type OwnPostgres,
+  type OwnTemporal,
+} from '#test/support/servers/own-servers.ts';
 
 export interface OwnServers extends AsyncDisposable {
   readonly postgres: OwnPostgres | undefined;

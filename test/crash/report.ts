@@ -1,5 +1,5 @@
 /** What is said of seeds and suites: lines for a terminal, and the summary that is kept under docs/. */
-import { dialectNames } from '#simulator/dialect.ts';
+import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { succeeded, type WorkResult } from '#test/crash/audit.ts';
 import { POINTS } from '#test/crash/points.ts';
 import type { SeedReport } from '#test/crash/run-plan.ts';

@@ -3,12 +3,12 @@ import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { addCapabilityProfile } from '#db/capability-profiles.ts';
-import { profileItems } from '#domain/capability-profile.ts';
+import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
+import { profileItems } from '#domain/service/capability-profile.ts';
 import { SHAPES } from '#simulator/shape/shape.ts';
-import { audit, type WorkResult } from '#test/crash/audit.ts';
 import { auditEvents, listenToEvents } from '#test/crash/audit-events.ts';
 import { auditTemporal, hasEnded } from '#test/crash/audit-temporal.ts';
+import { audit, type WorkResult } from '#test/crash/audit.ts';
 import { LoadBalancer } from '#test/crash/balancer.ts';
 import { TransactionCutter } from '#test/crash/cuts.ts';
 import { Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/disturb.ts';
@@ -20,12 +20,12 @@ import type { KilledProcess } from '#test/crash/points.ts';
 import { preparePoison, readPoison } from '#test/crash/poison.ts';
 import { NetworkProxy } from '#test/crash/proxy.ts';
 import { askFor, FAILS_ONCE, PATIENCE_MS, stillThere, type Thing } from '#test/crash/work.ts';
-import { waitFor } from '#test/support/wait-for.ts';
-import type { SharedServers } from '#test/support/shared-servers.ts';
-import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
-import { WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
+import type { SharedServers } from '#test/support/servers/shared-servers.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** One thing wrong with the product, which the audit must find. */
 export interface Sabotage {

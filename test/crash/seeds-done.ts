@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import * as z from 'zod';
-import { ATTENTION_REASONS } from '#domain/attention.ts';
-import { WORK_STATUSES } from '#domain/lifecycle.ts';
-import { WORK_KINDS } from '#domain/work.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
 import { planOf } from '#test/crash/plan.ts';
 import { POINTS } from '#test/crash/points.ts';
 import { plannedFaults, type SeedReport } from '#test/crash/run-plan.ts';

@@ -1,11 +1,11 @@
 /** The work of a seed, by kind: what is planned, and how its caller asks for it until it is accepted. */
 import { randomUUID } from 'node:crypto';
-import type { WorkKind } from '#domain/work.ts';
+import type { WorkKind } from '#domain/work/work.ts';
 import type { WorkFacts } from '#test/crash/settings.ts';
-import type { HttpAnswer } from '#test/support/http.ts';
-import type { Stack } from '#test/support/stack.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
-import type { Seeded } from '#test/support/workload.ts';
+import type { Seeded } from '#test/support/work/workload.ts';
 
 interface Planned {
   readonly nature: WorkFacts['nature'];

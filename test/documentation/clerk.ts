@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { readDescription, type DescribedOperation } from '#scripts/described-api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
-import type { Stack } from '#test/support/stack.ts';
+import { readDescription, type DescribedOperation } from '#scripts/api/described-api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 
 /** One call as it was made, and its answer. */
 export interface Exchange {

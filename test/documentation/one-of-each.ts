@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { Clerk } from '#test/documentation/clerk.ts';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import type { Stack } from '#test/support/stack.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** Ids by the `x-kind` of the parameter that takes them; and by the operation where that has none. */
 export type Ids = Readonly<Record<string, string>>;

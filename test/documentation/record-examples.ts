@@ -1,17 +1,17 @@
 /**
  * `npm run record:examples`: carries one of each through the whole product against the simulator, makes every call of
- * the API, and writes what was said to `api/examples.json`, from which the examples of /openapi.json come.
+ * the API, and writes what was said to `api/openapi/examples.json`, from which the examples of /openapi.json come.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isStream } from '#scripts/described-api.ts';
+import { isStream } from '#scripts/api/described-api.ts';
 import { Clerk } from '#test/documentation/clerk.ts';
 import { FOR_ONE_OF_EACH, oneOfEach, type Ids } from '#test/documentation/one-of-each.ts';
 import { publishable } from '#test/documentation/publishable.ts';
-import { startSharedServers } from '#test/support/shared-servers.ts';
-import { startStack } from '#test/support/stack.ts';
+import { startSharedServers } from '#test/support/servers/shared-servers.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 
-const FILE = join(import.meta.dirname, '../../api/examples.json');
+const FILE = join(import.meta.dirname, '../../api/openapi/examples.json');
 
 const { servers, stop } = await startSharedServers();
 try {

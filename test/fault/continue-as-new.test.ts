@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf } from '#cli/user-error.ts';
-import { OrderDesk } from '#test/support/order-desk.ts';
-import { startOwnTemporal, type OwnTemporal } from '#test/support/own-servers.ts';
-import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
+import { messageOf } from '#cli/terminal/user-error.ts';
+import { startOwnTemporal, type OwnTemporal } from '#test/support/servers/own-servers.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { changeLimitUpdate, explainQuery } from '#workflows/messages.ts';
 
 /** Events from which on this server calls a history long. In production some thousands: the way there is the same. */

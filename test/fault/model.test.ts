@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { allCommands } from '#test/fault/model/commands.ts';
 import { watchStatuses } from '#test/fault/model/invariants.ts';
 import { World, type Model } from '#test/fault/model/world.ts';
-import { OrderDesk } from '#test/support/order-desk.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
-import { Seeded } from '#test/support/workload.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { Seeded } from '#test/support/work/workload.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 2);
 const COMMANDS = 45;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { OrderDesk } from '#test/support/order-desk.ts';
-import { startOwnPostgres, type OwnPostgres } from '#test/support/own-servers.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { startOwnPostgres, type OwnPostgres } from '#test/support/servers/own-servers.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { plannedOrders, Seeded } from '#test/support/workload.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { plannedOrders, Seeded } from '#test/support/work/workload.ts';
 
 const OUTAGE_MS = 10_000;
 

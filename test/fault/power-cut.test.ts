@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isFinal, statusesOf } from '#domain/lifecycle.ts';
 import { orders } from '#db/schema.ts';
-import { OrderDesk } from '#test/support/order-desk.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { faultTrace, injectFaults, plannedOrders, Seeded } from '#test/support/workload.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+import { faultTrace, injectFaults, plannedOrders, Seeded } from '#test/support/work/workload.ts';
 
 let stack: Stack;
 let desk: OrderDesk;

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { auditBooks } from '#test/support/books.ts';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import { startOwnPostgres, startOwnTemporal, type OwnPostgres, type OwnTemporal } from '#test/support/own-servers.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import {
+  startOwnPostgres,
+  startOwnTemporal,
+  type OwnPostgres,
+  type OwnTemporal,
+} from '#test/support/servers/own-servers.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { auditBooks } from '#test/support/work/books.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** Restoring, and all that heals afterwards, takes several waits of the sweeper and the reconciler. */
 const SLOWEST_MS = 600_000;

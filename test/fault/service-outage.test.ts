@@ -1,12 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { and, inArray, isNull } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
 import { attempts, cancellations, cases, orders, topups, vpnSubscriptions } from '#db/schema.ts';
-import type { AttentionReason } from '#domain/attention.ts';
-import { isFinal } from '#domain/lifecycle.ts';
-import type { DialectName } from '#simulator/dialect.ts';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import type { DialectName } from '#simulator/behaviour/dialect.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** Pieces of work in the first scenario; more of them for a longer proof: `OUTAGE_PIECES=200`. */
 const PIECES = Number(process.env['OUTAGE_PIECES'] ?? '40');

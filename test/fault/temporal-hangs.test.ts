@@ -2,10 +2,10 @@ import { and, eq, isNotNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { events } from '#db/schema.ts';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import { startOwnTemporal, type OwnTemporal } from '#test/support/own-servers.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { startOwnTemporal, type OwnTemporal } from '#test/support/servers/own-servers.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const readiness = z.object({
   checks: z.record(z.string(), z.object({ ok: z.boolean() })),

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import { startOwnTemporal, type OwnTemporal } from '#test/support/own-servers.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { startOwnTemporal, type OwnTemporal } from '#test/support/servers/own-servers.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const OUTAGE_MS = 30_000;
 const ORDERS = 20;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
 let desk: OrderDesk;

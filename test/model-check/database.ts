@@ -1,7 +1,7 @@
+import type { AttemptState } from '#domain/relay/observation.ts';
 /** What transactions of the product do to the rows of the order, by its own tables. */
-import { ATTEMPT_LIFECYCLE, attemptStateAfter, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
-import { isFinal, mayFollow } from '#domain/lifecycle.ts';
-import type { AttemptState } from '#domain/observation.ts';
+import { ATTEMPT_LIFECYCLE, attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
+import { isFinal, mayFollow } from '#domain/work/lifecycle.ts';
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Rules } from '#test/model-check/rules.ts';
 import {

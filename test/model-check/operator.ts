@@ -1,12 +1,12 @@
 /** A person, who says only what is true at the service at that moment. */
-import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
+import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import {
   judgeAbandon,
   judgeResolve,
   judgeRetry,
   type OperatedAttempt,
   type OperatedWork,
-} from '#domain/operator-actions.ts';
+} from '#domain/work/operator-actions.ts';
 import {
   currentAttempt,
   dropLease,

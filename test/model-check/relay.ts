@@ -1,5 +1,5 @@
 /** Two relays: they take rows of the inbox, judge them, and tell the workflow. */
-import { judgeObservation, type AttemptState } from '#domain/observation.ts';
+import { judgeObservation, type AttemptState } from '#domain/relay/observation.ts';
 import { currentAttempt, indexOf, isWorkFinal, recordFacts, type Context } from '#test/model-check/database.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import type { InboxRow, Relay, State } from '#test/model-check/state.ts';

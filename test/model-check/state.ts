@@ -23,7 +23,7 @@ export type Position = (typeof POSITIONS)[number];
 export const RUNS = ['none', 'running', 'completed', 'failed'] as const;
 export type Run = (typeof RUNS)[number];
 
-/** Status of the order's row; `absent`: there is no such row. The others are those of `domain/lifecycle.ts`. */
+/** Status of the order's row; `absent`: there is no such row. The others are those of `domain/work/lifecycle.ts`. */
 export const STATUSES = [
   'absent',
   'accepted',
@@ -48,7 +48,7 @@ export const ATTENTIONS = [
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** States of a row of the attempts; `absent`: there is no such row. The others are those of `domain/observation.ts`. */
+/** States of a row of the attempts; `absent`: there is no such row. The others are those of `domain/relay/observation.ts`. */
 export const ATTEMPTS = [
   'absent',
   'prepared',

@@ -1,7 +1,7 @@
 /** Two workers: the claim of a send, its request, its answer, and what may happen to the worker meanwhile. */
-import { isSettledByService } from '#domain/attempt-lifecycle.ts';
-import type { FailureClass } from '#domain/failure.ts';
-import { mayFollow } from '#domain/lifecycle.ts';
+import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { mayFollow } from '#domain/work/lifecycle.ts';
 import {
   dropLease,
   FAULTS,

@@ -1,12 +1,12 @@
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 /**
  * The workflow of the order: it reads, decides by the product's rules and records. Where the product's own workflow
  * code decides, in `PurchasePosition` and its neighbours, this is a second writing of it; `decideAfterSend`,
  * `afterAcceptance` and the tables are the product's.
  */
-import { afterAcceptance, costNothing, decideAfterSend, type NextStep } from '#domain/purchase-decision.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
-import type { FailureClass } from '#domain/failure.ts';
-import type { AttemptState } from '#domain/observation.ts';
+import { afterAcceptance, costNothing, decideAfterSend, type NextStep } from '#domain/purchase/purchase-decision.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import {
   FAULTS,
   indexOf,
@@ -20,9 +20,9 @@ import {
 } from '#test/model-check/database.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
-import { believe, endRun, load } from '#test/model-check/workflow-run.ts';
 import { debitsOf, lookUp } from '#test/model-check/service.ts';
 import type { AttemptRow, Attention, Position, State } from '#test/model-check/state.ts';
+import { believe, endRun, load } from '#test/model-check/workflow-run.ts';
 
 /** How many attempts a trace may have; the product's own limit is a setting. */
 const ATTEMPTS_ALLOWED = 2;

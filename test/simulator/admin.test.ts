@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { serviceOrder } from '#upstream/contract.ts';
 import { fieldsOf, PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { serviceOrder } from '#upstream/contract.ts';
 
 const statusOf = async (simulator: SimulatorClient, package_id = PACKAGE): Promise<string> =>
   (await simulator.order({ package_id })).textAt('status');

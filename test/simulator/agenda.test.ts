@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Agenda, type DueSource } from '#simulator/agenda.ts';
+import { Agenda, type DueSource } from '#simulator/behaviour/agenda.ts';
 
 /** Work at given times; whatever it does takes a millisecond of the clock. */
 class Planned implements DueSource {

@@ -1,10 +1,10 @@
 /** Holds answers and webhooks against the simulator's OpenAPI document, with a validator that is not ours. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
-import { DIALECTS } from '#simulator/dialect.ts';
+import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
-import { openApiDocument } from '#simulator/openapi.ts';
-import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/http.ts';
+import { openApiDocument } from '#simulator/service/openapi.ts';
+import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
 
 const content = z.object({ 'application/json': z.object({ schema: z.unknown() }) });
 const operation = z.object({

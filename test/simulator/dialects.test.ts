@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS, eventEnvelope, pageOf, walletTransaction, type EndpointContract } from '#upstream/contract.ts';
-import { DIALECTS, dialectNames } from '#simulator/dialect.ts';
+import { DIALECTS, dialectNames } from '#simulator/behaviour/dialect.ts';
 import { documentShape } from '#test/simulator/described.ts';
 import { fieldsOf, PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
+import { ENDPOINTS, eventEnvelope, pageOf, walletTransaction, type EndpointContract } from '#upstream/contract.ts';
 
 const body = JSON.stringify({ package_id: PACKAGE, external_order_id: 'r' });
 

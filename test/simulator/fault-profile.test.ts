@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { FAULT_PROFILES, faultProfileNames, type FaultProfileName } from '#simulator/fault-profile.ts';
+import { FAULT_PROFILES, faultProfileNames, type FaultProfileName } from '#simulator/behaviour/fault-profile.ts';
 import type { SimulatorOptions } from '#simulator/options.ts';
-import { startSimulator } from '#simulator/server.ts';
+import { startSimulator } from '#simulator/service/server.ts';
 import { startTestSimulator } from '#test/simulator/support.ts';
-import { HttpClient } from '#test/support/http.ts';
+import { HttpClient } from '#test/support/network/http.ts';
 
 const rule = z.object({
   id: z.string(),

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PACKAGE, startTestSimulator, type LedgerLine, type SimulatorClient } from '#test/simulator/support.ts';
-import type { HttpAnswer } from '#test/support/http.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 
 type Step =
   | { readonly kind: 'deposit' | 'price'; readonly amount: string }

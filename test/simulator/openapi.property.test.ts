@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EVENT_KINDS } from '#upstream/contract.ts';
-import { DIALECTS, dialectNames, type DialectName } from '#simulator/dialect.ts';
-import { openApiDocument } from '#simulator/openapi.ts';
+import { DIALECTS, dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts';
+import { openApiDocument } from '#simulator/service/openapi.ts';
 import { Description, documentShape } from '#test/simulator/described.ts';
 import { PACKAGE, PLAN, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
-import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/http.ts';
+import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
+import { EVENT_KINDS } from '#upstream/contract.ts';
 
 /** One thing that somebody asks of the simulator; the reseller's calls go to all endpoints, well and badly made. */
 type Step =

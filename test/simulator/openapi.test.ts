@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS, EVENT_KINDS, serviceErrorBody, type EndpointName } from '#upstream/contract.ts';
 import { DescribedClient, Description, descriptionOf, documentShape } from '#test/simulator/described.ts';
 import { PACKAGE, PLAN, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { ENDPOINTS, EVENT_KINDS, serviceErrorBody, type EndpointName } from '#upstream/contract.ts';
 
 const operationsOf = (description: Description): string[] =>
   Object.values(description.document.paths).flatMap((item) =>

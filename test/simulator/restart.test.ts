@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { serviceOrder } from '#upstream/contract.ts';
-import { startSimulator } from '#simulator/server.ts';
-import { startProcess, type TestProcess } from '#test/support/processes.ts';
+import { startSimulator } from '#simulator/service/server.ts';
+import { connect, PACKAGE, startReceiver } from '#test/simulator/support.ts';
+import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { connect, PACKAGE, startReceiver } from '#test/simulator/support.ts';
+import { serviceOrder } from '#upstream/contract.ts';
 
 /** The simulator as a process of its own; where it listens is read from the one line that it prints. */
 async function run(environment: Readonly<Record<string, string>>): Promise<{ process: TestProcess; url: string }> {

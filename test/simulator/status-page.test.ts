@@ -1,8 +1,8 @@
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
-import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/browser.ts';
+import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
 
 describe.runIf(browserAvailable())('the status page in a browser', () => {
   let browser: Browser;

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { orderEventData, serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contract.ts';
 import type { Environment } from '#simulator/environment.ts';
 import type { SimulatorOptions } from '#simulator/options.ts';
-import { startSimulator } from '#simulator/server.ts';
-import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/http.ts';
+import { startSimulator } from '#simulator/service/server.ts';
 import { DescribedClient } from '#test/simulator/described.ts';
+import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { orderEventData, serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contract.ts';
 
 export const EMAIL = 'reseller@example.com';
 export const PASSWORD = 'simulator-password';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BASE_PATH } from '#domain/service-address.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
 import {
   ENDPOINTS,
   EVENT_KINDS,

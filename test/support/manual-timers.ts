@@ -1,4 +1,4 @@
-import type { Timers } from '#upstream/http.ts';
+import type { Timers } from '#upstream/client/http.ts';
 
 /** Timers that pass only when a test says so. */
 export class ManualTimers implements Timers {

@@ -1,4 +1,4 @@
-import type { SharedToken, TokenStore } from '#upstream/session.ts';
+import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
 
 /** A token store that several sessions of one process can share, with the same compare-and-set as the real one. */
 export class MemoryTokenStore implements TokenStore {

@@ -1,6 +1,6 @@
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
-import type { ServiceConfig } from '#config/config.ts';
 import { runTour, type TourOptions } from '#cli/sandbox-tour/tour.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import type { SimulatorClient } from '#test/simulator/support.ts';
 import { EMAIL, PASSWORD } from '#test/simulator/support.ts';
 

@@ -1,9 +1,9 @@
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
-import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
-import type { CallEvent } from '#upstream/call.ts';
-import { openService } from '#upstream/service.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { BASE_PATH, type ServiceMode } from '#domain/service/service-address.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
-import { httpAnswer, startRawServer, type RawRequest } from '#test/support/raw-server.ts';
+import { httpAnswer, startRawServer, type RawRequest } from '#test/support/network/raw-server.ts';
+import type { CallEvent } from '#upstream/client/call.ts';
+import { openService } from '#upstream/service.ts';
 
 /** Answers one request; undefined stands for "no answer at all". */
 export type Answer = (request: {

@@ -1,13 +1,13 @@
 /** The workflows with one step more at their beginning: a change that workflows under way cannot take. */
 import { sleep } from '@temporalio/workflow';
+import * as upkeep from '#workflows/maintenance.ts';
 import type {
   PurchaseWorkflowInput,
   PurchaseWorkflowResult,
   WebhookEndpointInput,
   WebhookEndpointResult,
 } from '#workflows/messages.ts';
-import * as upkeep from '#workflows/maintenance.ts';
-import { purchase } from '#workflows/purchase.ts';
+import { purchase } from '#workflows/purchase/purchase.ts';
 import { webhookEndpointWorkflow as endpoint } from '#workflows/webhook-endpoint.ts';
 
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {

@@ -8,10 +8,10 @@ import type {
   StepRecord,
   WorkSnapshot,
 } from '#activities/work-types.ts';
-import type { WorkStatus } from '#domain/lifecycle.ts';
-import type { AttemptState } from '#domain/observation.ts';
-import { POLICY, withWorker } from '#test/support/order-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { POLICY, withWorker } from '#test/support/work/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 

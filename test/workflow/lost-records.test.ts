@@ -1,10 +1,10 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ApplicationFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PurchaseActivities, WorkSnapshot } from '#activities/work-types.ts';
-import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/order-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
-import type { Witness } from '#domain/restored-records.ts';
+import type { Witness } from '#domain/purchase/restored-records.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/work/order-workflow.ts';
 import {
   explainQuery,
   operatorActedSignal,

@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
 import { explainQuery, operatorActedSignal, releaseUpdate } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;

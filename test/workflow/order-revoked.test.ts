@@ -1,8 +1,8 @@
 /** What an operator revokes, and how long sending again is possible, as the workflow meets it. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
 import { explainQuery } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;

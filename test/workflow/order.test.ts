@@ -1,8 +1,8 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/work/order-workflow.ts';
 import { explainQuery, retryUpdate, serviceObservedSignal, type ServiceObservation } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;

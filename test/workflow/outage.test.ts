@@ -1,8 +1,8 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/order-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
-import { FakeSubscription, withSubscription } from '#test/support/subscription-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/work/order-workflow.ts';
+import { FakeSubscription, withSubscription } from '#test/support/work/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
-import { readHistory, textIn, waitsIn } from '#test/support/histories.ts';
-import { registeredActivities } from '#test/support/registered-activities.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { readHistory, textIn, waitsIn } from '#test/support/work/histories.ts';
+import { registeredActivities } from '#test/support/work/registered-activities.ts';
 import * as messages from '#workflows/messages.ts';
+import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
-import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 /**
  * What replays is what was recorded. So whatever the workflows can wait for, call, be told or park for has to be in a

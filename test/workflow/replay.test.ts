@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FAILURE_CONVERTER_PATH } from '#temporal/data-converter.ts';
-import { readHistory, textsOf, waitsIn } from '#test/support/histories.ts';
+import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
+import { readHistory, textsOf, waitsIn } from '#test/support/work/histories.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
 
 Runtime.install({

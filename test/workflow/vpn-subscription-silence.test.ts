@@ -1,8 +1,8 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { POLICY } from '#test/support/order-workflow.ts';
-import { FakeSubscription, OUT_OF_ORDER, TOLD, withSubscription } from '#test/support/subscription-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { POLICY } from '#test/support/work/order-workflow.ts';
+import { FakeSubscription, OUT_OF_ORDER, TOLD, withSubscription } from '#test/support/work/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;

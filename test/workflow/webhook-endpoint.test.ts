@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
 import {
   describeOutcome,
   isFailing,
   judgeTry,
   type EndpointHealth,
   type TryOutcome,
-} from '#domain/webhook-delivery.ts';
-import { workflowBundle } from '#test/support/order-workflow.ts';
-import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+} from '#domain/events/webhook-delivery.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { workflowBundle } from '#test/support/work/order-workflow.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';

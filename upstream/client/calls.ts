@@ -1,11 +1,11 @@
-import type { Capabilities, Capability } from '#domain/capabilities.ts';
-import type { ServiceMode } from '#domain/service-address.ts';
-import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/call.ts';
+import type { Capabilities, Capability } from '#domain/service/capabilities.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/client/call.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { PagesRead, type Listing, type Query } from '#upstream/client/listing.ts';
+import type { ServiceSession } from '#upstream/client/session.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import type { ListPage } from '#upstream/reading/body.ts';
-import type { ServiceSession } from '#upstream/session.ts';
 
 export type { Listing } from '#upstream/client/listing.ts';
 

@@ -9,6 +9,8 @@ import {
   type Recent,
   type SoleRight,
 } from '#upstream/client/calls.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import { simulationRequestBytes } from '#upstream/client/request-bytes.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
   type EsimCancellation,
@@ -19,8 +21,6 @@ import {
   type SimulatedEsim,
   type SimulatedState,
 } from '#upstream/contract.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
-import { simulationRequestBytes } from '#upstream/request-bytes.ts';
 
 /** What becomes of an eSIM after its delivery. Ids of eSIMs, top-ups and refunds are the service's. */
 export interface EsimCalls {

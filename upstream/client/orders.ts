@@ -9,6 +9,7 @@ import {
   type Recent,
   type SoleRight,
 } from '#upstream/client/calls.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
   type PublicPackage,
@@ -18,7 +19,6 @@ import {
   type ServiceWallet,
   type WalletTransaction,
 } from '#upstream/contract.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
 
 /** Packages, orders with their eSIMs, and the wallet. */
 export interface OrderCalls {

@@ -1,11 +1,11 @@
 import { refusedBeforeSending, type Calls, type OptionalResult } from '#upstream/client/calls.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import {
   updateQuery,
   type LatestUpdate,
   type OpenApiDescription,
   type WebhookSecretAnswer,
 } from '#upstream/contract.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
 
 /** What is about the interface itself. */
 export interface InterfaceCalls {

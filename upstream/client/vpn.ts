@@ -1,4 +1,4 @@
-import { isDefinite } from '#domain/failure.ts';
+import { isDefinite } from '#domain/work/failure.ts';
 import {
   findBy,
   listRecent,
@@ -10,8 +10,8 @@ import {
   type Recent,
   type SoleRight,
 } from '#upstream/client/calls.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import { IDEMPOTENCY_KEY_HEADER, type VpnPlan, type VpnSubscription } from '#upstream/contract.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 
 /** How the service took a cancellation. */
 export type VpnCancellation =

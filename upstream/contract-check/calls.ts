@@ -1,8 +1,8 @@
 /** Compares a call of the contract with the document's operation. */
 import * as z from 'zod';
-import { compareAnswer } from '#upstream/contract-check/compare-answer.ts';
-import { compareRequest } from '#upstream/contract-check/compare-request.ts';
-import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
+import { compareAnswer } from '#upstream/contract-check/compare/compare-answer.ts';
+import { compareRequest } from '#upstream/contract-check/compare/compare-request.ts';
+import type { Comparison, Step } from '#upstream/contract-check/compare/comparison.ts';
 import {
   at,
   entriesAt,
@@ -11,10 +11,10 @@ import {
   textAt,
   NotComparable,
   type JsonObject,
-} from '#upstream/contract-check/document.ts';
-import { compareParameters } from '#upstream/contract-check/parameters.ts';
-import type { FoundCall } from '#upstream/contract-check/paths.ts';
-import { compareOwnServers } from '#upstream/contract-check/servers.ts';
+} from '#upstream/contract-check/schema/document.ts';
+import { compareParameters } from '#upstream/contract-check/schema/parameters.ts';
+import type { FoundCall } from '#upstream/contract-check/schema/paths.ts';
+import { compareOwnServers } from '#upstream/contract-check/schema/servers.ts';
 import type { EndpointContract } from '#upstream/contract.ts';
 
 /** Compares a call that was found; what it finds goes into `comparison.findings`. */

@@ -1,7 +1,6 @@
-import { capabilities as allCapabilities, type Capabilities, type Capability } from '#domain/capabilities.ts';
+import { capabilities as allCapabilities, type Capabilities, type Capability } from '#domain/service/capabilities.ts';
 import { compareCall } from '#upstream/contract-check/calls.ts';
-import type { Comparison } from '#upstream/contract-check/comparison.ts';
-import { at, textAt, NotComparable, type JsonObject } from '#upstream/contract-check/document.ts';
+import type { Comparison } from '#upstream/contract-check/compare/comparison.ts';
 import { beginEffort } from '#upstream/contract-check/effort.ts';
 import { compareEventHeaders } from '#upstream/contract-check/event-headers.ts';
 import { compareEvents, describedEvents, type ComparedEvent } from '#upstream/contract-check/events.ts';
@@ -13,8 +12,9 @@ import {
   type EventReport,
 } from '#upstream/contract-check/findings.ts';
 import { Needs, type Source } from '#upstream/contract-check/needs.ts';
-import { findCall, pathsOf, type FoundCall } from '#upstream/contract-check/paths.ts';
-import { compareServers, writtenPaths } from '#upstream/contract-check/servers.ts';
+import { at, textAt, NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
+import { findCall, pathsOf, type FoundCall } from '#upstream/contract-check/schema/paths.ts';
+import { compareServers, writtenPaths } from '#upstream/contract-check/schema/servers.ts';
 import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** How much of a document is looked at: a document cannot make the comparison take for ever. */
-import { NotComparable, type JsonObject } from '#upstream/contract-check/document.ts';
+import { NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
 
 /** A schema, or all schemas of a document together, that take too much to compare. */
 export class NestedTooDeeply extends NotComparable {

@@ -1,9 +1,9 @@
 /** Compares the headers of described webhooks with those that are read of a delivery. */
 import type { DescribedEvent } from '#upstream/contract-check/events.ts';
-import { NotComparable, type JsonObject } from '#upstream/contract-check/document.ts';
 import type { Findings } from '#upstream/contract-check/findings.ts';
-import { parametersOf, refusalOfText, type Parameter } from '#upstream/contract-check/parameters.ts';
-import { formsOf } from '#upstream/contract-check/schema-view.ts';
+import { NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
+import { parametersOf, refusalOfText, type Parameter } from '#upstream/contract-check/schema/parameters.ts';
+import { formsOf } from '#upstream/contract-check/schema/schema-view.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 
 const NAMES = ['event', 'delivery', 'timestamp', 'signature'] as const satisfies (keyof ServiceHeaders)[];

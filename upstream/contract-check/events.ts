@@ -1,8 +1,11 @@
 /** Compares the webhooks that a document describes with the events of the contract. */
 import type * as z from 'zod';
 import { jsonContent, wireSchema } from '#upstream/contract-check/calls.ts';
-import { compareAnswer } from '#upstream/contract-check/compare-answer.ts';
-import { valuesIn, type Comparison } from '#upstream/contract-check/comparison.ts';
+import { compareAnswer } from '#upstream/contract-check/compare/compare-answer.ts';
+import { valuesIn, type Comparison } from '#upstream/contract-check/compare/comparison.ts';
+import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
+import { Findings } from '#upstream/contract-check/findings.ts';
+import type { Needs } from '#upstream/contract-check/needs.ts';
 import {
   at,
   entriesAt,
@@ -10,11 +13,8 @@ import {
   resolved,
   NotComparable,
   type JsonObject,
-} from '#upstream/contract-check/document.ts';
-import { Findings } from '#upstream/contract-check/findings.ts';
-import { nearNames } from '#upstream/contract-check/near-names.ts';
-import type { Needs } from '#upstream/contract-check/needs.ts';
-import { formsOf } from '#upstream/contract-check/schema-view.ts';
+} from '#upstream/contract-check/schema/document.ts';
+import { formsOf } from '#upstream/contract-check/schema/schema-view.ts';
 import {
   EVENT_KINDS,
   EVENT_NAME_FIELDS,

@@ -1,5 +1,5 @@
 /** Fields that the product depends on although single answers may lack them (`neededFor` in the contract). */
-import { listAt, textAt } from '#upstream/contract-check/document.ts';
+import { listAt, textAt } from '#upstream/contract-check/schema/document.ts';
 import { NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
 
 /** What the contract says of such a field. */

@@ -1,9 +1,9 @@
 /** The kinds of field that wire shapes are made of, and the names that the specification gives its headers. */
 import * as z from 'zod';
-import { parseDecimal } from '#domain/money.ts';
+import { parseDecimal } from '#domain/money/money.ts';
 import { ownWord, VARIANTS } from '#upstream/contract/variants.ts';
 
-export { DEFAULT_HEADER_PREFIX } from '#domain/header-prefix.ts';
+export { DEFAULT_HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 
 /**
  * How sure we are of a part of the contract. *stated*: the specification says it; *shape assumed*: the call is stated,

@@ -1,6 +1,6 @@
 /** Bodies and records of top-ups, eSIM cancellations with their refunds, and VPN subscriptions. */
 import * as z from 'zod';
-import { REFUND_REVIEWS, REFUND_STATES } from '#domain/refund.ts';
+import { REFUND_REVIEWS, REFUND_STATES } from '#domain/cancellation/refund.ts';
 import {
   neededFor,
   wireCurrency,
@@ -37,7 +37,10 @@ export const serviceTopup = z.object({
  * What the supplier must confirm before a refund is automatic (specification, States and transitions), in its order.
  * The wire words are assumed.
  */
-export { REFUND_CONDITIONS, type RefundConditionName as RefundCondition } from '#domain/refund-conditions.ts';
+export {
+  REFUND_CONDITIONS,
+  type RefundConditionName as RefundCondition,
+} from '#domain/cancellation/refund-conditions.ts';
 
 /** The results of a review that the sandbox exercises: accepted, refused, manual review. */
 export const refundReview = z.enum(REFUND_REVIEWS);

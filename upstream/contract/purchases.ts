@@ -1,5 +1,5 @@
 /** What each kind of purchase needs of the interface: to buy, to learn how it went on, to read what it delivers. */
-import type { PurchaseKind } from '#domain/first-contact.ts';
+import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { EndpointName } from '#upstream/contract/endpoints.ts';
 import type { EventKind } from '#upstream/contract/events.ts';
 

@@ -1,5 +1,5 @@
 /** How we read the rules about webhooks that the specification leaves open; `docs/assumptions.md` shows them. */
-import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 
 /** What we answer to a delivery whose answer the specification does not fully settle. */
 export interface WebhookAnswer {

@@ -1,6 +1,6 @@
-import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
-import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { Unsupported } from '#upstream/client.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
 
 /** A call as people write it, such as `GET /packages`. */
 export function callName(name: EndpointName): string {

@@ -1,9 +1,9 @@
 /** Whether the service's wallet names a purchase that was paid for. */
-import type { PurchaseKind } from '#domain/first-contact.ts';
+import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { failedCall } from '#upstream/first-contact/call-name.ts';
-import { isOfOrder, namesNothing } from '#upstream/wallet-movements.ts';
+import { isOfOrder, namesNothing } from '#upstream/observations/wallet-movements.ts';
 
 /** Reads the newest movements of the wallet. */
 export type MovementsRead = () => Promise<OptionalResult<Listing<WalletTransaction>>>;

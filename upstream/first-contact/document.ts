@@ -1,5 +1,5 @@
 /** What the service's own OpenAPI document says of the calls and events that one kind of purchase needs. */
-import type { PurchaseKind } from '#domain/first-contact.ts';
+import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import { WORDS_NOT_LISTED, type ContractReport, type Finding } from '#upstream/contract-check.ts';
 import { PURCHASE_NEEDS } from '#upstream/contract.ts';
 

@@ -1,8 +1,8 @@
 /** The reads that are possible before anything was bought. */
-import type { PurchaseKind } from '#domain/first-contact.ts';
+import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
+import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceWallet, WalletTransaction } from '#upstream/contract.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
 import { callName, failedCall } from '#upstream/first-contact/call-name.ts';
 
 /** The calls of {@link FreeReads}. */

@@ -1,7 +1,7 @@
+import type { BodyReading, Unused } from '#upstream/client/error-mapping.ts';
 /** Reads the body of a success as the endpoint's contract has it. */
 import { itemOf, type EndpointContract } from '#upstream/contract.ts';
 import type { PriceForms } from '#upstream/contract/variants.ts';
-import type { BodyReading, Unused } from '#upstream/error-mapping.ts';
 import { lackingClause, readAnswer, readPage } from '#upstream/reading/answer.ts';
 
 /** A page of a list as it was received. */

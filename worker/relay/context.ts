@@ -1,9 +1,9 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { Database } from '#db/database.ts';
-import type { StartFacts } from '#db/start-facts.ts';
-import type { Wakeups } from '#db/wakeups.ts';
-import type { TellOutcome } from '#domain/inbox-decision.ts';
-import type { RelayPolicy } from '#domain/relay-policy.ts';
+import type { Database } from '#db/connection/database.ts';
+import type { Wakeups } from '#db/connection/wakeups.ts';
+import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
+import type { RelayPolicy } from '#domain/relay/relay-policy.ts';
+import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';

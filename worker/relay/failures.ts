@@ -1,8 +1,8 @@
 import { UnsealError } from '#crypto/key-ring.ts';
-import { sqlState } from '#db/database.ts';
-import { WorkMissingError } from '#db/work.ts';
-import type { RelayFailure } from '#domain/relay-failure.ts';
-import { UnreadableRowError } from '#worker/inbox-relay.ts';
+import { sqlState } from '#db/connection/database.ts';
+import type { RelayFailure } from '#domain/relay/relay-failure.ts';
+import { WorkMissingError } from '#fulfilment/work/work.ts';
+import { UnreadableRowError } from '#worker/relay/inbox-relay.ts';
 
 /** What is known of an error that kept a row from being handed over. */
 export function failureOf(error: unknown): RelayFailure {

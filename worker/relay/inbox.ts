@@ -1,11 +1,11 @@
-import { quarantineInboxRow } from '#db/dead-letters.ts';
-import type { InboxRow } from '#db/inbox.ts';
-import { postpone, releaseRows, settleTold, takePending } from '#db/inbox-queue.ts';
-import { readStartFacts } from '#db/start-facts.ts';
-import { afterFailure } from '#domain/relay-failure.ts';
-import { judgeRow, type Judgement } from '#worker/inbox-relay.ts';
+import { postpone, releaseRows, settleTold, takePending } from '#db/queues/inbox-queue.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
+import { afterFailure } from '#domain/relay/relay-failure.ts';
+import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
+import { readStartFacts } from '#fulfilment/work/start-facts.ts';
 import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import { describeError, failureOf } from '#worker/relay/failures.ts';
+import { judgeRow, type Judgement } from '#worker/relay/inbox-relay.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 
 /** Judges reports of the service and tells the workflows that they are about. */

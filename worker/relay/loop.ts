@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Waiter } from '#db/wakeups.ts';
+import type { Waiter } from '#db/connection/wakeups.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** What one look at a queue came to. */

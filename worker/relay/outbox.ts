@@ -1,12 +1,12 @@
-import { describeError, failureOf } from '#worker/relay/failures.ts';
+import { postponeOutbox, releaseOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/queues/outbox.ts';
+import { afterFailure } from '#domain/relay/relay-failure.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
+import { readStartFacts } from '#fulfilment/work/start-facts.ts';
+import { readWork } from '#fulfilment/work/work.ts';
 import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
+import { describeError, failureOf } from '#worker/relay/failures.ts';
 import type { Batch } from '#worker/relay/loop.ts';
-import { quarantineOutboxRow } from '#db/dead-letters.ts';
-import { postponeOutbox, releaseOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
-import { readStartFacts } from '#db/start-facts.ts';
-import { readWork } from '#db/work.ts';
-import { isFinal } from '#domain/lifecycle.ts';
-import { afterFailure } from '#domain/relay-failure.ts';
 
 /** Starts and wakes the workflows of work that was asked for. */
 export async function relayOutbox(context: RelayContext): Promise<Batch> {

@@ -5,134 +5,134 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.ping',
     removed: 'It is put aside for an operator.',
-    file: 'api/webhook-reading.ts',
+    file: 'api/service-webhooks/webhook-reading.ts',
     find: "state: 'ignored',",
     replace: "state: 'quarantined',",
-    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'is acknowledged and ignored' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is acknowledged and ignored' }],
   },
   {
     id: 'event.order.completed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'completed') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/order.test.ts', title: 'in progress at the service' }],
+    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'in progress at the service' }],
   },
   {
     id: 'event.order.processing',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'processing') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/order-webhooks.test.ts', title: 'that comes after the one' }],
+    failed: [{ file: 'test/integration/orders/order-webhooks.test.ts', title: 'that comes after the one' }],
   },
   {
     id: 'event.order.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'failed') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/order-failed.test.ts', title: 'is bought anew with another' }],
+    failed: [{ file: 'test/integration/orders/order-failed.test.ts', title: 'is bought anew with another' }],
   },
   {
     id: 'event.topup.completed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'completed') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/topup.test.ts', title: 'in progress at the service' }],
+    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'in progress at the service' }],
   },
   {
     id: 'event.topup.processing',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'processing') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/topup.test.ts', title: 'is known to be in progress' }],
+    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'is known to be in progress' }],
   },
   {
     id: 'event.topup.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'failed') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
       '...rest } = event;',
-    failed: [{ file: 'test/integration/topup.test.ts', title: 'that fails at the service' }],
+    failed: [{ file: 'test/integration/purchases/topup.test.ts', title: 'that fails at the service' }],
   },
   {
     id: 'event.esim.cancelled',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'return cancellation(serviceEsimId,',
     replace: 'if (refund !== null) return undefined;\n      return cancellation(serviceEsimId,',
-    failed: [{ file: 'test/integration/cancellation.test.ts', title: 'whose events come in the' }],
+    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'whose events come in the' }],
   },
   {
     id: 'event.refund.completed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'completed') return undefined;\n      return cancellation(event.serviceEsimId,",
-    failed: [{ file: 'test/integration/cancellation.test.ts', title: 'whose events come in the' }],
+    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'whose events come in the' }],
   },
   {
     id: 'event.refund.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'failed') return undefined;\n      return cancellation(event.serviceEsimId,",
-    failed: [{ file: 'test/integration/cancellation.test.ts', title: 'that a review refuses ends' }],
+    failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that a review refuses ends' }],
   },
   {
     id: 'event.vpn.subscription.active',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'active') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/vpn-subscription.test.ts', title: 'in progress at the service' }],
+    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'in progress at the service' }],
   },
   {
     id: 'event.vpn.subscription.cancelled',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'cancelled') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/vpn-subscription.test.ts', title: 'that takes its time at the' }],
+    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'that takes its time at the' }],
   },
   {
     id: 'event.vpn.subscription.expired',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'expired') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/vpn-subscription.test.ts', title: 'by the service (%s) is told' }],
+    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'by the service (%s) is told' }],
   },
   {
     id: 'event.vpn.subscription.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/purchase-events.ts',
+    file: 'upstream/observations/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'failed') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
       'serviceId, ...rest } = event;',
-    failed: [{ file: 'test/integration/vpn-subscription.test.ts', title: 'is parked when the service' }],
+    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'is parked when the service' }],
   },
   {
     id: 'events.closed-list',
@@ -140,7 +140,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/events.ts',
     find: '\n] as const;',
     replace: "\n  'topup.cancelled',\n] as const;",
-    failed: [{ file: 'test/unit/upstream-lifecycle-events.test.ts', title: 'is one of fourteen, and no' }],
+    failed: [{ file: 'test/unit/upstream/lifecycle-events.test.ts', title: 'is one of fourteen, and no' }],
   },
   {
     id: 'header.webhook.event',
@@ -148,7 +148,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Event',
     replace: '${prefix}-Other-Event',
-    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'is stored sealed with what' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is stored sealed with what' }],
   },
   {
     id: 'header.webhook.delivery',
@@ -156,7 +156,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Delivery',
     replace: '${prefix}-Other-Delivery',
-    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'fifty identical ones at once' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty identical ones at once' }],
   },
   {
     id: 'header.webhook.timestamp',
@@ -164,7 +164,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Timestamp',
     replace: '${prefix}-Other-Timestamp',
-    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'is recognised by the published' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is recognised by the published' }],
   },
   {
     id: 'header.webhook.signature',
@@ -172,6 +172,6 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Signature',
     replace: '${prefix}-Other-Signature',
-    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'is recognised by the published' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is recognised by the published' }],
   },
 ];

@@ -8,7 +8,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/order.ts',
     find: 'offered = packages.value.items.find(({ id }) => id === order.packageId)',
     replace: 'offered = packages.value.items[0]',
-    failed: [{ file: 'test/integration/order.test.ts', title: 'by its max_price is not sent' }],
+    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'by its max_price is not sent' }],
   },
   {
     id: 'record.package.price_for_reseller',
@@ -16,7 +16,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/resources.ts',
     find: 'price_for_reseller: wirePrice,',
     replace: "price_for_reseller: wirePrice.default('0.00'),",
-    failed: [{ file: 'test/unit/upstream-client-service.test.ts', title: '(%j) is never listed as one' }],
+    failed: [{ file: 'test/unit/upstream/client/client-service.test.ts', title: '(%j) is never listed as one' }],
   },
   {
     id: 'record.package.price_for_reseller',
@@ -24,7 +24,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/order.ts',
     find: 'amount: offered.price_for_reseller',
     replace: "amount: '0.00'",
-    failed: [{ file: 'test/integration/order.test.ts', title: 'by its max_price is not sent' }],
+    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'by its max_price is not sent' }],
   },
   {
     id: 'record.vpn-plan.id',
@@ -32,7 +32,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/vpn-subscription.ts',
     find: 'find((each) => each.id === row.vpnPlanId)',
     replace: 'find(() => true)',
-    failed: [{ file: 'test/integration/vpn-subscription.test.ts', title: 'is held while the service' }],
+    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'is held while the service' }],
   },
   {
     id: 'record.vpn-plan.price_for_reseller',
@@ -40,7 +40,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/lifecycle-resources.ts',
     find: 'price_for_reseller: wirePrice,',
     replace: "price_for_reseller: wirePrice.default('0.00'),",
-    failed: [{ file: 'test/unit/upstream-client-vpn.test.ts', title: 'without %s are contract drift' }],
+    failed: [{ file: 'test/unit/upstream/client/client-vpn.test.ts', title: 'without %s are contract drift' }],
   },
   {
     id: 'record.vpn-subscription.id',
@@ -48,7 +48,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/vpn-endpoints.ts',
     find: "'/vpn/subscriptions/{id}/cancel'",
     replace: "'/vpn/subscriptions/cancel'",
-    failed: [{ file: 'test/unit/upstream-client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
   },
   {
     id: 'record.esim.id',
@@ -56,7 +56,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/esim-endpoints.ts',
     find: "'/esims/{id}/cancel'",
     replace: "'/esims/cancel'",
-    failed: [{ file: 'test/unit/upstream-client-requests.test.ts', title: '%s goes to its method, path' }],
+    failed: [{ file: 'test/unit/upstream/client/client-requests.test.ts', title: '%s goes to its method, path' }],
   },
   {
     id: 'record.esim.usage',
@@ -64,23 +64,23 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/resources.ts',
     find: 'data_used_mb: z.number().nonnegative(),',
     replace: 'data_used_mb: z.number().nonnegative().default(0),',
-    failed: [{ file: 'test/unit/upstream-client-esims.test.ts', title: 'has no usage when the service' }],
+    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'has no usage when the service' }],
   },
   {
     id: 'record.esim.installation',
     removed: 'Every eSIM counts as not installed.',
-    file: 'upstream/refund-facts.ts',
+    file: 'upstream/observations/refund-facts.ts',
     find: 'value: { installedAt,',
     replace: 'value: { installedAt: undefined,',
-    failed: [{ file: 'test/integration/cancellation-preflight.test.ts', title: 'of one that was installed' }],
+    failed: [{ file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'of one that was installed' }],
   },
   {
     id: 'record.esim.activation',
     removed: 'Every eSIM counts as not activated.',
-    file: 'upstream/refund-facts.ts',
+    file: 'upstream/observations/refund-facts.ts',
     find: 'activatedAt: timeOf(activated)',
     replace: 'activatedAt: undefined',
-    failed: [{ file: 'test/integration/cancellation-preflight.test.ts', title: 'of one that was installed' }],
+    failed: [{ file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'of one that was installed' }],
   },
   {
     id: 'record.esim.topup-options',
@@ -88,7 +88,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/client/esims.ts',
     find: "calls.list('listTopupOptions', { id })",
     replace: "calls.list('listPackages')",
-    failed: [{ file: 'test/unit/upstream-client-esims.test.ts', title: 'are compatible packages with' }],
+    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'are compatible packages with' }],
   },
   {
     id: 'record.wallet',
@@ -96,7 +96,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/resources.ts',
     find: 'balance: wireDecimal',
     replace: "balance: wireDecimal.transform(() => '0')",
-    failed: [{ file: 'test/unit/upstream-client-service.test.ts', title: 'is read with its exact balance' }],
+    failed: [{ file: 'test/unit/upstream/client/client-service.test.ts', title: 'is read with its exact balance' }],
   },
   {
     id: 'record.refund',
@@ -104,7 +104,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'upstream/contract/lifecycle-resources.ts',
     find: 'amount: wireDecimal.nullish()',
     replace: 'amount: wireDecimal.nullish().transform(() => null)',
-    failed: [{ file: 'test/unit/upstream-client-esims.test.ts', title: 'is read as %s, with its exact' }],
+    failed: [{ file: 'test/unit/upstream/client/client-esims.test.ts', title: 'is read as %s, with its exact' }],
   },
   {
     id: 'record.charged-price',
@@ -112,7 +112,7 @@ export const RECORDS: readonly Removal[] = [
     file: 'activities/purchases/facts.ts',
     find: 'charged: chargeOf(record)',
     replace: 'charged: undefined',
-    failed: [{ file: 'test/integration/order.test.ts', title: 'that the service completes' }],
+    failed: [{ file: 'test/integration/orders/order.test.ts', title: 'that the service completes' }],
   },
   {
     id: 'record.own-margin',
@@ -122,6 +122,6 @@ export const RECORDS: readonly Removal[] = [
     replace:
       'const paid = (await database.run((db) => readVpnSubscription(db, id))).customerPrice;\n      const ' +
       "charged = { amount: paid, currency: 'USD' };",
-    failed: [{ file: 'test/integration/vpn-subscription.test.ts', title: 'that is active at once cost' }],
+    failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'that is active at once cost' }],
   },
 ];

@@ -1,4 +1,4 @@
-import { testsNaming, type TaggedTest } from '#scripts/spec-tags.ts';
+import { testsNaming, type TaggedTest } from '#scripts/spec/spec-tags.ts';
 
 /** A change of one text in one file. */
 export interface Change {

@@ -9,8 +9,8 @@ export const SIGNATURES: readonly Removal[] = [
     find: "update(timestamp).update('.')",
     replace: 'update(timestamp)',
     failed: [
-      { file: 'test/property/signature.test.ts', title: 'accepts whatever is signed' },
-      { file: 'test/unit/crypto-webhook-signature.test.ts', title: 'accepts $signature' },
+      { file: 'test/property/edges/signature.test.ts', title: 'accepts whatever is signed' },
+      { file: 'test/unit/crypto/webhook-signature.test.ts', title: 'accepts $signature' },
     ],
   },
   {
@@ -19,7 +19,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'crypto/webhook-signature.ts',
     find: '{64})$/;',
     replace: '{64})$/i;',
-    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused as malformed' }],
+    failed: [{ file: 'test/unit/crypto/webhook-signature.test.ts', title: 'is refused as malformed' }],
   },
   {
     id: 'signature.constant-time',
@@ -28,8 +28,8 @@ export const SIGNATURES: readonly Removal[] = [
     find: 'timingSafeEqual(expected, received)',
     replace: 'expected.equals(received)',
     failed: [
-      { file: 'test/unit/crypto-constant-time.test.ts', title: 'is made in constant time' },
-      { file: 'test/unit/crypto-constant-time.test.ts', title: 'is decided by nothing else' },
+      { file: 'test/unit/crypto/constant-time.test.ts', title: 'is made in constant time' },
+      { file: 'test/unit/crypto/constant-time.test.ts', title: 'is decided by nothing else' },
     ],
   },
   {
@@ -38,7 +38,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'crypto/webhook-signature.ts',
     find: '/^[0-9]{1,12}$/',
     replace: '/^[+-]?[0-9]{1,12}$/',
-    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused, although signed' }],
+    failed: [{ file: 'test/unit/crypto/webhook-signature.test.ts', title: 'is refused, although signed' }],
   },
   {
     id: 'signature.stale-401',
@@ -46,7 +46,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'crypto/webhook-signature.ts',
     find: "return 'timestamp_out_of_tolerance';",
     replace: 'void 0;',
-    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'timestamp %s' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'timestamp %s' }],
   },
   {
     id: 'signature.invalid-401',
@@ -55,38 +55,38 @@ export const SIGNATURES: readonly Removal[] = [
     find: 'matches ? { ok: true }',
     replace: 'accepted.length > 0 ? { ok: true }',
     failed: [
-      { file: 'test/integration/api-webhooks.test.ts', title: 'another secret' },
-      { file: 'test/integration/api-webhooks.test.ts', title: 'a byte of the body altered' },
+      { file: 'test/integration/events/api-webhooks.test.ts', title: 'another secret' },
+      { file: 'test/integration/events/api-webhooks.test.ts', title: 'a byte of the body altered' },
     ],
   },
   {
     id: 'signature.duplicates',
     removed: 'The identifier is not kept.',
-    file: 'db/inbox-intake.ts',
+    file: 'fulfilment/observations/inbox-intake.ts',
     find: 'deliveryId: delivery.deliveryId,',
     replace: 'deliveryId: `${delivery.deliveryId}-${Math.random()}`,',
     failed: [
-      { file: 'test/integration/api-webhooks.test.ts', title: 'fifty identical ones at once' },
-      { file: 'test/integration/api-webhooks.test.ts', title: 'a retry that was signed anew' },
+      { file: 'test/integration/events/api-webhooks.test.ts', title: 'fifty identical ones at once' },
+      { file: 'test/integration/events/api-webhooks.test.ts', title: 'a retry that was signed anew' },
     ],
   },
   {
     id: 'signature.accepted-before-2xx',
     removed: 'The answer does not wait for the delivery to be stored.',
-    file: 'api/routes/webhooks.ts',
+    file: 'api/service-webhooks/service-webhooks.ts',
     find: 'const stored = await intake.accept({',
     replace:
       "const stored: IntakeResult = { kind: 'stored', conflict: 'none' };\n  const later = (delivery: " +
       'Parameters<typeof intake.accept>[0]) => intake.accept(delivery).catch(() => undefined);\n  void later({',
-    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'gets 503 and no 2xx while' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'gets 503 and no 2xx while' }],
   },
   {
     id: 'limit.webhook-tolerance',
     removed: '301 seconds instead of 300.',
-    file: 'domain/webhook-tolerance.ts',
+    file: 'domain/service/webhook-tolerance.ts',
     find: '= 300;',
     replace: '= 301;',
-    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused %i seconds off' }],
+    failed: [{ file: 'test/unit/crypto/webhook-signature.test.ts', title: 'is refused %i seconds off' }],
   },
   {
     id: 'versioning.path',
@@ -94,7 +94,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'config/variables.ts',
     find: '.endsWith(BASE_PATH)',
     replace: ".includes('/')",
-    failed: [{ file: 'test/unit/config-service.test.ts', title: 'is refused with what it has' }],
+    failed: [{ file: 'test/unit/config/service.test.ts', title: 'is refused with what it has' }],
   },
   {
     id: 'versioning.signature-label',
@@ -102,7 +102,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'crypto/webhook-signature.ts',
     find: '/^v1=(',
     replace: '/^v[0-9]=(',
-    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused as malformed' }],
+    failed: [{ file: 'test/unit/crypto/webhook-signature.test.ts', title: 'is refused as malformed' }],
   },
   {
     id: 'versioning.openapi',
@@ -110,6 +110,6 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'upstream/contract/service-endpoints.ts',
     find: "'/openapi.json'",
     replace: "'/openapi.yaml'",
-    failed: [{ file: 'test/unit/upstream-client-service.test.ts', title: 'is downloaded as it is, without' }],
+    failed: [{ file: 'test/unit/upstream/client/client-service.test.ts', title: 'is downloaded as it is, without' }],
   },
 ];

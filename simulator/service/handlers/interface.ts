@@ -1,6 +1,6 @@
-import { describedService } from '#simulator/openapi.ts';
 import type { Handlers } from '#simulator/service/call.ts';
 import { jsonAnswer } from '#simulator/service/errors.ts';
+import { describedService } from '#simulator/service/openapi.ts';
 import { catalogueAnswer, pageFrom } from '#simulator/service/query.ts';
 import { wirePublicPackage } from '#simulator/wire.ts';
 

@@ -6,8 +6,8 @@ import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import { WorkflowClient } from '@temporalio/client';
 import pg from 'pg';
-import { WEBHOOK_ENDPOINT_WORKFLOW } from '#workflows/messages.ts';
 import type { FaultPoints } from '#test/crash/processes/fault-points.ts';
+import { WEBHOOK_ENDPOINT_WORKFLOW } from '#workflows/messages.ts';
 
 /** Points around each commit: of a transaction, and of each statement that writes outside of one. */
 export function watchCommits(points: FaultPoints, otherwise: string): void {

@@ -1,5 +1,5 @@
 import { createWorkActivities } from '#activities/work.ts';
-import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { openService } from '#upstream/service.ts';

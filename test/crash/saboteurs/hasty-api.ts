@@ -1,5 +1,5 @@
 /** An API with one thing wrong: it acknowledges a webhook before it is stored. The crash proof must notice. */
-import { InboxIntake } from '#db/inbox-intake.ts';
+import { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
 import { watchApi } from '#test/crash/processes/watched-api.ts';
 
 const { prototype } = InboxIntake;

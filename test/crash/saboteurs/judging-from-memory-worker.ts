@@ -4,7 +4,7 @@
  */
 import { registerHooks } from 'node:module';
 
-const NAME = '#domain/inbox-decision.ts';
+const NAME = '#domain/relay/inbox-decision.ts';
 const OLD = new URL('old-inbox-decision.ts', import.meta.url).href;
 
 registerHooks({

@@ -3,12 +3,12 @@ import { inArray, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { attempts, journal } from '#db/schema.ts';
-import { mayFollow, WORK_STATUSES, type WorkStatus } from '#domain/lifecycle.ts';
-import { REFUND_STATUSES } from '#domain/refund.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
-import { isFor } from '#test/support/books.ts';
-import type { OrderDesk } from '#test/support/order-desk.ts';
-import type { LedgerLine } from '#test/support/simulator-admin.ts';
+import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
+import { mayFollow, WORK_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+import type { LedgerLine } from '#test/support/network/simulator-admin.ts';
+import { isFor } from '#test/support/work/books.ts';
+import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
 /** Work as our API shows it. */
 export const shownWork = z.object({

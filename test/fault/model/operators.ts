@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
-import { REFUSALS, VERDICTS_OF, type CaseVerdict } from '#domain/operator-actions.ts';
-import type { HttpAnswer } from '#test/support/http.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { REFUSALS, VERDICTS_OF, type CaseVerdict } from '#domain/work/operator-actions.ts';
 import { command, hasWork, onWork } from '#test/fault/model/command.ts';
 import { truthOf } from '#test/fault/model/truth.ts';
 import type { ModelledWork } from '#test/fault/model/world.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 
 /** Refusals are in order, and say why. */
 function expectJudged(answer: HttpAnswer): void {

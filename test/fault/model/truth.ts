@@ -1,7 +1,7 @@
 /** What a person sees who looks into the service's console and wallet. */
-import type { CaseVerdict } from '#domain/operator-actions.ts';
-import { isFor } from '#test/support/books.ts';
+import type { CaseVerdict } from '#domain/work/operator-actions.ts';
 import type { Model, World } from '#test/fault/model/world.ts';
+import { isFor } from '#test/support/work/books.ts';
 
 /** What is true of a piece of work at the service. */
 export interface Truth {

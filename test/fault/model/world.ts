@@ -1,14 +1,14 @@
 /** The two sides of the model: what is known for certain, and a stack with the work that was placed on it. */
 import { expect } from 'vitest';
 import * as z from 'zod';
-import type { FailureClass } from '#domain/failure.ts';
-import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
-import type { WorkKind } from '#domain/work.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkKind } from '#domain/work/work.ts';
 import { checkInvariants, shownWork, type Shown } from '#test/fault/model/invariants.ts';
-import { becomeQuiet } from '#test/support/books.ts';
-import { PACKAGE, type OrderDesk } from '#test/support/order-desk.ts';
-import { reconcileBooks } from '#test/support/stack-temporal.ts';
+import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { becomeQuiet } from '#test/support/work/books.ts';
+import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
 
 /** What is known for certain of a piece of work, whatever the service does. */
 export interface ModelledWork {

@@ -1,5 +1,5 @@
-import { ENDPOINTS, type EndpointName, type EventKind } from '#upstream/contract.ts';
 import { contractOpenApi, type BodyName, type Schema } from '#test/support/contract-openapi.ts';
+import { ENDPOINTS, type EndpointName, type EventKind } from '#upstream/contract.ts';
 
 /** A document of a service that differs from the contract. */
 export interface Difference {

@@ -1,8 +1,8 @@
 /** Ways of orders and top-ups. */
 import { and, eq } from 'drizzle-orm';
 import { inbox } from '#db/schema.ts';
-import { PACKAGE, type OrderDesk } from '#test/support/order-desk.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
 import {
   ADA,
   pauseBuying,
@@ -18,7 +18,7 @@ import {
   resolveUpdate,
   retryUpdate,
 } from '#workflows/messages.ts';
-import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
 
 const TOO_LITTLE = { amount: '0.01', currency: 'USD' };
 const ENOUGH = { amount: '9.00', currency: 'USD' };

@@ -1,11 +1,11 @@
 /** What the ways are made of that `record-histories.ts` records. */
 import { randomUUID } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
-import { decodedHistory, textsOf } from '#test/support/histories.ts';
-import type { OrderDesk } from '#test/support/order-desk.ts';
-import type { TemporalOperator } from '#test/support/stack-temporal.ts';
+import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import type { WaitName } from '#workflows/wait-names.ts';
+import { decodedHistory, textsOf } from '#test/support/work/histories.ts';
+import type { OrderDesk } from '#test/support/work/order-desk.ts';
+import type { WaitName } from '#workflows/purchase/wait-names.ts';
 
 /** One run of a workflow that is not the last of a piece of work. */
 export interface OneRun {

@@ -1,11 +1,11 @@
 /** Ways of VPN subscriptions. */
 import { eq } from 'drizzle-orm';
 import { vpnSubscriptions } from '#db/schema.ts';
-import type { OrderDesk } from '#test/support/order-desk.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import type { OrderDesk } from '#test/support/work/order-desk.ts';
 import { ADA, withWorker, type Scenario, type TemporalUi } from '#test/workflow/scenarios/scenario.ts';
 import { abandonUpdate, changeLimitUpdate, resolveUpdate, retryUpdate } from '#workflows/messages.ts';
-import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

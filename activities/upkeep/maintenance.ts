@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import type { Found } from '#activities/purchases/kind.ts';
+import type { MaintenanceActivities } from '#activities/upkeep/maintenance-types.ts';
+import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import { purchaseKinds } from '#activities/work.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { forgetEvents } from '#db/events/event-queries.ts';
+import { forgetDeliveries, wakeOverdueEndpoints } from '#db/events/webhook-deliveries.ts';
+import { forgetAnswers } from '#db/queues/idempotency.ts';
+import {
+  addReadObservation,
+  inboxBodyPlace,
+  missedWebhooks,
+  readDeliveryId,
+  requeueMatchable,
+} from '#db/queues/inbox.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { findSilentAttempts, markAsked } from '#db/work/attempt-queries.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { OutboundPolicy, ReconcilePolicy, WebhookSilencePolicy } from '#domain/policy.ts';
+import type { SweepPolicy } from '#domain/relay/sweep-policy.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+import { recordFacts, workOf } from '#fulfilment/attempts/attempts.ts';
+import { lockWork } from '#fulfilment/work/work.ts';
+import type { Logger } from '#telemetry/logger.ts';
+
+export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {
+  readonly reconcile: ReconcilePolicy;
+  readonly sweep: SweepPolicy;
+  readonly outbound: Pick<OutboundPolicy, 'logKeptMs'>;
+  readonly webhookSilence: WebhookSilencePolicy;
+  readonly logger: Logger;
+  /** Called after rows for the relay were committed. */
+  readonly wakeRelay: () => void;
+}
+
+/** Makes the activities of the scheduled workflows. */
+export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
+  const { database, reconcile, sweep, outbound, wakeRelay, now } = dependencies;
+  const kinds = purchaseKinds(dependencies);
+
+  /** Of each kind with much silent work, what its list shows. */
+  const askInLists = async (silent: readonly AttemptRow[]): Promise<ReadonlyMap<string, Found>> => {
+    const found = new Map<string, Found>();
+    for (const kind of WORK_KINDS) {
+      const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
+      if (ofKind.length < reconcile.listFrom) continue;
+      // A page that shows less than single reads would have is not worth reading.
+      const answer = await kinds[kind].askMany(ofKind, {
+        maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)),
+      });
+      // A long list may fail where single reads do not; should the service be silent altogether, the first of those
+      // shows it.
+      if (answer.kind === 'read') for (const [id, inquiry] of answer.inquiries) found.set(id, inquiry);
+    }
+    return found;
+  };
+
+  const hear = async (silent: readonly AttemptRow[], found: ReadonlyMap<string, Found>): Promise<number> => {
+    await database.run((db) => markAsked(db, [...found.keys()], new Date(now())));
+    let news = 0;
+    for (const attempt of silent) {
+      const inquiry = found.get(attempt.id);
+      if (inquiry !== undefined && (await report(dependencies, attempt, inquiry))) news += 1;
+    }
+    return news;
+  };
+
+  return {
+    async reconcileSilentWork() {
+      const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
+      const listed = await askInLists(silent);
+      let asked = listed.size;
+      let news = await hear(silent, listed);
+      let reads = 0;
+      for (const attempt of silent) {
+        if (listed.has(attempt.id)) continue;
+        if (reads === reconcile.readsPerRun) break;
+        reads += 1;
+        const inquiry = await kinds[attempt.subjectKind].ask(attempt);
+        asked += 1;
+        // Before anything else: what is answered oddly must not be first in line again, and hide the others for good.
+        await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
+        // A service that cannot be reached says nothing about the others either.
+        if (inquiry.kind === 'unavailable' && SILENT_SERVICE.has(inquiry.failure.class)) break;
+        if (inquiry.kind === 'found' && (await report(dependencies, attempt, inquiry))) news += 1;
+      }
+      if (news > 0) {
+        wakeRelay();
+        await tellOfMissedWebhooks(dependencies);
+      }
+      return { asked, news };
+    },
+
+    async requestIdleWork(input) {
+      const swept = await sweepWork(dependencies, input?.from);
+      const matchable = await database.run((db) => requeueMatchable(db, sweep.batch));
+      const overdue = await database.transaction((tx) =>
+        wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }),
+      );
+      if (swept.requested + swept.woken + matchable + overdue > 0) wakeRelay();
+      return swept;
+    },
+
+    async forgetOldAnswers() {
+      const until = now() + sweep.forgettingMs;
+      /** Batch after batch, so that what is forgotten keeps up with what comes, however much that is. */
+      const forget = async (
+        one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>,
+        keptMs: number,
+      ): Promise<number> => {
+        const what = { before: new Date(now() - keptMs), batch: sweep.batch };
+        for (let forgotten = 0; ;) {
+          const count = await database.run((db) => one(db, what));
+          forgotten += count;
+          if (count < what.batch || now() >= until) return forgotten;
+        }
+      };
+      const answers = await forget(forgetAnswers, sweep.answersKeptMs);
+      const events = await forget(forgetEvents, sweep.eventsKeptMs);
+      const deliveries = await forget(forgetDeliveries, outbound.logKeptMs);
+      return { forgotten: answers + events + deliveries };
+    },
+  };
+}
+
+async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
+  const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));
+  if (missed < webhookSilence.news) return;
+  logger.warn(
+    { missed, windowMs: webhookSilence.windowMs },
+    'webhooks do not arrive: what they should have told was found by asking',
+  );
+}
+
+/** Of these classes every further question would end the same way. */
+const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
+  'not_sent',
+  'timeout',
+  'connection_lost',
+  'rate_limited',
+  'unauthorized',
+  'not_approved',
+]);
+
+/** Puts a finding into the inbox as an event of the same shape as a webhook's. @returns true when it is news. */
+async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {
+  const { database, keyRing } = dependencies;
+  const { facts, record, event } = found;
+  const { outcome, serviceId = null } = facts;
+  // That the eSIM is cancelled is news also while its refund is still open.
+  if (outcome === attempt.state && event !== 'esim.cancelled') return false;
+  if (event === undefined) return note(dependencies, attempt, found);
+  const deliveryId = readDeliveryId(attempt.id, outcome);
+  const body = Buffer.from(JSON.stringify({ event, data: record }), 'utf8');
+  const contentHash = keyRing.hash(createHash('sha256').update(deliveryId).digest(), 'inbox.read');
+  return database.run((db) =>
+    addReadObservation(db, {
+      kind: attempt.subjectKind,
+      event,
+      attemptId: attempt.id,
+      outcome,
+      reference: attempt.reference,
+      serviceId,
+      serviceEsimId: attempt.subjectKind === 'cancellation' ? attempt.serviceEsimId : null,
+      sealedBody: keyRing.seal(body, inboxBodyPlace(deliveryId)),
+      bodyHash: contentHash,
+      signedHash: contentHash,
+    }),
+  );
+}
+
+/**
+ * Stores a finding that no event could tell, such as a refund in review, and wakes the workflow. @returns true when it
+ * is news.
+ */
+async function note(
+  { database, now }: MaintenanceDependencies,
+  attempt: AttemptRow,
+  { facts }: Found,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const work = workOf(attempt);
+    const { status } = await lockWork(tx, work);
+    if (isFinal(status)) return false;
+    const after = await recordFacts(tx, attempt.id, facts, new Date(now()));
+    if (after.state === attempt.state) return false;
+    await addTimelineEntry(tx, work, {
+      event: 'attempt.found',
+      message: `The service was asked and has attempt ${attempt.number} as ${after.state}.`,
+      detail: { attempt: attempt.number, service_id: after.serviceId },
+      dedupKey: `attempt.found:${attempt.number}:${after.state}`,
+    });
+    await requestWake(tx, work);
+    return true;
+  });
+}

@@ -1,0 +1,135 @@
+import type { SweepCursor } from '#activities/upkeep/maintenance-types.ts';
+import type { Database } from '#db/connection/database.ts';
+import { requestStart, requestWake } from '#db/queues/outbox.ts';
+import { markSwept, readUnfinished, type UnfinishedWork } from '#db/queues/sweep.ts';
+import { sweepDecision, type SweepDecision } from '#domain/relay/sweep-decision.ts';
+import type { SweepPolicy } from '#domain/relay/sweep-policy.ts';
+import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
+import type { Logger } from '#telemetry/logger.ts';
+
+/** What the sweep needs. */
+export interface SweepTools {
+  readonly database: Database;
+  readonly sweep: SweepPolicy;
+  readonly logger: Logger;
+  /** Which of these have a running workflow, by one call. @throws when Temporal does not answer. */
+  readonly findRunning: (work: readonly WorkRef[]) => Promise<ReadonlySet<string>>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What a sweep has asked for, and where the next one goes on; without a place: from the beginning. */
+export interface Swept {
+  readonly requested: number;
+  readonly woken: number;
+  readonly next?: SweepCursor;
+}
+
+/**
+ * Goes through unfinished work, page by page, until its time is over: what has no running workflow is to be started,
+ * and what runs and should have gone on is to be woken. To start what runs changes nothing, so an answer of Temporal
+ * that is late does no harm.
+ */
+export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined): Promise<Swept> {
+  const { sweep, now } = tools;
+  const until = now() + sweep.sweepingMs;
+  const first = from === undefined ? 0 : WORK_KINDS.indexOf(from.kind);
+  let after = from?.after;
+  let requested = 0;
+  let woken = 0;
+  let isBlind = false;
+  for (const kind of WORK_KINDS.slice(first)) {
+    for (;;) {
+      const page = await sweepPage(tools, kind, after, isBlind);
+      requested += page.requested;
+      woken += page.woken;
+      after = page.after;
+      isBlind = page.isBlind;
+      if (after === undefined) break;
+      if (isBlind || now() >= until) return { requested, woken, next: { kind, after } };
+    }
+  }
+  return { requested, woken };
+}
+
+interface Page extends Omit<Swept, 'next'> {
+  /** Undefined when there is no more of the kind. */
+  readonly after: SweepCursor['after'];
+  /** True when Temporal could not be asked. */
+  readonly isBlind: boolean;
+}
+
+/** @param isBlind true when Temporal has not answered before: it is not asked again in this sweep. */
+async function sweepPage(
+  tools: SweepTools,
+  kind: WorkKind,
+  after: SweepCursor['after'],
+  isBlind: boolean,
+): Promise<Page> {
+  const { database, sweep, now } = tools;
+  const idleBefore = new Date(now() - sweep.idleAfterMs);
+  const work = await database.run((db) => readUnfinished(db, { kind, after, idleBefore, rows: sweep.pageRows }));
+  const running = isBlind ? undefined : await runningOf(tools, kind, work);
+  const decisions = work.map((each) => ({
+    id: each.id,
+    decision: sweepDecision({ ...each, isRunning: running?.has(each.id) ?? false }, sweep, now()),
+  }));
+  const last = work.at(-1);
+  const isLast = last === undefined || work.length < sweep.pageRows;
+  return {
+    ...(await ask(tools, kind, decisions)),
+    after: isLast ? undefined : { updatedAt: last.updatedAt, id: last.id },
+    isBlind: running === undefined,
+  };
+}
+
+/**
+ * @returns undefined when Temporal could not be asked: all of the page is then to be started, which harms nothing that
+ * runs.
+ */
+async function runningOf(
+  tools: SweepTools,
+  kind: WorkKind,
+  work: readonly UnfinishedWork[],
+): Promise<ReadonlySet<string> | undefined> {
+  const { sweep, findRunning, logger } = tools;
+  const running = new Set<string>();
+  try {
+    for (let start = 0; start < work.length; start += sweep.listIds) {
+      const some = work.slice(start, start + sweep.listIds).map(({ id }) => ({ kind, id }));
+      for (const id of await findRunning(some)) running.add(id);
+    }
+    return running;
+  } catch (error) {
+    logger.warn(
+      { err: error, kind },
+      'Temporal does not say what runs; the sweep asks for the start of one page and goes on later',
+    );
+    return undefined;
+  }
+}
+
+async function ask(
+  { database, logger, now }: SweepTools,
+  kind: WorkKind,
+  decisions: readonly { readonly id: string; readonly decision: SweepDecision }[],
+): Promise<Pick<Swept, 'requested' | 'woken'>> {
+  const starts = decisions.filter(({ decision }) => decision.kind === 'start');
+  const wakes = decisions.filter(({ decision }) => decision.kind === 'wake');
+  if (starts.length + wakes.length === 0) return { requested: 0, woken: 0 };
+  await database.transaction(async (tx) => {
+    // The work first, as everywhere: who holds a piece of work may be about to write its row of the outbox.
+    await markSwept(
+      tx,
+      kind,
+      [...starts, ...wakes].map(({ id }) => id),
+      new Date(now()),
+    );
+    for (const { id } of starts) await requestStart(tx, { kind, id });
+    for (const { id } of wakes) await requestWake(tx, { kind, id });
+  });
+  for (const { id, decision } of wakes) {
+    logger.info({ workId: id, ...decision }, 'a workflow is woken: its row says that it should have gone on');
+  }
+  return { requested: starts.length, woken: wakes.length };
+}

@@ -1,0 +1,73 @@
+import type { Database } from '#db/connection/database.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { GatePolicy } from '#domain/policy.ts';
+import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
+import { beginReading, distrustReading, latestReading, storeReading } from '#fulfilment/gate/wallet.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+
+export interface WalletReaderOptions {
+  readonly database: Database;
+  readonly service: Pick<ServiceClient, 'getWallet'>;
+  readonly policy: GatePolicy;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Told once when the balance falls below the threshold, and once when it is back. */
+  readonly onCrossing?: ((balance: Money, crossed: 'low' | 'well') => void) | undefined;
+}
+
+/** Reads the balance of the service for the gate. Those who want it at the same time share one read. */
+export class WalletReader {
+  readonly #options: WalletReaderOptions;
+  #reading: Promise<Money | undefined> | undefined;
+  #failedAt = -Infinity;
+
+  constructor(options: WalletReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Reads it when what is known of it is older. @returns true when it was read just now. */
+  async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
+    const { database, policy, now } = this.#options;
+    const known = await database.run(latestReading);
+    if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
+    // A service that just did not answer is not asked by every purchase anew.
+    if (Math.abs(now() - this.#failedAt) < policy.balanceTrustMs) return false;
+    return this.refresh();
+  }
+
+  /** @returns false when it could not be read; then nothing is known of it once the last reading is too old. */
+  async refresh(): Promise<boolean> {
+    return (await (this.#reading ??= this.read().finally(() => (this.#reading = undefined)))) !== undefined;
+  }
+
+  /** Reads it in any case, sharing no read that began before. @returns undefined when it could not be read. */
+  async read(): Promise<Money | undefined> {
+    const { database, service, policy, now, onCrossing } = this.#options;
+    const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);
+    const number = await database.transaction((tx) => beginReading(tx, { debitKnownBefore }));
+    // As old as the question: what changes while the answer is on its way may not be in it.
+    const readAt = new Date(now());
+    const answer = await service.getWallet();
+    if (!answer.ok) {
+      this.#failedAt = now();
+      await this.#distrustWhatIsOld();
+      return undefined;
+    }
+    const balance = { amount: answer.value.balance, currency: answer.value.currency };
+    const { change, crossed } = await database.transaction((tx) =>
+      storeReading(tx, number, balance, policy.lowBalance, readAt),
+    );
+    if (crossed !== undefined) onCrossing?.(balance, crossed);
+    if (change === 'first' || change === 'more') {
+      await database.transaction((tx) => noteSignOfLife(tx, 'insufficient_balance', now(), policy));
+    }
+    return balance;
+  }
+
+  async #distrustWhatIsOld(): Promise<void> {
+    const { database, policy, now } = this.#options;
+    const known = await database.run(latestReading);
+    if (known === undefined || now() - known.readAt.getTime() <= policy.balanceAgeMs) return;
+    await database.transaction((tx) => distrustReading(tx));
+  }
+}

@@ -1,0 +1,113 @@
+import type { WatchActivities } from '#activities/upkeep/maintenance-types.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { EsimRow } from '#db/work/rows.ts';
+import type { WatchPolicy } from '#domain/policy.ts';
+import { isEsimInUse } from '#domain/purchase/esim-watch.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import {
+  announceExpiringEsims,
+  announceExpiringSubscriptions,
+  announceLowData,
+  esimsToLookAt,
+  lookAgainAt,
+  nextLook,
+  storedUsage,
+  storeFacts,
+  storeUsage,
+  type AnnouncePage,
+  type ExpiryPosition,
+} from '#fulfilment/upkeep/esim-watch.ts';
+import { esimFacts } from '#upstream/observations/esim-facts.ts';
+import { usageReading } from '#upstream/observations/usage-reading.ts';
+
+export interface WatchDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
+  readonly watch: WatchPolicy;
+}
+
+/** Of these classes every further question would end the same way. */
+const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
+  'not_sent',
+  'timeout',
+  'connection_lost',
+  'rate_limited',
+  'unauthorized',
+  'not_approved',
+]);
+
+/** What came of looking at one eSIM. */
+interface Look {
+  readonly calls: number;
+  /** True when the service would not answer about another one either. */
+  readonly isSilent: boolean;
+}
+
+/** Makes the activities that announce what runs out. */
+export function createWatchActivities({ database, service, watch, now }: WatchDependencies): WatchActivities {
+  const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
+    let total = 0;
+    let after: ExpiryPosition | undefined;
+    do {
+      const from = after;
+      const page = await database.transaction((tx) => announcePage(tx, watch, new Date(now()), from));
+      total += page.announced;
+      after = page.next;
+    } while (after !== undefined);
+    return total;
+  };
+
+  const lookAt = async (esim: EsimRow): Promise<Look> => {
+    const readAt = new Date(now());
+    // It was read when it was delivered.
+    const freshUntil = esim.createdAt.getTime() + watch.againAfterMs;
+    if (esim.status === 'cancelled' || freshUntil > readAt.getTime()) {
+      await database.run((db) => lookAgainAt(db, esim.id, esim.status === 'cancelled' ? null : new Date(freshUntil)));
+      return { calls: 0, isSilent: false };
+    }
+    const answer = await service.getEsim(esim.serviceEsimId);
+    if (!answer.ok) {
+      await database.run((db) => lookAgainAt(db, esim.id, nextLook(esim, watch, readAt)));
+      return { calls: 1, isSilent: SILENT_SERVICE.has(answer.failure) };
+    }
+    const facts = esimFacts(answer.value);
+    const known = await database.run((db) => storedUsage(db, esim.id));
+    // Unlimited data never runs out, and no top-up makes it limited.
+    const isAsked = isEsimInUse(facts) && known?.unlimited !== true;
+    const usage = isAsked ? await service.getEsimUsage(esim.serviceEsimId) : undefined;
+    await database.transaction(async (tx) => {
+      await storeFacts(tx, esim.id, facts, readAt);
+      await lookAgainAt(tx, esim.id, nextLook(facts, watch, readAt));
+      if (usage?.ok !== true) return;
+      const reading = usageReading(usage.value, readAt);
+      await storeUsage(tx, esim.id, reading);
+      await announceLowData(tx, esim, reading, watch, new Date(now()));
+    });
+    return {
+      calls: usage === undefined ? 1 : 2,
+      isSilent: usage?.ok === false && usage.kind === 'failure' && SILENT_SERVICE.has(usage.failure),
+    };
+  };
+
+  return {
+    async announceExpiring() {
+      if (watch.expiringMs.length === 0) return { announced: 0 };
+      return {
+        announced: (await announceAll(announceExpiringEsims)) + (await announceAll(announceExpiringSubscriptions)),
+      };
+    },
+
+    async readUsage() {
+      if (watch.readsPerRun === 0) return { looked: 0 };
+      const due = await database.run((db) => esimsToLookAt(db, new Date(now()), watch.readsPerRun));
+      let looked = 0;
+      let calls = 0;
+      for (const esim of due) {
+        if (calls >= watch.readsPerRun) break;
+        const look = await lookAt(esim);
+        looked += 1;
+        calls += look.calls;
+        if (look.isSilent) break;
+      }
+      return { looked };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Database } from '#db/connection/database.ts';
+import type { EventRow } from '#db/events/events.ts';
+import {
+  claimDelivery,
+  claimTest,
+  endpointOutlook,
+  giveUpDeliveries,
+  recordTry,
+  type ClaimedDelivery,
+  type EndpointOutlook,
+} from '#db/events/webhook-deliveries.ts';
+import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
+import { queueMissed, REPLAY_PIECE } from '#db/events/webhook-replays.ts';
+import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
+import type { OutboundPolicy } from '#domain/policy.ts';
+
+export interface WebhookDependencies {
+  readonly database: Database;
+  readonly keyRing: KeyRing;
+  readonly policy: OutboundPolicy;
+  /** Writes, signs and sends an event; never throws for what a receiver does. */
+  readonly courier: (request: {
+    readonly url: string;
+    readonly event: EventRow;
+    readonly secrets: readonly string[];
+    readonly deadlineMs: number;
+  }) => Promise<{ readonly outcome: TryOutcome; readonly excerpt: Buffer }>;
+  /** Called after each try. */
+  readonly onTry: (result: 'delivered' | 'failed', durationMs: number) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Deliveries given up in one statement. */
+const GIVE_UP_BATCH = 1_000;
+
+/** Makes the activity that delivers events to webhook endpoints. */
+export function createWebhookActivities(dependencies: WebhookDependencies): WebhookActivities {
+  const { database, policy, now } = dependencies;
+
+  const deliverOne = async (endpointId: string, claim: typeof claimDelivery): Promise<boolean> => {
+    const claimed = await database.transaction((tx) =>
+      claim(tx, endpointId, { now: new Date(now()), leaseMs: policy.leaseMs }),
+    );
+    if (claimed === undefined) return false;
+    await tryOnce(dependencies, claimed);
+    return true;
+  };
+
+  /**
+   * Several lanes, so that one slow answer does not hold up the others; one where it is only asked whether an outage is
+   * over.
+   */
+  const sendDue = async (endpointId: string, lanes: number): Promise<void> => {
+    const until = now() + policy.roundMs;
+    const lane = async (claim: typeof claimDelivery): Promise<void> => {
+      while (await deliverOne(endpointId, claim)) if (now() >= until) return;
+    };
+    // Somebody waits for what comes of a test: it goes before what is older.
+    await lane(claimTest);
+    // All of them end before the round does: what one throws must not leave others behind.
+    const ended = await Promise.allSettled(Array.from({ length: lanes }, () => lane(claimDelivery)));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  };
+
+  return {
+    async deliverDue({ endpointId }) {
+      let before = await database.run((db) => endpointOutlook(db, endpointId));
+      if (before.kind === 'open' && before.hasMissed && before.pending < REPLAY_PIECE) {
+        await database.transaction((tx) => queueMissed(tx, endpointId, { limit: REPLAY_PIECE, now: new Date(now()) }));
+        before = await database.run((db) => endpointOutlook(db, endpointId));
+      }
+      if (before.kind === 'open' && before.pending > 0)
+        await sendDue(endpointId, isFailing(before.health, policy) ? 1 : policy.lanes);
+      const after = await database.run((db) => endpointOutlook(db, endpointId));
+      if (after.kind === 'ended') await giveUpAll(dependencies, endpointId);
+      return roundOf(after, policy);
+    },
+  };
+}
+
+async function tryOnce(
+  { database, keyRing, policy, courier, onTry, now, random }: WebhookDependencies,
+  claimed: ClaimedDelivery,
+): Promise<void> {
+  const at = new Date(now());
+  const { endpoint, event } = claimed;
+  const secrets = await database.run((db) => readEndpointSecrets(db, keyRing, endpoint.id, at));
+  // Deleted at this moment.
+  if (secrets.length === 0) return;
+  const started = performance.now();
+  const { outcome, excerpt } = await courier({ url: endpoint.url, event, secrets, deadlineMs: policy.sendDeadlineMs });
+  const durationMs = Math.round(performance.now() - started);
+  const sealExcerpt = (place: string) => (excerpt.length === 0 ? null : keyRing.seal(excerpt, place));
+  await database.transaction((tx) =>
+    recordTry(
+      tx,
+      claimed,
+      { outcome, at, durationMs, sealExcerpt },
+      { now: new Date(now()), spread: random(), policy },
+    ),
+  );
+  onTry(isDelivered(outcome) ? 'delivered' : 'failed', durationMs);
+}
+
+async function giveUpAll({ database, now }: WebhookDependencies, endpointId: string): Promise<void> {
+  let ended: number;
+  do {
+    ended = await database.transaction((tx) => giveUpDeliveries(tx, endpointId, GIVE_UP_BATCH, new Date(now())));
+  } while (ended === GIVE_UP_BATCH);
+}
+
+function roundOf(outlook: EndpointOutlook, policy: OutboundPolicy): DeliveryRound {
+  if (outlook.kind === 'ended') return { kind: 'ended', why: outlook.why };
+  const { pending, nextAt, health, lastFailure } = outlook;
+  if (nextAt === undefined) return { kind: 'idle' };
+  const { failures, failingSince } = health;
+  return {
+    kind: 'waiting',
+    nextAt: nextAt.getTime(),
+    pending,
+    ...(failingSince !== undefined && {
+      failing: {
+        since: failingSince,
+        failures,
+        last: lastFailure ?? 'the reason is not known',
+        isHeld: isFailing(health, policy),
+      },
+    }),
+  };
+}

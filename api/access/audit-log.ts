@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { operation, type Operation } from '#api/http/operation.ts';
+import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { instant, pageOf, pageQuery, timeInQuery } from '#api/lists/fields.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
+
+const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
+const visible = (max: number) =>
+  z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${max}}$`), `must have 1 to ${max} visible ASCII characters`);
+
+const entryOutput = z
+  .strictObject({
+    at: instant,
+    actor: z.string().meta({
+      description: 'Who: the id of an API key, or `command/<account>` for a command and the account that ran it.',
+      example: actor,
+    }),
+    api_key: z
+      .strictObject({ name: z.string(), prefix: z.string() })
+      .nullable()
+      .meta({ description: 'The API key that acted, where it was one.' }),
+    action: z.string().meta({ description: 'Stable name of the act.', example: 'esim.activation_revealed' }),
+    subject_kind: z.string().meta({ description: 'What it was done to.', example: 'esim' }),
+    subject_id: z.string().meta({ example: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' }),
+    reason: z.string().nullable().meta({
+      description:
+        "Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed.",
+    }),
+  })
+  .meta({ id: 'AuditEntry' });
+
+const example: z.input<typeof entryOutput> = {
+  at: '2030-01-31T12:00:00.000Z',
+  actor,
+  api_key: { name: 'support desk', prefix: 'a1B2c3D4' },
+  action: 'esim.activation_revealed',
+  subject_kind: 'esim',
+  subject_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
+  reason: null,
+};
+
+const query = z.strictObject({
+  actor: visible(128).optional().meta({ description: 'Id of an API key, or `command/<account>`.' }),
+  action: visible(64).optional().meta({ description: 'Exactly this act, such as `vpn.access_revealed`.' }),
+  subject_kind: visible(32).optional().meta({ description: 'Such as `order`, `esim` or `api_key`.' }),
+  subject_id: visible(128).optional(),
+  recorded_after: timeInQuery('Later than this.'),
+  recorded_before: timeInQuery('Earlier than this.'),
+  ...pageQuery,
+});
+
+/** Who did what. Nothing in it is ever changed. */
+export function auditLogOperations({ database }: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'listAuditLog',
+      method: 'get',
+      path: '/v1/audit-log',
+      tag: 'Administration',
+      summary: 'List who did what, newest first',
+      description:
+        'Every reveal of an activation code, QR code or VPN access data, every act of an operator, and every change of an API key, a webhook ' +
+        'endpoint, a webhook secret or a pause, by the API or by a command.',
+      scope: 'audit:read',
+      accountWide: true,
+      query,
+      answers: {
+        200: {
+          description: 'A page of the audit log.',
+          contentType: 'application/json',
+          schema: pageOf(entryOutput, 'AuditPage'),
+          example: { data: [example], next_cursor: null },
+        },
+      },
+      handle: async ({ query: { limit, cursor, ...given } }) => {
+        const {
+          actor: by,
+          action,
+          subject_kind: subjectKind,
+          subject_id: subjectId,
+          recorded_after: after,
+          recorded_before: before,
+        } = given;
+        const filter = { actor: by, action, subjectKind, subjectId, after, before };
+        const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor('a', cursor) };
+        const found = await database.run((db) => listAuditEntries(db, filter, page));
+        return pageReply(found, limit, { json: entryJson, cursor: ({ entry }) => numberCursor('a', entry.id) });
+      },
+    }),
+  ];
+}
+
+function entryJson({ entry, key }: AuditRow): z.input<typeof entryOutput> {
+  return {
+    at: entry.at.toISOString(),
+    actor: entry.actor,
+    api_key: key === null ? null : { name: key.name, prefix: key.prefix },
+    action: entry.action,
+    subject_kind: entry.subjectKind,
+    subject_id: entry.subjectId,
+    reason: entry.reason,
+  };
+}

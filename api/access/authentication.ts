@@ -1,0 +1,133 @@
+import type { KeyLookups } from '#api/access/key-lookups.ts';
+import type { RateLimits } from '#api/access/rate-limits.ts';
+import type { Caller, RequiredScope } from '#api/http/operation.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow } from '#db/access/api-keys.ts';
+import type { Database } from '#db/connection/database.ts';
+import type { Logger } from '#telemetry/logger.ts';
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+const REALM = 'Bearer realm="reseller"';
+
+export interface AuthenticationDependencies {
+  readonly database: Database;
+  readonly keys: Pick<KeyLookups, 'find'>;
+  readonly limits: RateLimits;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+export interface PresentedKey {
+  /** The Authorization header. */
+  readonly authorization: string | undefined;
+  /** Where it comes from. */
+  readonly address: string;
+}
+
+/**
+ * Finds out who calls. The key is read from the database after the request came, so that a revocation counts at once.
+ *
+ * @throws Problem unauthenticated, rate_limited
+ */
+export async function authenticate(
+  dependencies: AuthenticationDependencies,
+  presented: PresentedKey,
+): Promise<ApiKeyRow> {
+  const { limits, logger } = dependencies;
+  try {
+    return await findValidKey(dependencies, presented);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unauthenticated') throw error;
+    const { refusal, exhausted } = limits.noteFailure(presented.address);
+    if (exhausted)
+      logger.warn({ address: presented.address }, 'an address fails to authenticate too often: it is limited');
+    throw refusal ?? error;
+  }
+}
+
+/**
+ * What the key may do here.
+ *
+ * @throws Problem missing_scope
+ */
+export function callerOf(key: ApiKeyRow, scope: RequiredScope): Caller {
+  if (!allows(key, scope)) throw lacking(scope);
+  const lineageId = lineageOf(key);
+  return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
+}
+
+function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
+  return scope === 'none' || key.scopes.includes(scope);
+}
+
+type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
+
+/**
+ * Whether a key that was checked before may still do what it did. @returns false when it is revoked, expired, without
+ * this scope, or sees other work.
+ */
+export async function mayStill(
+  { database, now }: KeyReading,
+  { apiKeyId, ownerId }: Caller,
+  scope: RequiredScope,
+): Promise<boolean> {
+  const key = await database.run((db) => findApiKeyById(db, apiKeyId));
+  if (key === undefined || !isAlive(key, new Date(now()))) return false;
+  return allows(key, scope) && callerOf(key, scope).ownerId === ownerId;
+}
+
+/** As {@link mayStill}. @throws Problem unauthenticated when it may not. */
+export async function requireStill(dependencies: KeyReading, caller: Caller, scope: RequiredScope): Promise<void> {
+  if (!(await mayStill(dependencies, caller, scope))) throw refused();
+}
+
+async function findValidKey(
+  { database, keys, limits, logger, now }: AuthenticationDependencies,
+  { authorization, address }: PresentedKey,
+): Promise<ApiKeyRow> {
+  const text = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  const prefix = text === undefined ? undefined : parseApiKey(text)?.prefix;
+  limits.requireTrust(address, prefix);
+  if (authorization === undefined) {
+    throw new Problem('unauthenticated', {
+      detail: 'The Authorization header is missing.',
+      headers: { 'WWW-Authenticate': REALM },
+    });
+  }
+  if (text === undefined || prefix === undefined) throw refused();
+
+  const key = await keys.find(prefix);
+  const at = new Date(now());
+  if (key === undefined || !matchesApiKey(text, key.hash) || !isAlive(key, at)) throw refused();
+  limits.noteValid(prefix);
+  if (isUseDue(key, at)) {
+    // The caller does not wait for it, and a failure to note it is no reason to refuse.
+    database
+      .run((db) => noteApiKeyUse(db, key.id, at))
+      .catch((error: unknown) =>
+        logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be noted'),
+      );
+  }
+  return key;
+}
+
+function isAlive(key: ApiKeyRow, at: Date): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
+}
+
+/** One answer for unknown, revoked and expired: it tells a stranger nothing about which keys exist. */
+function refused(): Problem {
+  return new Problem('unauthenticated', {
+    detail: 'The API key is not valid: unknown, revoked or expired.',
+    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
+  });
+}
+
+function lacking(scope: RequiredScope): Problem {
+  return new Problem('missing_scope', {
+    detail: `This needs the scope ${scope}.`,
+    headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
+    extra: { missing_scope: scope },
+  });
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { operation, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { instantJson } from '#api/http/representations.ts';
+import { apiScope, createdBy, exampleKeyId, instant, money, ourId } from '#api/lists/fields.ts';
+import { apiScopes, findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';
+import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
+import { spendOfKey } from '#fulfilment/gate/view.ts';
+
+const keyOutput = z
+  .strictObject({
+    id: ourId('apiKey', exampleKeyId),
+    name: z.string().meta({ example: 'shop' }),
+    prefix: z
+      .string()
+      .meta({ description: 'The public part of the key, between its underscores.', example: 'a1B2c3D4' }),
+    scopes: z.array(apiScope).meta({ description: 'What it may do.', example: ['orders:read', 'orders:write'] }),
+    own_work_only: z.boolean().meta({ description: 'True: it sees and acts upon nothing but what was made with it.' }),
+    created_by: createdBy.meta({
+      description: 'What is made with this key carries this id as `created_by`: that of the first key of its line.',
+    }),
+    created_at: instant,
+    expires_at: instant.nullable(),
+    requests_per_minute: z.int().nullable().meta({
+      description:
+        "Of each API process by itself; null: not limited. Ten seconds' worth may come at once, which is what the `RateLimit` headers count.",
+      example: 600,
+    }),
+    spend: z
+      .strictObject({
+        day: z.string().meta({ description: 'The day (UTC).', example: '2030-01-31' }),
+        limit: money,
+        spent: money.meta({ description: 'Spent today, or perhaps spent.' }),
+        left: money.meta({ description: 'The limit less that; what costs more is held until the next day.' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`.",
+      }),
+  })
+  .meta({ id: 'OwnKey' });
+
+const example: z.input<typeof keyOutput> = {
+  id: exampleKeyId,
+  name: 'shop',
+  prefix: 'a1B2c3D4',
+  scopes: ['orders:read', 'orders:write', 'esims:read'],
+  own_work_only: false,
+  created_by: exampleKeyId,
+  created_at: '2030-01-01T00:00:00.000Z',
+  expires_at: '2031-01-01T00:00:00.000Z',
+  requests_per_minute: 600,
+  spend: {
+    day: '2030-01-31',
+    limit: { amount: '500.00', currency: 'EUR' },
+    spent: { amount: '31.00', currency: 'EUR' },
+    left: { amount: '469.00', currency: 'EUR' },
+  },
+};
+
+/** What a caller may know of the key that it calls with. */
+export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'getOwnKey',
+      method: 'get',
+      path: '/v1/key',
+      tag: 'Administration',
+      summary: 'Read what your API key may do, and its limits',
+      scope: 'none',
+      answers: {
+        200: { description: 'The key of this call.', contentType: 'application/json', schema: keyOutput, example },
+      },
+      handle: async ({ caller: { apiKeyId } }) => {
+        const { key, spend } = await database.run(async (db) => {
+          const found = await findApiKeyById(db, apiKeyId);
+          // Keys are revoked, never deleted.
+          if (found === undefined) throw new Error(`the API key ${apiKeyId} let its caller in and cannot be read`);
+          const limit = spendLimitOf(found);
+          return {
+            key: found,
+            spend: limit && { limit, ...(await spendOfKey(db, { lineageId: lineageOf(found), limit }, now())) },
+          };
+        });
+        return jsonReply(200, keyJson(key, spend, key.rateLimit ?? rateLimits.perMinute ?? null));
+      },
+    }),
+  ];
+}
+
+function keyJson(
+  key: ApiKeyRow,
+  spend: { readonly day: string; readonly limit: Money; readonly spent: Money } | undefined,
+  perMinute: number | null,
+): z.input<typeof keyOutput> {
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    // In the order of the documentation.
+    scopes: apiScopes.filter((scope) => key.scopes.includes(scope)),
+    own_work_only: key.ownWorkOnly,
+    created_by: lineageOf(key),
+    created_at: key.createdAt.toISOString(),
+    expires_at: instantJson(key.expiresAt),
+    requests_per_minute: perMinute,
+    spend:
+      spend === undefined
+        ? null
+        : {
+            day: spend.day,
+            limit: paddedMoney(spend.limit),
+            spent: paddedMoney(spend.spent),
+            left: paddedMoney(leftOf(spend)),
+          },
+  };
+}
+
+/** Never below nothing: a limit may have been lowered since. */
+function leftOf({ limit, spent }: { readonly limit: Money; readonly spent: Money }): Money {
+  return compareMoney(spent, limit) >= 0 ? { amount: '0', currency: limit.currency } : subtractMoney(limit, spent);
+}

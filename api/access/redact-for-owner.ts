@@ -1,0 +1,31 @@
+import type { Owner } from '#db/work/ownership.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+
+/**
+ * What holds work of these classes up concerns the whole account: the wallet and what others have reserved of it, who
+ * paused buying and why, what was spent in a day. A key that is limited to its own work is told that it is so, and not
+ * the particulars.
+ */
+const ABOUT_THE_ACCOUNT: ReadonlySet<string> = new Set<FailureClass>([
+  'buying_paused',
+  'insufficient_balance',
+  'spend_limit_reached',
+]);
+
+/** Work as an owner sees it. @param owner undefined: a key that sees everything. */
+export function workFor<
+  Shown extends { readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null },
+>(owner: Owner, shown: Shown): Shown {
+  const { failure } = shown;
+  if (owner === undefined || failure === null || !ABOUT_THE_ACCOUNT.has(failure.class)) return shown;
+  return { ...shown, failure: { ...failure, detail: FAILURE_CLASSES[failure.class].meaning } };
+}
+
+/** A line of a timeline as an owner sees it. */
+export function entryFor<
+  Entry extends { readonly message: string; readonly detail: Readonly<Record<string, unknown>> },
+>(owner: Owner, entry: Entry): Entry {
+  const failure = entry.detail['failure_class'];
+  if (owner === undefined || typeof failure !== 'string' || !ABOUT_THE_ACCOUNT.has(failure)) return entry;
+  return { ...entry, message: FAILURE_CLASSES[failure as FailureClass].meaning };
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { refundCondition, refundConditionsExample } from '#api/cancellations/cancellation-schemas.ts';
+import { cancellationResource } from '#api/cancellations/cancellations.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { esimExampleId } from '#api/esims/esim-schemas.ts';
+import { operation, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { refundConditionJson } from '#api/http/representations.ts';
+import { idInPath, mayExist, ourId } from '#api/lists/fields.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { alreadyMade } from '#api/work/work-creation.ts';
+import { findEsim, readOwnRefundFacts } from '#db/work/esim-queries.ts';
+import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
+import { storeFacts } from '#fulfilment/upkeep/esim-watch.ts';
+import { findCancellationInForce } from '#fulfilment/work/cancellations.ts';
+import { esimFacts } from '#upstream/observations/esim-facts.ts';
+import { readRefundFacts } from '#upstream/observations/refund-facts.ts';
+
+const preflight = z
+  .strictObject({
+    esim_id: ourId('esim', esimExampleId),
+    esim_status: z.string().nullable().meta({
+      description:
+        'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.',
+    }),
+    forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
+      description: 'What the conditions come to. A forecast: the answer of the service to the cancellation decides.',
+    }),
+    conditions: z.array(refundCondition),
+  })
+  .meta({ id: 'CancellationPreflight' });
+
+const example: z.input<typeof preflight> = {
+  esim_id: esimExampleId,
+  esim_status: 'available',
+  forecast: 'refund_expected',
+  conditions: refundConditionsExample,
+};
+
+/** Would the cancellation of an eSIM be refunded? */
+export function cancellationPreflightOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, service, now } = dependencies;
+  const cancellations = cancellationResource(dependencies);
+  return [
+    operation({
+      id: 'getCancellationPreflight',
+      method: 'get',
+      path: '/v1/esims/{id}/cancellation-preflight',
+      tag: 'eSIMs',
+      summary: 'See whether the cancellation of an eSIM would be refunded',
+      description:
+        'Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is ' +
+        'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
+      scope: 'esims:read',
+      params: idInPath('esim', esimExampleId),
+      answers: {
+        200: {
+          description: 'The conditions, in the order of the specification.',
+          contentType: 'application/json',
+          schema: preflight,
+          example,
+        },
+      },
+      problems: ['esim_not_found', 'cancellation_exists'],
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const esim = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
+        if (esim === undefined) throw new Problem('esim_not_found');
+        const made = await database.run((db) => findCancellationInForce(db, id));
+        if (made !== undefined) throw await database.run((db) => alreadyMade(db, cancellations, made, ownerId));
+        const own = await database.run((db) => readOwnRefundFacts(db, esim));
+        const { facts, esim: read, readAt } = await readRefundFacts(service, own, now);
+        if (read !== undefined) await database.run((db) => storeFacts(db, id, esimFacts(read), readAt));
+        const conditions = judgeRefundConditions(facts);
+        const answer: z.input<typeof preflight> = {
+          esim_id: id,
+          esim_status: read?.status ?? null,
+          forecast: forecastRefund(conditions, read?.status),
+          conditions: conditions.map((condition) => refundConditionJson(condition, now())),
+        };
+        return jsonReply(200, answer);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,204 @@
+import * as z from 'zod';
+import { instantJson } from '#api/http/representations.ts';
+import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery, timeInQuery } from '#api/lists/fields.ts';
+import { ageOf, freshness, packageOutput } from '#api/packages/package-schemas.ts';
+import { callerReference } from '#api/work/work-schemas.ts';
+import type { EsimView } from '#db/work/esim-queries.ts';
+import type { EsimRow } from '#db/work/rows.ts';
+import { installLinks, lpaString, type Activation } from '#domain/purchase/activation.ts';
+import { isId } from '#domain/work/identifiers.ts';
+import type { UsageReading } from '#fulfilment/upkeep/esim-watch.ts';
+
+export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
+/** Our id of an eSIM in a request. */
+export const esimIdInput = ourId('esim', esimExampleId).refine((text) => isId('esim', text), {
+  message: 'must be the id of an eSIM; it begins with `esim_`',
+});
+
+/** Our id of an order in a request. */
+export const orderIdInput = ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').refine((text) => isId('order', text), {
+  message: 'must be the id of an order; it begins with `ord_`',
+});
+
+export const esimOutput = z
+  .strictObject({
+    id: ourId('esim', esimExampleId),
+    order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
+    external_order_id: z
+      .string()
+      .meta({ description: 'Your own reference of the order.', example: 'shop-2030-000123' }),
+    service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
+    iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
+    package_id: packageId,
+    status: z.string().meta({ description: 'As the service calls it.', example: 'installed' }),
+    installed_at: instant.nullable(),
+    activated_at: instant.nullable(),
+    expires_at: instant.nullable(),
+    facts_read_at: instant.meta({ description: 'When status and times were last read from the service.' }),
+    facts_age_seconds: z.number().meta({ description: 'How long ago that was.', example: 12.3 }),
+    created_at: instant,
+    updated_at: instant.meta({ description: 'When its status or one of its times last changed.' }),
+  })
+  .meta({ id: 'Esim' });
+
+export const esimExample: z.input<typeof esimOutput> = {
+  id: esimExampleId,
+  order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+  external_order_id: 'shop-2030-000123',
+  service_esim_id: '77301',
+  iccid: '8944500102198304826',
+  package_id: 101,
+  status: 'installed',
+  installed_at: '2030-01-31T12:10:00.000Z',
+  activated_at: null,
+  expires_at: '2030-03-02T12:00:00.000Z',
+  facts_read_at: '2030-01-31T12:00:00.000Z',
+  facts_age_seconds: 12.3,
+  created_at: '2030-01-31T12:00:00.000Z',
+  updated_at: '2030-01-31T12:00:00.000Z',
+};
+
+export const activationOutput = z
+  .strictObject({
+    esim_id: ourId('esim', esimExampleId),
+    iccid: z.string(),
+    activation_code: z
+      .string()
+      .meta({ description: 'The LPA string, which a QR code carries.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),
+    smdp_address: z
+      .string()
+      .meta({ description: 'SM-DP+ address, for typing it in by hand.', example: 'smdp.example.com' }),
+    matching_id: z.string().meta({ description: 'For typing it in by hand.', example: 'A1B2-C3D4' }),
+    confirmation_code_required: z.boolean().meta({ description: 'True when the user is asked for a further code.' }),
+    install_links: z
+      .strictObject({ ios: z.string(), android: z.string() })
+      .meta({ description: 'Open the installation on the phone itself.' }),
+  })
+  .meta({ id: 'EsimActivation' });
+
+export const activationExample: z.input<typeof activationOutput> = activationJson(
+  { id: esimExampleId, iccid: '8944500102198304826' },
+  { smdpAddress: 'smdp.example.com', matchingId: 'A1B2-C3D4', confirmationCodeRequired: false },
+);
+
+export const topupOptions = z.strictObject({ data: z.array(packageOutput), ...freshness }).meta({ id: 'TopupOptions' });
+
+export const esimPage = pageOf(esimOutput, 'EsimPage');
+
+export const esimListQuery = z.strictObject({
+  status: z
+    .string()
+    .regex(
+      /^[\x21-\x2b\x2d-\x7e]{1,64}(,[\x21-\x2b\x2d-\x7e]{1,64}){0,9}$/,
+      'must be a word, or at most ten, separated by commas',
+    )
+    .transform((text) => text.split(','))
+    .optional()
+    .meta({
+      description: 'As the service calls it, such as `installed`; or several, separated by commas.',
+      override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' },
+    }),
+  order_id: orderIdInput.optional(),
+  external_order_id: callerReference('order', 'shop-2030-000123')
+    .optional()
+    .meta({ description: 'Your own reference of the order.' }),
+  iccid: z
+    .string()
+    .regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits')
+    .optional()
+    .meta({ description: 'Serial number of the SIM profile.' }),
+  package_id: packageIdInQuery.optional(),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
+  updated_after: timeInQuery('Its status or one of its times changed later than this.'),
+  ...pageQuery,
+});
+
+const megabytes = z.number().min(0);
+
+export const usageOutput = z
+  .strictObject({
+    esim_id: ourId('esim', esimExampleId),
+    data_used_mb: megabytes.meta({ description: 'Megabytes.', example: 512.5 }),
+    data_total_mb: megabytes
+      .nullable()
+      .meta({ description: 'Megabytes; null where it is unlimited or not said.', example: 3072 }),
+    data_left_mb: megabytes
+      .nullable()
+      .meta({ description: 'Megabytes; null where there is no total.', example: 2559.5 }),
+    unlimited: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'True when the service says that there is no limit; null when it says nothing.' }),
+    measured_at: instant.nullable().meta({ description: 'When the supplier measured it, if the service says so.' }),
+    source: z.enum(['service', 'stored']).meta({
+      description: '`stored`: the service could not be asked just now; this is the newest reading that we have.',
+    }),
+    ...freshness,
+  })
+  .meta({ id: 'EsimUsage' });
+
+export const usageExample: z.input<typeof usageOutput> = {
+  esim_id: esimExampleId,
+  data_used_mb: 512.5,
+  data_total_mb: 3072,
+  data_left_mb: 2559.5,
+  unlimited: false,
+  measured_at: '2030-01-31T11:59:00.000Z',
+  source: 'service',
+  read_at: '2030-01-31T12:00:00.000Z',
+  age_seconds: 0,
+};
+
+export function esimJson(esim: EsimView, now: number): z.input<typeof esimOutput> {
+  return {
+    id: esim.id,
+    order_id: esim.orderId,
+    external_order_id: esim.externalOrderId,
+    service_esim_id: esim.serviceEsimId,
+    iccid: esim.iccid,
+    package_id: esim.packageId,
+    status: esim.status,
+    installed_at: instantJson(esim.installedAt),
+    activated_at: instantJson(esim.activatedAt),
+    expires_at: instantJson(esim.expiresAt),
+    facts_read_at: esim.factsReadAt.toISOString(),
+    facts_age_seconds: Math.max(0, now - esim.factsReadAt.getTime()) / 1_000,
+    created_at: esim.createdAt.toISOString(),
+    updated_at: esim.updatedAt.toISOString(),
+  };
+}
+
+export function activationJson(
+  esim: Pick<EsimRow, 'id' | 'iccid'>,
+  activation: Activation,
+): z.input<typeof activationOutput> {
+  return {
+    esim_id: esim.id,
+    iccid: esim.iccid,
+    activation_code: lpaString(activation),
+    smdp_address: activation.smdpAddress,
+    matching_id: activation.matchingId,
+    confirmation_code_required: activation.confirmationCodeRequired,
+    install_links: installLinks(activation),
+  };
+}
+
+/** @param now epoch milliseconds. */
+export function usageJson(
+  esimId: string,
+  { usedMb, totalMb, measuredAt, readAt }: UsageReading,
+  source: 'service' | 'stored',
+  now: number,
+): z.input<typeof usageOutput> {
+  return {
+    esim_id: esimId,
+    data_used_mb: usedMb,
+    data_total_mb: totalMb ?? null,
+    data_left_mb: totalMb == null ? null : Math.max(0, totalMb - usedMb),
+    unlimited: totalMb === undefined ? null : totalMb === null,
+    measured_at: instantJson(measuredAt),
+    source,
+    ...ageOf(readAt.getTime(), now),
+  };
+}

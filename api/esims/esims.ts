@@ -1,0 +1,247 @@
+import QRCode from 'qrcode';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import {
+  activationExample,
+  activationJson,
+  activationOutput,
+  esimExample,
+  esimExampleId,
+  esimJson,
+  esimListQuery,
+  esimOutput,
+  esimPage,
+  topupOptions,
+  usageExample,
+  usageJson,
+  usageOutput,
+} from '#api/esims/esim-schemas.ts';
+import { operation, type Caller, type Operation } from '#api/http/operation.ts';
+import { bytesReply, jsonReply } from '#api/http/reply.ts';
+import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
+import { idInPath, mayExist } from '#api/lists/fields.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { ageOf, freshnessExample, packageExample, packageJson } from '#api/packages/package-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { rulesInForce } from '#db/money/pricing-rules.ts';
+import { findEsim, pageOfEsims, viewEsim } from '#db/work/esim-queries.ts';
+import type { Owner } from '#db/work/ownership.ts';
+import type { EsimRow } from '#db/work/rows.ts';
+import { lpaString, parseLpaString } from '#domain/purchase/activation.ts';
+import { storedReading, storeUsage } from '#fulfilment/upkeep/esim-watch.ts';
+import { activationCodePlace } from '#fulfilment/work/orders.ts';
+import { usageReading } from '#upstream/observations/usage-reading.ts';
+
+const tag = 'eSIMs';
+const JSON_TYPE = 'application/json';
+const path = idInPath('esim', esimExampleId);
+
+/** Around the code, as the QR standard asks for; without it cameras fail. */
+const QUIET_ZONE_MODULES = 4;
+/** At four modules of margin a typical code is then about 400 pixels wide, sharp on a phone. */
+const PNG_PIXELS_PER_MODULE = 10;
+
+const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache keeps it.';
+
+/** What was delivered. The activation code is shown only to keys that may see it, and each look is written down. */
+export function esimOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, now } = dependencies;
+  const readWith = async <Row>(
+    find: (db: Executor, id: string, owner: Owner) => Promise<Row | undefined>,
+    id: string,
+    { ownerId }: Caller,
+  ): Promise<Row> => {
+    const row = mayExist('esim', id) ? await database.run((db) => find(db, id, ownerId)) : undefined;
+    if (row === undefined) throw new Problem('esim_not_found');
+    return row;
+  };
+  const read = (id: string, caller: Caller): Promise<EsimRow> => readWith(findEsim, id, caller);
+  const reveal = async (id: string, caller: Caller, action: string) => {
+    const esim = await read(id, caller);
+    const code = dependencies.keyRing.openText(esim.sealedActivationCode, activationCodePlace(id));
+    const activation = parseLpaString(code);
+    if (activation === undefined) throw new Error(`the stored activation code of ${id} is not one`);
+    await database.run((db) =>
+      addAuditEntry(db, { actor: caller.apiKeyId, action, subject: { kind: 'esim', id } }, new Date(now())),
+    );
+    return { esim, activation };
+  };
+  return [
+    operation({
+      id: 'listEsims',
+      method: 'get',
+      path: '/v1/esims',
+      tag,
+      summary: 'List eSIMs, newest first',
+      scope: 'esims:read',
+      query: esimListQuery,
+      answers: {
+        200: {
+          description: 'A page of eSIMs.',
+          contentType: JSON_TYPE,
+          schema: esimPage,
+          example: { data: [esimExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query, caller: { ownerId } }) => {
+        const {
+          limit,
+          cursor,
+          status: statuses,
+          order_id: orderId,
+          external_order_id: externalOrderId,
+          iccid,
+          package_id: packageId,
+        } = query;
+        const times = {
+          createdAfter: query.created_after,
+          createdBefore: query.created_before,
+          updatedAfter: query.updated_after,
+        };
+        const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
+        const filter = { statuses, orderId, externalOrderId, iccid, packageId, ...times };
+        const found = await database.run((db) => pageOfEsims(db, ownerId, filter, { limit: limit + 1, after }));
+        return pageReply(found, limit, {
+          json: (esim) => esimJson(esim, now()),
+          cursor: (last) => positionCursor('esim', last),
+        });
+      },
+    }),
+    operation({
+      id: 'getEsimUsage',
+      method: 'get',
+      path: '/v1/esims/{id}/usage',
+      tag,
+      summary: 'Read how much data an eSIM has used',
+      description:
+        'Read from the service at this moment; `measured_at` says of when the figure is. Where the service cannot be asked, the newest reading ' +
+        'that we have (`source`: `stored`), with its age.',
+      scope: 'esims:read',
+      params: path,
+      answers: {
+        200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample },
+      },
+      problems: ['esim_not_found', 'service_lacks_call', 'service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ params: { id }, caller }) => {
+        const { serviceEsimId } = await read(id, caller);
+        const readAt = new Date(now());
+        const answer = await dependencies.service.getEsimUsage(serviceEsimId);
+        if (answer.ok) {
+          const reading = usageReading(answer.value, readAt);
+          await database.run((db) => storeUsage(db, id, reading));
+          return jsonReply(200, usageJson(id, reading, 'service', now()));
+        }
+        const stored = await database.run((db) => storedReading(db, id));
+        // Older figures with their age are of more use than none.
+        if (stored === undefined) return optionalValueOf(answer);
+        return jsonReply(200, usageJson(id, stored, 'stored', now()));
+      },
+    }),
+    operation({
+      id: 'getEsim',
+      method: 'get',
+      path: '/v1/esims/{id}',
+      tag,
+      summary: 'Read an eSIM and its installation facts',
+      scope: 'esims:read',
+      params: path,
+      answers: { 200: { description: 'The eSIM.', contentType: JSON_TYPE, schema: esimOutput, example: esimExample } },
+      problems: ['esim_not_found'],
+      handle: async ({ params: { id }, caller }) =>
+        jsonReply(200, esimJson(await readWith(viewEsim, id, caller), now())),
+    }),
+    operation({
+      id: 'listTopupOptions',
+      method: 'get',
+      path: '/v1/esims/{id}/topup-options',
+      tag,
+      summary: 'List the packages that an eSIM can be recharged with',
+      description: 'Read from the service at this moment. `POST /v1/topups` takes one of them.',
+      scope: 'esims:read',
+      params: path,
+      answers: {
+        200: {
+          description: 'All options, by id.',
+          contentType: JSON_TYPE,
+          schema: topupOptions,
+          example: { data: [packageExample], ...freshnessExample },
+        },
+      },
+      problems: ['esim_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ params: { id }, caller }) => {
+        const { serviceEsimId } = await read(id, caller);
+        const { items } = valueOf(await dependencies.service.listTopupOptions(serviceEsimId));
+        const rules = await database.run(rulesInForce);
+        const data = items.toSorted((left, right) => left.id - right.id).map((each) => packageJson(each, rules));
+        return jsonReply(200, { data, ...ageOf(now(), now()) });
+      },
+    }),
+    operation({
+      id: 'getEsimActivation',
+      method: 'get',
+      path: '/v1/esims/{id}/activation',
+      tag,
+      summary: 'Read what a phone needs to install the eSIM',
+      description: AUDITED,
+      scope: 'esims:reveal',
+      params: path,
+      answers: {
+        200: {
+          description: 'The activation code and its parts.',
+          contentType: JSON_TYPE,
+          schema: activationOutput,
+          example: activationExample,
+        },
+      },
+      problems: ['esim_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        const { esim, activation } = await reveal(id, caller, 'esim.activation_revealed');
+        return jsonReply(200, activationJson(esim, activation));
+      },
+    }),
+    operation({
+      id: 'getEsimQrSvg',
+      method: 'get',
+      path: '/v1/esims/{id}/qr.svg',
+      tag,
+      summary: 'Get the activation code as a QR code, SVG',
+      description: AUDITED,
+      scope: 'esims:reveal',
+      params: path,
+      answers: { 200: { description: 'The QR code.', contentType: 'image/svg+xml' } },
+      problems: ['esim_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        const { activation } = await reveal(id, caller, 'esim.qr_revealed');
+        const svg = await QRCode.toString(lpaString(activation), { type: 'svg', margin: QUIET_ZONE_MODULES });
+        return bytesReply(200, 'image/svg+xml; charset=utf-8', svg, fileName(`${id}.svg`));
+      },
+    }),
+    operation({
+      id: 'getEsimQrPng',
+      method: 'get',
+      path: '/v1/esims/{id}/qr.png',
+      tag,
+      summary: 'Get the activation code as a QR code, PNG',
+      description: AUDITED,
+      scope: 'esims:reveal',
+      params: path,
+      answers: { 200: { description: 'The QR code.', contentType: 'image/png' } },
+      problems: ['esim_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        const { activation } = await reveal(id, caller, 'esim.qr_revealed');
+        const png = await QRCode.toBuffer(lpaString(activation), {
+          type: 'png',
+          margin: QUIET_ZONE_MODULES,
+          scale: PNG_PIXELS_PER_MODULE,
+        });
+        return bytesReply(200, 'image/png', png, fileName(`${id}.png`));
+      },
+    }),
+  ];
+}
+
+function fileName(name: string): Record<string, string> {
+  return { 'Content-Disposition': `inline; filename="${name}"` };
+}

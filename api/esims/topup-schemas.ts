@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
+import { ourId, packageId, packageIdInQuery, pageOf } from '#api/lists/fields.ts';
+import {
+  callerReference,
+  purchaseInput,
+  workListQuery,
+  workOutput,
+  workOutputExample,
+} from '#api/work/work-schemas.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
+
+const externalTopupId = callerReference('topup', 'shop-topup-000017');
+
+export const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
+
+const esimId = ourId('esim', esimExampleId);
+
+export const topupInput = z
+  .strictObject({
+    esim_id: esimIdInput,
+    package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 102 }),
+    external_topup_id: externalTopupId.optional(),
+    ...purchaseInput('topup'),
+  })
+  .meta({ id: 'TopupInput' });
+
+export const topupInputExample = {
+  esim_id: esimExampleId,
+  package_id: 102,
+  external_topup_id: 'shop-topup-000017',
+  max_price: { amount: '12.50', currency: 'EUR' },
+  metadata: { shop_order: 'A-1001' },
+};
+
+export const topupOutput = z
+  .strictObject({
+    id: ourId('topup', exampleTopupId),
+    esim_id: esimId,
+    package_id: packageId,
+    external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
+    service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
+    ...workOutput('topup', statusesOf('topup')),
+  })
+  .meta({ id: 'Topup' });
+
+export type TopupOutput = z.input<typeof topupOutput>;
+
+export const topupOutputExample: TopupOutput = {
+  id: exampleTopupId,
+  esim_id: esimExampleId,
+  package_id: 102,
+  external_topup_id: 'shop-topup-000017',
+  service_topup_id: null,
+  ...workOutputExample,
+};
+
+export const topupPage = pageOf(topupOutput, 'TopupPage');
+
+export const topupListQuery = z.strictObject({
+  esim_id: esimIdInput.optional(),
+  external_topup_id: externalTopupId.optional(),
+  package_id: packageIdInQuery.optional(),
+  ...workListQuery(statusesOf('topup')),
+});

@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { eventOutput, exampleEventId } from '#api/events/event-data.ts';
+import { instantInput, listOf, ourId, pageQuery, waitInQuery } from '#api/lists/fields.ts';
+import { eventPatterns, selects } from '#domain/events/event-filter.ts';
+import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events/events.ts';
+import { isId } from '#domain/work/identifiers.ts';
+import { subjectKinds } from '#outbound/event-envelope.ts';
+
+/** The id of an event in a request. */
+export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {
+  message: 'must be the id of an event; it begins with `evt_`',
+});
+
+const types = eventTypes as readonly [EventType, ...EventType[]];
+
+export const eventExample = {
+  id: exampleEventId,
+  type: 'order.completed',
+  created_at: '2030-01-31T12:00:04.000Z',
+  subject: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
+  data: {
+    status: 'completed',
+    previous_status: 'processing',
+    external_order_id: 'shop-2030-000123',
+    package_id: 101,
+    esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
+    failure_class: null,
+    attention_reason: null,
+    charged: { amount: '9.80', currency: 'EUR' },
+  },
+} as const satisfies z.input<typeof eventOutput>;
+
+export const eventPage = z
+  .strictObject({
+    data: z.array(eventOutput),
+    next_cursor: z
+      .string()
+      .meta({ description: 'Goes into `cursor` to go on from here, also later, when there is more. Never null.' }),
+    has_more: z.boolean().meta({ description: 'Whether there is a further page at this moment.' }),
+  })
+  .meta({ id: 'EventPage' });
+
+/** The types that a pattern names. */
+const named = (pattern: string): readonly EventType[] => types.filter((type) => selects([pattern], type));
+
+/** One type of event or several, also as `order.*`. */
+const typePatterns = z
+  .string()
+  .max(1_000)
+  .refine((text) => text.split(',').every((pattern) => named(pattern).length > 0), {
+    message: 'must name types of events that exist, such as order.completed or order.*, separated by commas',
+  })
+  .transform((text) => [...new Set(text.split(',').flatMap(named))])
+  .optional()
+  .meta({
+    description: 'Types of events, separated by commas; `order.*` stands for all of orders.',
+    override: { type: 'array', items: { type: 'string', enum: [...eventPatterns] }, minItems: 1 },
+  });
+
+const cursor = pageQuery.cursor.meta({
+  description:
+    '`next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event itself). Good for as long as the events after it are kept.',
+});
+
+const narrowing = {
+  type: typePatterns,
+  subject_kind: listOf(subjectKinds as [EventSubjectKind, ...EventSubjectKind[]])
+    .optional()
+    .meta({ description: 'Of what they speak, separated by commas.' }),
+  subject_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_]{1,64}$/, 'must be the id of what events speak of')
+    .optional()
+    .meta({ description: 'Of one resource, such as `ord_…`.' }),
+};
+
+export const eventListQuery = z.strictObject({
+  ...narrowing,
+  since: instantInput.optional().meta({
+    description:
+      'Without a cursor: begins with the first event of this time or later. Default: the oldest that is kept.',
+    override: { type: 'string', format: 'date-time' },
+  }),
+  limit: pageQuery.limit,
+  cursor,
+  wait: waitInQuery,
+});
+
+export const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
+
+/** What a reader that connects again sends by itself. */
+export const eventStreamHeaders = z.strictObject({
+  'Last-Event-ID': z.string().optional().meta({
+    description: 'The `id` that came last: the stream goes on after it. Goes before `cursor`; empty is as none.',
+  }),
+});
+
+/** What the filters of a query let through; nothing but what they all name. */
+export function wantedTypes(query: {
+  readonly type?: readonly EventType[] | undefined;
+  readonly subject_kind?: readonly EventSubjectKind[] | undefined;
+}): readonly EventType[] | undefined {
+  const ofKinds = query.subject_kind?.flatMap(typesOfSubject);
+  if (query.type === undefined || ofKinds === undefined) return query.type ?? ofKinds;
+  return query.type.filter((type) => ofKinds.includes(type));
+}

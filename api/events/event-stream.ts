@@ -1,0 +1,201 @@
+import { mayStill } from '#api/access/authentication.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Caller } from '#api/http/operation.ts';
+import type { StreamedReply } from '#api/http/reply.ts';
+import type { Outflow } from '#api/http/sse-writer.ts';
+import { numberCursor } from '#api/lists/cursor.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { DatabaseUnavailableError } from '#db/connection/database.ts';
+import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts';
+import type { PublishedEvent } from '#db/events/events.ts';
+import { eventEnvelope } from '#outbound/event-envelope.ts';
+
+/** Read at a time while a reader catches up. */
+const PAGE = 100;
+/** What a browser waits before it connects again. */
+const RECONNECT_MS = 2_000;
+/** Proxies that gather answers are told not to. */
+const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+interface Reader {
+  /** After which position it begins. */
+  readonly after: bigint;
+  readonly caller: Caller;
+}
+
+/** Events as they happen, for readers who stay connected. */
+export class EventStreams {
+  readonly #dependencies: ApiDependencies;
+  readonly #open = new Map<string, number>();
+  #all = 0;
+
+  constructor(dependencies: ApiDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** @throws Problem too_many_streams */
+  open(filter: EventFilter, reader: Reader): StreamedReply {
+    const { perKey, stallMs } = this.#dependencies.streams;
+    // Counted for the line of keys: a key and its successor share the limit.
+    const { lineageId } = reader.caller;
+    if ((this.#open.get(lineageId) ?? 0) >= perKey) {
+      throw new Problem('too_many_streams', {
+        detail: `The limit of an API key is ${perKey}.`,
+        headers: { 'Retry-After': String(RECONNECT_MS / 1_000) },
+      });
+    }
+    return {
+      status: 200,
+      headers: HEADERS,
+      stallMs,
+      send: async (outflow) => {
+        this.#count(lineageId, 1);
+        try {
+          await this.#send(outflow, filter, reader);
+        } finally {
+          this.#count(lineageId, -1);
+        }
+      },
+    };
+  }
+
+  #count(lineageId: string, change: 1 | -1): void {
+    const count = (this.#open.get(lineageId) ?? 0) + change;
+    if (count === 0) this.#open.delete(lineageId);
+    else this.#open.set(lineageId, count);
+    this.#all += change;
+    this.#dependencies.metrics.waiting.set({ for: 'stream' }, this.#all);
+  }
+
+  async #send(outflow: Outflow, filter: EventFilter, reader: Reader): Promise<void> {
+    const { database, tail, streams } = this.#dependencies;
+    let position = reader.after;
+    let keySeenAt = performance.now();
+    const mayStay = async (trustedMs: number): Promise<boolean> => {
+      if (performance.now() - keySeenAt < trustedMs) return true;
+      if (!(await this.#mayStay(reader))) return false;
+      keySeenAt = performance.now();
+      return true;
+    };
+    // Says where it begins: a reader whose connection breaks before the first event misses nothing either.
+    if (!(await outflow.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
+    /** Sends all that is published, reading no faster than the reader does. @returns false when the stream is over. */
+    const catchUp = async (): Promise<boolean> => {
+      for (;;) {
+        const after = position;
+        const page = await database.run((db) => listEvents(db, filter, { after, limit: PAGE }));
+        for (const event of page) {
+          if (tail.stopped || !(await outflow.send(asText(event)))) return false;
+          position = event.position;
+        }
+        if (page.length < PAGE) return true;
+        // Who reads slowly is here for long.
+        if (!(await mayStay(Math.min(KEY_TRUSTED_MS, streams.heartbeatMs)))) return false;
+      }
+    };
+    // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.
+    if (!(await catchUp())) return;
+    const news = new News(tail, outflow, (event) => event.position > position && meets(filter, event), {
+      ...filter,
+      maxBehind: streams.maxBehind,
+    });
+    try {
+      if (!(await catchUp())) return;
+      while (!outflow.closed && !tail.stopped) {
+        // What has been handed out up to here is in `news`, if it is for this reader.
+        const passed = tail.position;
+        const events = news.take();
+        if (events.length > 0 && !(await mayStay(KEY_TRUSTED_MS))) return;
+        for (const event of events) {
+          // Read from the database meanwhile.
+          if (event.position <= position) continue;
+          if (!(await outflow.send(asText(event)))) return;
+          position = event.position;
+        }
+        if (passed > position) position = passed;
+        const ms = keySeenAt + streams.heartbeatMs - performance.now();
+        if (ms > 0) await news.next(ms);
+        else if (!(await mayStay(0)) || !(await outflow.send(heartbeat(position)))) return;
+      }
+    } finally {
+      news.end();
+    }
+  }
+
+  /** Whether the key may still read events. A database that is away is no reason to send readers away. */
+  async #mayStay({ caller }: Reader): Promise<boolean> {
+    try {
+      return await mayStill(this.#dependencies, caller, 'events:read');
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) return true;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Events that come one after the other are sent without asking about the key for each: after this time it is asked
+ * about again.
+ */
+const KEY_TRUSTED_MS = 1_000;
+
+/** New events for one reader; one that is too far behind is cut, so that they do not pile up. */
+class News {
+  readonly end: () => void;
+  #events: PublishedEvent[] = [];
+  #over = false;
+  #wake: (() => void) | undefined;
+
+  /** @param isNews tells what the reader is still to get. */
+  constructor(
+    tail: ApiDependencies['tail'],
+    outflow: Outflow,
+    isNews: (event: PublishedEvent) => boolean,
+    { subjectId, maxBehind }: Pick<EventFilter, 'subjectId'> & { readonly maxBehind: number },
+  ) {
+    const over = () => {
+      this.#over = true;
+      this.#wake?.();
+    };
+    outflow.onClose(over);
+    this.end = tail.listen({
+      ...(subjectId !== undefined && { subjectId }),
+      onEvent: (event) => {
+        if (!isNews(event)) return;
+        if (this.#events.length >= maxBehind) outflow.cut();
+        else this.#events.push(event);
+        this.#wake?.();
+      },
+      onStop: over,
+    });
+  }
+
+  take(): readonly PublishedEvent[] {
+    const taken = this.#events;
+    this.#events = [];
+    return taken;
+  }
+
+  /** Resolves with the next one, after so long, or when the stream is over. */
+  async next(ms: number): Promise<void> {
+    if (this.#over || this.#events.length > 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+  }
+}
+
+/** Brings the reader's cursor forward, too: of a filter that lets little through, it would be too old one day. */
+function heartbeat(position: bigint): string {
+  return `: still here\nid: ${numberCursor('v', position)}\n\n`;
+}
+
+/** JSON has no line break in it, so it is one line of `data`. */
+function asText(event: PublishedEvent): string {
+  return `id: ${numberCursor('v', event.position)}\nevent: ${event.type}\ndata: ${JSON.stringify(eventEnvelope(event))}\n\n`;
+}

@@ -1,0 +1,200 @@
+import type * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { eventOutput, exampleEventId } from '#api/events/event-data.ts';
+import {
+  eventExample,
+  eventListQuery,
+  eventPage,
+  eventStreamHeaders,
+  eventStreamQuery,
+  wantedTypes,
+} from '#api/events/event-schemas.ts';
+import { EventStreams } from '#api/events/event-stream.ts';
+import { invalid, operation, type Caller, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { idInPath, mayExist } from '#api/lists/fields.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { appliedWait, longPollHeaders } from '#api/work/finished-work.ts';
+import {
+  findEvent,
+  keptPositions,
+  listEvents,
+  meets,
+  positionBefore,
+  type EventFilter,
+} from '#db/events/event-queries.ts';
+import { lastPosition, type PublishedEvent } from '#db/events/events.ts';
+import { eventEnvelope } from '#outbound/event-envelope.ts';
+
+const tag = 'Events';
+const JSON_TYPE = 'application/json';
+/**
+ * Of a feed without news nothing says when there will be some; a caller who was not let wait should not hammer it
+ * either.
+ */
+const ASK_AGAIN_SECONDS = 5;
+
+/** What became of everything: as a feed, one by one, and as a stream. */
+export function eventOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, waits } = dependencies;
+  const streams = new EventStreams(dependencies);
+  return [
+    operation({
+      id: 'listEvents',
+      method: 'get',
+      path: '/v1/events',
+      tag,
+      summary: 'Read events, oldest first',
+      description:
+        'The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as ' +
+        'events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds: `Preference-Applied` says ' +
+        'that it did. An event says that something has changed; read `subject.href` for how it is now.',
+      scope: 'events:read',
+      query: eventListQuery,
+      answers: {
+        200: {
+          description: 'A page of events.',
+          contentType: JSON_TYPE,
+          schema: eventPage,
+          example: { data: [eventExample], next_cursor: 'di40Mg', has_more: false },
+          headers: {
+            ...longPollHeaders,
+            'Retry-After':
+              'With `wait=N`, where it was not waited and there was no event: after how many seconds to ask again. Else ask at once.',
+          },
+        },
+      },
+      problems: ['cursor_expired'],
+      handle: async ({ query, caller, onClose }) => {
+        const filter = filterOf(query, caller);
+        const after = await database.run(async (db) => {
+          if (query.cursor !== undefined) return readNumberCursor('v', query.cursor);
+          return query.since === undefined ? (await keptPositions(db)).oldest - 1n : positionBefore(db, query.since);
+        });
+        const { found, isGranted } = await waits.until({
+          seconds: query.wait ?? 0,
+          lineageId: caller.lineageId,
+          ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
+          isNews: (event) => event.position > after && meets(filter, event),
+          read: () => readPage(dependencies, filter, after, query.limit + 1),
+          isEnough: ({ events }) => events.length > 0,
+          onClose,
+        });
+        const { events = [], passed = after } = found ?? {};
+        const shown = events.slice(0, query.limit);
+        const hasMore = events.length > query.limit;
+        const last = shown.at(-1)?.position ?? after;
+        const page = {
+          data: shown.map(eventEnvelope),
+          // A page that is not full has passed all others, too: of a filter that lets little through, the cursor does
+          // not get too old.
+          next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
+          has_more: hasMore,
+        };
+        if (query.wait === undefined) return jsonReply(200, page);
+        const askAgain = !isGranted && shown.length === 0 && { 'Retry-After': String(ASK_AGAIN_SECONDS) };
+        return jsonReply(200, page, { ...appliedWait(dependencies, query.wait, isGranted), ...askAgain });
+      },
+    }),
+    // Before what has an id in its place.
+    operation({
+      id: 'streamEvents',
+      method: 'get',
+      path: '/v1/events/stream',
+      tag,
+      summary: 'Follow events as they happen (server-sent events)',
+      description:
+        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Begins with what happens from now on; with ' +
+        '`Last-Event-ID` (or `cursor`) it goes on after that one, without a gap. A comment every 15 seconds says that it lives. ' +
+        'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events come.',
+      scope: 'events:read',
+      query: eventStreamQuery,
+      requestHeaders: eventStreamHeaders,
+      answers: { 200: { description: 'Events, until one side ends it.', contentType: 'text/event-stream' } },
+      problems: ['cursor_expired', 'too_many_streams'],
+      handle: async ({ query, caller, header }) => {
+        const filter = filterOf(query, caller);
+        // A reader that connects again by itself sends the same address, and what it saw last; an empty header, when it
+        // saw nothing.
+        const sent = header('Last-Event-ID');
+        const last = sent === '' ? undefined : sent;
+        const given = last ?? query.cursor;
+        const seen =
+          given === undefined ? undefined : readNumberCursor('v', given, last === undefined ? 'query' : 'header');
+        // Found out before the answer begins: a caller that has it misses nothing from then on.
+        const after = await database.run(async (db) => {
+          if (seen === undefined) return (await keptPositions(db)).newest;
+          await requireKept(db, seen);
+          return seen;
+        });
+        return streams.open(filter, { after, caller });
+      },
+    }),
+    operation({
+      id: 'getEvent',
+      method: 'get',
+      path: '/v1/events/{id}',
+      tag,
+      summary: 'Read an event',
+      scope: 'events:read',
+      params: idInPath('event', exampleEventId),
+      answers: {
+        200: { description: 'The event.', contentType: JSON_TYPE, schema: eventOutput, example: eventExample },
+      },
+      problems: ['event_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        const found = mayExist('event', id) ? await database.run((db) => findEvent(db, id, caller.ownerId)) : undefined;
+        if (found === undefined) throw new Problem('event_not_found');
+        return jsonReply(200, eventEnvelope(found));
+      },
+    }),
+  ];
+}
+
+type Narrowing = z.output<typeof eventStreamQuery>;
+
+function filterOf(
+  query: Pick<Narrowing, 'type' | 'subject_kind' | 'subject_id'>,
+  { ownerId: owner }: Caller,
+): EventFilter {
+  const types = wantedTypes(query);
+  if (types?.length === 0)
+    throw invalid([{ in: 'query', field: 'type', message: 'no such event speaks of a subject of this kind' }]);
+  return { types, subjectId: query.subject_id, owner };
+}
+
+interface FoundPage {
+  readonly events: readonly PublishedEvent[];
+  /** No event up to this position is missing from a page that is not full. */
+  readonly passed: bigint;
+}
+
+/** What was read first, then whether it is all: events that are forgotten in between are not passed over in silence. */
+async function readPage(
+  { database }: ApiDependencies,
+  filter: EventFilter,
+  after: bigint,
+  limit: number,
+): Promise<FoundPage> {
+  return database.run(async (db) => {
+    const passed = await lastPosition(db);
+    const events = await listEvents(db, filter, { after, limit });
+    await requireKept(db, after);
+    return { events, passed };
+  });
+}
+
+/**
+ * @throws Problem cursor_expired when an event after this position is not kept any more, or the position was never
+ *   reached.
+ */
+async function requireKept(db: Parameters<typeof keptPositions>[0], after: bigint): Promise<void> {
+  const { oldest, newest } = await keptPositions(db);
+  if (after + 1n < oldest) throw new Problem('cursor_expired');
+  if (after > newest)
+    throw new Problem('cursor_expired', {
+      detail:
+        'The feed has not come that far: its database was set back to an earlier time, or the cursor is of another installation.',
+    });
+}

@@ -1,0 +1,37 @@
+/** The header `Idempotency-Key`, as the API describes it. */
+import * as z from 'zod';
+import { IDEMPOTENCY_KEY_FORMS } from '#api/http/idempotency.ts';
+
+/** The one example of all calls: /docs puts a key of its own in its place. */
+export const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
+
+const FORM =
+  '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may hold spaces as well.';
+
+/** Every character may be escaped, and two quotes are around them. */
+const MAX_LENGTH = 2 * 255 + 2;
+
+function idempotencyKey(description: string) {
+  return z.string().meta({
+    description: `${description} ${FORM}`,
+    example: EXAMPLE_IDEMPOTENCY_KEY,
+    override: { pattern: IDEMPOTENCY_KEY_FORMS, minLength: 1, maxLength: MAX_LENGTH },
+  });
+}
+
+/** Of a call that does not go without one. */
+export const idempotencyKeyHeader = z.strictObject({
+  'Idempotency-Key': idempotencyKey('Unique for this operation, the same for each of its retries.').meta({
+    param: { id: 'IdempotencyKey' },
+  }),
+});
+
+/** Of acts on many, which need it for what they change. */
+export const bulkIdempotencyKeyHeader = z.strictObject({
+  'Idempotency-Key': idempotencyKey('Needed unless `dry_run` is true; the same for each retry of the call.').optional(),
+});
+
+/** What every answer says that may be the repetition of one. */
+export const replayedHeader = {
+  'Idempotent-Replayed': '`true` when an earlier request with the same key was accepted, and this repeats its answer.',
+} as const;

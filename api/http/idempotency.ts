@@ -1,0 +1,143 @@
+import { canonicalJson } from '#api/http/json-body.ts';
+import type { Reply } from '#api/http/reply.ts';
+import { databaseUnavailable } from '#api/problems/errors.ts';
+import { Problem } from '#api/problems/problem.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
+import { findAnswer, lockKey, storeAnswer, type IdempotencyKey } from '#db/queues/idempotency.ts';
+
+/** The work under way ends within the timeouts of a transaction, usually within milliseconds. */
+const IN_PROGRESS_RETRY_SECONDS = 1;
+
+export interface IdempotencyDependencies {
+  readonly database: Database;
+  readonly keyRing: KeyRing;
+  readonly now: () => number;
+}
+
+export interface IdempotentRequest {
+  /** The caller's: a retry after the key was rotated is still a retry. */
+  readonly lineageId: string;
+  /** The Idempotency-Key header. */
+  readonly header: string | undefined;
+  /** Method and path. */
+  readonly target: string;
+  /** The body as it was read. */
+  readonly json: unknown;
+  /** True where nothing but the key keeps the same request from being carried out once more, however late it comes. */
+  readonly isKeptForGood?: boolean;
+}
+
+/**
+ * Does a caller's work once per Idempotency-Key, and answers every repetition with the first answer, byte for byte.
+ * Work and answer are committed together. What is refused leaves nothing behind: the same key may come again with the
+ * request corrected.
+ *
+ * @param work runs in a transaction, perhaps more than once; what it throws is rolled back.
+ * @returns the answer, and whether it was given before.
+ * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_in_progress, idempotency_key_reused,
+ *   database_unavailable, and what `work` throws.
+ */
+export async function answerOnce(
+  dependencies: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: (tx: Executor) => Promise<Reply>,
+): Promise<Reply> {
+  const { database, keyRing, now } = dependencies;
+  const { id, requestHash, lookUp } = keyOf(keyRing, request);
+  try {
+    return await database.transaction(async (tx) => {
+      if (!(await lockKey(tx, id))) throw inProgress();
+      const before = await lookUp(tx);
+      if (before !== undefined) return asReplay(before);
+      const reply = await work(tx);
+      await storeAnswer(
+        tx,
+        keyRing,
+        id,
+        { requestHash, isKeptForGood: request.isKeptForGood ?? false },
+        reply,
+        new Date(now()),
+      );
+      return reply;
+    });
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    return await resolveUnknownCommit(database, lookUp, error);
+  }
+}
+
+/**
+ * The first answer again, for what must be known before work is begun: whether it is a repetition.
+ *
+ * @returns undefined where none was given so far.
+ * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_key_reused, and
+ *   DatabaseUnavailableError.
+ */
+export async function findReplay(
+  { database, keyRing }: IdempotencyDependencies,
+  request: IdempotentRequest,
+): Promise<Reply | undefined> {
+  const before = await database.run(keyOf(keyRing, request).lookUp);
+  return before && asReplay(before);
+}
+
+/**
+ * The key of a request, and how its answer is found. @throws Problem idempotency_key_missing, idempotency_key_invalid
+ */
+function keyOf(keyRing: KeyRing, { lineageId, header, target, json }: IdempotentRequest) {
+  const id: IdempotencyKey = { apiKeyId: lineageId, key: readIdempotencyKey(header) };
+  const requestHash = keyRing.hash(`${target}\n${canonicalJson(json)}`, 'idempotency');
+  const lookUp = async (db: Executor): Promise<Reply | undefined> => {
+    const found = await findAnswer(db, keyRing, id, requestHash);
+    if (found.kind === 'other_request') throw new Problem('idempotency_key_reused');
+    return found.kind === 'answered' ? found.answer : undefined;
+  };
+  return { id, requestHash, lookUp };
+}
+
+/**
+ * The connection broke, perhaps while the commit was under way: the stored answer tells whether it got through. That
+ * there is none proves nothing yet, but the same key may safely come again.
+ */
+async function resolveUnknownCommit(
+  database: Database,
+  lookUp: (db: Executor) => Promise<Reply | undefined>,
+  cause: DatabaseUnavailableError,
+): Promise<Reply> {
+  const committed = await database.run(lookUp).catch((error: unknown) => {
+    if (error instanceof DatabaseUnavailableError) return undefined;
+    throw error;
+  });
+  if (committed === undefined) throw databaseUnavailable(cause);
+  return committed;
+}
+
+/** A string of structured fields (RFC 9651): in quotes, which with the backslash are escaped inside. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
+const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
+
+/** All that {@link readIdempotencyKey} takes, as the pattern of a JSON schema. */
+export const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
+
+/**
+ * The key that a header names. The draft of the IETF wants a string in quotes, most clients send it bare: `"k"` and `k`
+ * are one key.
+ *
+ * @throws Problem idempotency_key_missing, idempotency_key_invalid
+ */
+export function readIdempotencyKey(header: string | undefined): string {
+  if (header === undefined || header === '') throw new Problem('idempotency_key_missing');
+  if (BARE.test(header)) return header;
+  const quoted = QUOTED.exec(header)?.[1];
+  if (quoted === undefined) throw new Problem('idempotency_key_invalid');
+  return quoted.replaceAll(/\\(["\\])/g, '$1');
+}
+
+function asReplay(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}
+
+function inProgress(): Problem {
+  return new Problem('idempotency_in_progress', { headers: { 'Retry-After': String(IN_PROGRESS_RETRY_SECONDS) } });
+}

@@ -1,0 +1,57 @@
+import { Problem } from '#api/problems/problem.ts';
+import { readJson } from '#upstream/client/json.ts';
+
+/** Our deepest request has two levels; more than this is an accident or an attack. */
+const MAX_DEPTH = 32;
+
+const UNREADABLE = {
+  not_utf8: 'The body is not valid UTF-8.',
+  not_json: 'The body is not JSON.',
+  duplicate_key: 'The body names a field twice, so that it has no single meaning.',
+  too_deep: 'The body is nested too deeply.',
+} as const;
+
+/**
+ * Reads a request body as JSON.
+ *
+ * @param contentType as sent; a charset parameter is allowed, JSON is UTF-8 in any case.
+ * @throws Problem unsupported_media_type, malformed_json
+ */
+export function readJsonBody(bytes: Buffer, contentType: string | undefined): unknown {
+  if (bytes.length === 0) throw new Problem('malformed_json', { detail: 'The body is empty.' });
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? '')) throw new Problem('unsupported_media_type');
+  const json = readJson(bytes);
+  if (!json.ok) throw new Problem('malformed_json', { detail: UNREADABLE[json.reason] });
+  requireHarmless(json.value);
+  return json.value;
+}
+
+/**
+ * The same text for the same content, whatever the order of fields and the white space. For comparing requests.
+ *
+ * @param value JSON of bounded depth, as {@link readJsonBody} gives it.
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  });
+}
+
+/** Walks without recursion, level by level. */
+function requireHarmless(root: unknown): void {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH)
+      throw new Problem('malformed_json', { detail: `The body is nested more than ${MAX_DEPTH} deep.` });
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      // Schemas skip this name silently instead of refusing it.
+      if (Object.hasOwn(value, '__proto__'))
+        throw new Problem('malformed_json', { detail: 'The body has a field __proto__.' });
+      for (const inner of Object.values(value)) next.push(inner);
+    }
+    level = next;
+  }
+}

@@ -1,0 +1,96 @@
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { authenticate, callerOf, requireStill, type AuthenticationDependencies } from '#api/access/authentication.ts';
+import type { Caller, Operation } from '#api/http/operation.ts';
+import { sendReply, sendStream } from '#api/http/reply.ts';
+import { contextOf } from '#api/http/request-context.ts';
+import { Problem } from '#api/problems/problem.ts';
+import type { StrangerBodies } from '#api/service-webhooks/stranger-bodies.ts';
+import { lineageOf } from '#db/access/api-keys.ts';
+
+/** An answer that takes longer has waited for something. */
+const KEY_HOLDS_MS = 500;
+
+export interface MountDependencies extends AuthenticationDependencies {
+  readonly bodyLimitBytes: number;
+  /** For calls without an API key. */
+  readonly strangerBodies: StrangerBodies;
+}
+
+/** Mounts operations: per path the methods that exist, and for all others 405 with those in Allow. */
+export function mountOperations(app: Express, operations: readonly Operation[], dependencies: MountDependencies): void {
+  for (const [path, onPath] of Map.groupBy(operations, ({ path }) => path)) {
+    const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const each of onPath) route[each.method](...handlersOf(each, dependencies));
+    route.all(otherMethods(path, onPath));
+  }
+  app.use((request) => {
+    throw new Problem('route_not_found', { detail: `No route for ${request.method} at this path.` });
+  });
+}
+
+function handlersOf(operation: Operation, dependencies: MountDependencies): RequestHandler[] {
+  const callers = new WeakMap<Request, Caller>();
+
+  /** Before the body is read: strangers do not get to send one. */
+  const guard: RequestHandler = async (request, response, next) => {
+    const context = contextOf(request);
+    context.route = operation.path;
+    if (operation.scope !== undefined) {
+      const presented = { authorization: request.get('Authorization'), address: request.ip ?? '' };
+      const key = await authenticate(dependencies, presented);
+      context.apiKeyId = key.id;
+      const use = dependencies.limits.use(lineageOf(key), key.rateLimit);
+      if (use !== undefined) response.set({ ...use.headers });
+      if (use?.refusal !== undefined) throw use.refusal;
+      const caller = callerOf(key, operation.scope);
+      if (operation.accountWide && caller.ownerId !== undefined) {
+        throw new Problem('account_wide_only', {
+          detail: 'The wallet, the books, the purchase gate and administration are not for it.',
+        });
+      }
+      callers.set(request, caller);
+    }
+    operation.beforeBody?.({ header: (name) => request.get(name), headerNames: () => Object.keys(request.headers) });
+    next();
+  };
+
+  const answer: RequestHandler = async (request, response) => {
+    const caller = callers.get(request);
+    const began = performance.now();
+    const reply = await operation.handle({
+      params: request.params,
+      query: request.query,
+      // The reader leaves no buffer where there was no body.
+      bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+      header: (name) => request.get(name),
+      headerNames: () => Object.keys(request.headers),
+      caller,
+      onClose: (listener) => void response.once('close', listener),
+    });
+    // Whoever waited for what it reads may have lost its key meanwhile. A stream looks for itself.
+    const waited = performance.now() - began > KEY_HOLDS_MS && operation.method === 'get' && !('send' in reply);
+    if (waited && caller !== undefined && operation.scope !== undefined)
+      await requireStill(dependencies, caller, operation.scope);
+    await ('send' in reply ? sendStream(response, reply) : sendReply(response, reply));
+  };
+
+  if (operation.reads === 'nothing') return [guard, answer];
+  // `inflate: false` refuses encodings: a signature covers the bytes as sent, and a small body must stay small.
+  const read: RequestHandler = express.raw({ type: () => true, limit: dependencies.bodyLimitBytes, inflate: false });
+  return [guard, operation.scope === undefined ? dependencies.strangerBodies.guard(read) : read, answer];
+}
+
+function otherMethods(path: string, operations: readonly Operation[]): RequestHandler {
+  const allow = operations
+    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+    .join(', ');
+  return (request: Request, response: Response, _next: NextFunction) => {
+    contextOf(request).route = path;
+    if (request.method === 'OPTIONS') {
+      response.setHeader('Allow', allow);
+      response.status(204).end();
+      return;
+    }
+    throw new Problem('method_not_allowed', { detail: `Possible here: ${allow}.`, headers: { Allow: allow } });
+  };
+}

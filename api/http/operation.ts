@@ -1,0 +1,224 @@
+/**
+ * One call of our API, described once: the same description routes it, guards it, checks its input and documents it
+ * in /openapi.json.
+ */
+import * as z from 'zod';
+import { readJsonBody } from '#api/http/json-body.ts';
+import type { Reply, StreamedReply } from '#api/http/reply.ts';
+import { fieldErrors } from '#api/problems/field-errors.ts';
+import { Problem, type FieldError, type ProblemCode } from '#api/problems/problem.ts';
+import type { ApiScope } from '#db/access/api-keys.ts';
+
+/** Who calls, once the API key is checked. */
+export interface Caller {
+  /** The key itself: the actor of the audit log. */
+  readonly apiKeyId: string;
+  /**
+   * The first key of the line that rotations go on with: what is made belongs to it, and repetitions are known by it.
+   */
+  readonly lineageId: string;
+  /** Whose work is seen and acted upon: that of this lineage; undefined: everybody's. */
+  readonly ownerId: string | undefined;
+}
+
+/** An answer other than a problem, as documented. */
+export interface DocumentedAnswer {
+  readonly description: string;
+  readonly contentType: string;
+  /** Further content types that the same call may answer with, such as HTML for people. */
+  readonly otherContentTypes?: readonly string[];
+  /** Absent where the content is not JSON. */
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+  /** Header names with their description. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Documentation {
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** With `{name}` for parameters. */
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /**
+   * Request headers beside Authorization and the Idempotency-Key of an idempotent call: described here, read by the
+   * handler.
+   */
+  readonly requestHeaders?: z.ZodObject;
+  /**
+   * True where the body that was recorded is none for others to send: an address of that run, a limit that keeps it
+   * held.
+   */
+  readonly bodyExampleFirst?: true;
+  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  /** What the handler throws; what guards and parsing throw is added by themselves. */
+  readonly problems?: readonly ProblemCode[];
+  /** True for what is about the whole account: keys that are limited to their own work are refused. */
+  readonly accountWide?: true;
+}
+
+/** What arrives at an operation. */
+export interface Incoming {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly bytes: Buffer;
+  /** Value of a header; a repeated one is joined by Node. */
+  readonly header: (name: string) => string | undefined;
+  /** Names of all headers, in lower case. */
+  readonly headerNames: () => readonly string[];
+  readonly caller: Caller | undefined;
+  /** Calls back once the connection is closed or the answer is out. */
+  readonly onClose: (listener: () => void) => void;
+}
+
+/** What is known of a request before its body. */
+export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
+
+/** What a call asks of a key: one scope, or nothing but that it is valid. */
+export type RequiredScope = ApiScope | 'none';
+
+/** An operation with its types folded away, ready to be mounted. */
+export interface Operation extends Documentation {
+  /** What the API key must allow; undefined for what needs no key. */
+  readonly scope: RequiredScope | undefined;
+  readonly reads: 'nothing' | 'json' | 'bytes';
+  readonly idempotent: boolean;
+  readonly prefersWait: boolean;
+  readonly params: z.ZodObject | undefined;
+  readonly query: z.ZodObject | undefined;
+  readonly body: z.ZodObject | undefined;
+  /** False when a request may leave its body out, since everything in it is optional. */
+  readonly bodyRequired: boolean;
+  readonly bodyExample: unknown;
+  /** Throws a problem where the headers alone say that the request is refused: its body is not read then. */
+  readonly beforeBody?: ((headers: IncomingHeaders) => void) | undefined;
+  readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
+}
+
+const none = z.strictObject({});
+type None = typeof none;
+
+/** A checked request of an authenticated caller. */
+export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** The body as it was read, before the schema. */
+  readonly json: unknown;
+  readonly header: Incoming['header'];
+  readonly caller: Caller;
+  readonly onClose: Incoming['onClose'];
+}
+
+interface Definition<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+> extends Documentation {
+  readonly scope: RequiredScope;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly bodyExample?: z.input<Body>;
+  /** True when the caller must send an Idempotency-Key. */
+  readonly idempotent?: boolean;
+  /** True when the caller may ask to wait for the end (`Prefer: wait=N`). */
+  readonly prefersWait?: boolean;
+  readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply | StreamedReply>;
+}
+
+/** A call that needs an API key and takes nothing but what its schemas name. */
+export function operation<
+  Params extends z.ZodObject = None,
+  Query extends z.ZodObject = None,
+  Body extends z.ZodObject = None,
+>(definition: Definition<Params, Query, Body>): Operation {
+  const { params, query, body } = definition;
+  // A change that names nothing is an accident.
+  const bodyRequired = body !== undefined && (definition.method === 'patch' || !body.safeParse({}).success);
+  return {
+    ...definition,
+    params,
+    query,
+    body,
+    bodyRequired,
+    bodyExample: definition.bodyExample,
+    reads: body === undefined ? 'nothing' : 'json',
+    idempotent: definition.idempotent ?? false,
+    prefersWait: definition.prefersWait ?? false,
+    async handle(incoming) {
+      if (incoming.caller === undefined) throw new TypeError(`${definition.id} was mounted without its guard`);
+      const isLeftOut = !bodyRequired && incoming.bytes.length === 0;
+      const json = body === undefined || isLeftOut ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
+      const errors: FieldError[] = [];
+      const checked = {
+        params: check(params ?? none, 'path', incoming.params, errors),
+        query: check(query ?? none, 'query', incoming.query, errors),
+        body: check(body ?? none, 'body', json, errors),
+      };
+      refuseNul(incoming.query, errors);
+      if (errors.length > 0) throw invalid(errors);
+      return definition.handle({
+        // Without errors all three were parsed by their schemas.
+        ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),
+        json,
+        header: incoming.header,
+        caller: incoming.caller,
+        onClose: incoming.onClose,
+      });
+    },
+  };
+}
+
+/** A call that needs no API key: probes, pages, webhooks. */
+export function publicOperation(
+  definition: Documentation & {
+    readonly reads?: 'bytes';
+    readonly params?: z.ZodObject;
+    readonly beforeBody?: Operation['beforeBody'];
+    readonly handle: (incoming: Incoming) => Promise<Reply>;
+  },
+): Operation {
+  return {
+    ...definition,
+    scope: undefined,
+    reads: definition.reads ?? 'nothing',
+    idempotent: false,
+    prefersWait: false,
+    params: definition.params,
+    query: undefined,
+    body: undefined,
+    bodyRequired: false,
+    bodyExample: undefined,
+  };
+}
+
+/** The problem that says which fields are wrong. */
+export function invalid(errors: readonly FieldError[]): Problem {
+  const names = errors.map(({ field, in: where }) => (field === '' ? `the ${where}` : field));
+  return new Problem('validation_failed', {
+    detail: `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}: see errors.`,
+    errors,
+  });
+}
+
+/**
+ * Nothing has a name with a NUL, and PostgreSQL takes no such text: refused for all queries here, where a field's own
+ * rule let it pass.
+ */
+function refuseNul(query: unknown, errors: FieldError[]): void {
+  for (const [field, value] of Object.entries(query ?? {})) {
+    if (typeof value !== 'string' || !value.includes('\0')) continue;
+    if (!errors.some((error) => error.in === 'query' && error.field === field))
+      errors.push({ in: 'query', field, message: 'must not hold a NUL' });
+  }
+}
+
+function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  errors.push(...fieldErrors(result.error, where, input));
+  return undefined;
+}

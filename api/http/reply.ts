@@ -1,0 +1,64 @@
+import type { Response } from 'express';
+import { Outflow } from '#api/http/sse-writer.ts';
+
+/** An answer before it is sent: bytes, so that it can be stored and repeated exactly. */
+export interface Reply {
+  readonly status: number;
+  /** `Content-Type` included. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** An answer that goes on until one side ends it. */
+export interface StreamedReply {
+  readonly status: 200;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sends it, piece by piece; it ends when this resolves. */
+  readonly send: (outflow: Outflow) => Promise<void>;
+  /** How long a reader may take nothing at all before it is cut. */
+  readonly stallMs: number;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export function jsonReply(status: number, value: unknown, headers: Headers = {}): Reply {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+    body: Buffer.from(JSON.stringify(value), 'utf8'),
+  };
+}
+
+export function bytesReply(
+  status: number,
+  contentType: string,
+  content: Buffer | string,
+  headers: Headers = {},
+): Reply {
+  return { status, headers: { 'Content-Type': contentType, ...headers }, body: Buffer.from(content) };
+}
+
+export function sendReply(response: Response, reply: Reply): void {
+  response.status(reply.status);
+  // As they are: Express would look into the type for a charset that may be missing.
+  for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
+  // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag.
+  response.setHeader('Content-Length', reply.body.length);
+  response.end(reply.body);
+}
+
+/** Sends an answer that goes on. What breaks off in between is for the reader to notice: the status is out by then. */
+export async function sendStream(response: Response, { status, headers, send, stallMs }: StreamedReply): Promise<void> {
+  response.status(status).set({ ...headers });
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  const outflow = new Outflow(response, stallMs);
+  try {
+    await send(outflow);
+  } finally {
+    response.end();
+  }
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Logger } from '#telemetry/logger.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+
+/** What is known of a request beside the request. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** Pattern of the route, once one is found. */
+  route: string;
+  apiKeyId: string | undefined;
+}
+
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
+
+/** A caller's own request id is taken over when it is harmless in logs and headers. */
+const USABLE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** @throws TypeError when {@link requestContext} did not run. */
+export function contextOf(request: IncomingMessage): RequestContext {
+  const context = contexts.get(request);
+  if (context === undefined) throw new TypeError('the request has no context');
+  return context;
+}
+
+/** Gives each request an id and, when its answer is out, one line in the log and its place in the metrics. */
+export function requestContext(logger: Logger, metrics: Metrics): RequestHandler {
+  return (request: Request, response: Response, next: NextFunction) => {
+    const started = performance.now();
+    const given = request.get('X-Request-Id');
+    const requestId = given !== undefined && USABLE_REQUEST_ID.test(given) ? given : `req_${randomUUID()}`;
+    const context: RequestContext = { requestId, route: 'unmatched', apiKeyId: undefined };
+    contexts.set(request, context);
+    response.setHeader('X-Request-Id', requestId);
+    response.once('close', () => {
+      const seconds = (performance.now() - started) / 1_000;
+      report(request, response, context, seconds, { logger, metrics });
+    });
+    next();
+  };
+}
+
+/** The path and query stay out of the log: they may hold a caller's own references. */
+function report(
+  request: Request,
+  response: Response,
+  context: RequestContext,
+  seconds: number,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
+): void {
+  const { route, requestId, apiKeyId } = context;
+  const { method } = request;
+  // A caller that went away before the answer; the standard has no status for it, 499 is what proxies write.
+  const status = response.writableFinished ? response.statusCode : 499;
+  metrics.httpRequests.inc({ method: KNOWN_METHODS.has(method) ? method : 'other', route, status: String(status) });
+  metrics.httpDuration.observe({ method: KNOWN_METHODS.has(method) ? method : 'other', route }, seconds);
+  if (!logger.isLevelEnabled('debug') && QUIET_ROUTES.has(route) && status < 400) return;
+  logger.info(
+    { requestId, method, route, status, durationMs: Math.round(seconds * 10_000) / 10, caller: apiKeyId },
+    'request answered',
+  );
+}
+
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * Asked every few seconds by machines (probes), or counted and stored anyway (webhooks): a line each would bury the
+ * rest.
+ */
+const QUIET_ROUTES = new Set(['/healthz', '/readyz', '/metrics', '/webhooks/service']);

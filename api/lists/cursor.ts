@@ -1,0 +1,109 @@
+import { invalid } from '#api/http/operation.ts';
+import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
+import type { CasePosition } from '#db/work/case-queries.ts';
+import type { PagePosition } from '#db/work/pagination.ts';
+/** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
+import { isId, type IdKind } from '#domain/work/identifiers.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+/** What such a list holds. */
+export type ListKind = WorkKind | 'refund' | 'esim' | 'pricingRule';
+
+/** Of lists that are ordered by creation, newest first. */
+export function positionCursor(kind: ListKind, { createdAt, id }: PagePosition): string {
+  return encode(`${LETTERS[kind]}.${createdAt.getTime()}.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readPositionCursor(kind: ListKind, cursor: string): PagePosition {
+  const [, letter, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (letter !== LETTERS[kind] || !isId(kind, id)) throw notOurs();
+  return { createdAt: new Date(Number(milliseconds)), id };
+}
+
+/** Keep the lists apart. */
+const LETTERS = {
+  order: 'o',
+  topup: 'u',
+  vpn_subscription: 'v',
+  cancellation: 'x',
+  refund: 'r',
+  esim: 'e',
+  pricingRule: 'g',
+} as const satisfies Record<ListKind, string>;
+
+/** Of lists that are ordered by their ids, which sort by the time they were made. */
+export function idCursor(id: string): string {
+  return encode(`i.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readIdCursor(kind: IdKind, cursor: string): string {
+  const id = /^i\.(\w+)$/.exec(decode(cursor))?.[1] ?? '';
+  if (!isId(kind, id)) throw notOurs();
+  return id;
+}
+
+/** Of the list of cases. */
+export function caseCursor({ openedAt, id }: CasePosition): string {
+  return encode(`c.${openedAt.getTime()}.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readCaseCursor(cursor: string): CasePosition {
+  const [, milliseconds = '', id = ''] = /^c\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (!isId('case', id)) throw notOurs();
+  return { openedAt: new Date(Number(milliseconds)), id };
+}
+
+/** Of the list of reconciliations. */
+export function reconciliationCursor({ startedAt, id }: ReconciliationPosition): string {
+  return encode(`r.${startedAt.getTime()}.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readReconciliationCursor(cursor: string): ReconciliationPosition {
+  const [, milliseconds = '', id = ''] = /^r\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (!isId('reconciliation', id)) throw notOurs();
+  return { startedAt: new Date(Number(milliseconds)), id };
+}
+
+/**
+ * Timelines, packages, the journal, movements without a row in it, the audit log, versions of a pricing rule, events,
+ * and dead letters of the inbox and the outbox.
+ */
+type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
+
+/** Where a cursor came from, for whoever sent it. */
+const CURSOR_PLACES = {
+  query: { in: 'query', field: 'cursor' },
+  header: { in: 'header', field: 'Last-Event-ID' },
+} as const;
+
+type CursorPlace = keyof typeof CURSOR_PLACES;
+
+/** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
+export function numberCursor(list: NumberedList, last: bigint): string {
+  return encode(`${list}.${last}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readNumberCursor(list: NumberedList, cursor: string, place: CursorPlace = 'query'): bigint {
+  const digits = new RegExp(`^${list}\\.([0-9]{1,18})$`).exec(decode(cursor))?.[1];
+  if (digits === undefined) throw notOurs(place);
+  return BigInt(digits);
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'latin1').toString('base64url');
+}
+
+/** Base64 readers skip what does not belong; only what encodes back to itself is ours. */
+function decode(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  return encode(text) === cursor ? text : '';
+}
+
+function notOurs(place: CursorPlace = 'query') {
+  return invalid([{ ...CURSOR_PLACES[place], message: 'is not a cursor of this list' }]);
+}

@@ -1,0 +1,190 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { CachedRead } from '#api/http/cached-read.ts';
+import { operation, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { instantJson, plainAmount } from '#api/http/representations.ts';
+import { currency, instant, money } from '#api/lists/fields.ts';
+import { valueOf } from '#api/problems/service-problem.ts';
+import { paddedMoney } from '#domain/money/money.ts';
+import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/money/runway.ts';
+import { lastRunway, readRunway, type RunwayView } from '#fulfilment/upkeep/runway.ts';
+
+/** A balance changes with each order, but a dashboard that polls need not be passed on. */
+const MAX_AGE_MS = 3_000;
+
+const walletOutput = z
+  .strictObject({
+    balance: z.string().meta({ description: 'What the wallet at the service holds.', example: '1250.00' }),
+    currency,
+    read_at: instant.meta({ description: 'When this was read from the service.' }),
+    age_seconds: z.number().meta({ description: 'How long ago that was.', example: 0.8 }),
+  })
+  .meta({ id: 'Wallet' });
+
+const days = z.number().min(0);
+const unknownReasons = Object.keys(RUNWAY_UNKNOWNS) as [RunwayUnknown, ...RunwayUnknown[]];
+
+const runwayOutput = z
+  .strictObject({
+    status: z.enum(['known', 'unknown']),
+    reason: z.enum(unknownReasons).nullable().meta({ description: 'Why it is not known.' }),
+    detail: z.string().nullable().meta({ description: 'The same in a sentence.' }),
+    days: days.nullable().meta({
+      description: 'How many days the wallet lasts at the mean of recent sales, without growth.',
+      example: 12.4,
+    }),
+    earliest_days: days
+      .nullable()
+      .meta({ description: 'One standard deviation of bad luck: days of sales taken as independent.', example: 10.9 }),
+    latest_days: days.nullable().meta({ description: 'One of good luck.', example: 14.1 }),
+    daily_sales: z
+      .strictObject({
+        mean: money,
+        deviation: money,
+        days: z.int().meta({ description: 'So many days of 24 hours were looked at.', example: 14 }),
+      })
+      .nullable(),
+    wallet: z
+      .strictObject({
+        balance: money,
+        reserved: money.meta({ description: 'What purchases under way may still take.' }),
+        held: money.meta({ description: 'What is held at the purchase gate, at a known price.' }),
+        available: money.meta({ description: 'The balance less both; below zero where more is wanted than is there.' }),
+        read_at: instant,
+        age_seconds: z.number(),
+      })
+      .nullable()
+      .meta({
+        description: 'As it was last read for a purchase or a comparison of the books; null when it is not known.',
+      }),
+    held_without_price: z
+      .int()
+      .meta({ description: 'Purchases held whose price is not known; they are not in the figures.' }),
+    threshold_days: days.meta({ description: 'Below this the event `wallet.runway_low` is announced.', example: 3 }),
+    low_since: instant.nullable(),
+  })
+  .meta({ id: 'WalletRunway' });
+
+const runwayExample: z.input<typeof runwayOutput> = {
+  status: 'known',
+  reason: null,
+  detail: null,
+  days: 12.4,
+  earliest_days: 10.9,
+  latest_days: 14.1,
+  daily_sales: {
+    mean: { amount: '98.85', currency: 'EUR' },
+    deviation: { amount: '41.20', currency: 'EUR' },
+    days: 14,
+  },
+  wallet: {
+    balance: { amount: '1250.00', currency: 'EUR' },
+    reserved: { amount: '24.00', currency: 'EUR' },
+    held: { amount: '0.00', currency: 'EUR' },
+    available: { amount: '1226.00', currency: 'EUR' },
+    read_at: '2030-01-31T12:00:00.000Z',
+    age_seconds: 421.5,
+  },
+  held_without_price: 0,
+  threshold_days: 3,
+  low_since: null,
+};
+
+/** The reseller's wallet at the service. */
+export function walletOperations({ database, service, runway: policy, now }: ApiDependencies): Operation[] {
+  const cached = new CachedRead(async () => valueOf(await service.getWallet()), { maxAgeMs: MAX_AGE_MS, now });
+  return [
+    operation({
+      id: 'getWallet',
+      method: 'get',
+      path: '/v1/wallet',
+      tag: 'Wallet',
+      summary: 'Read the balance at the service',
+      scope: 'wallet:read',
+      accountWide: true,
+      answers: {
+        200: {
+          description: 'The balance, a few seconds old at most.',
+          contentType: 'application/json',
+          schema: walletOutput,
+          example: { balance: '1250.00', currency: 'EUR', read_at: '2030-01-31T12:00:00.000Z', age_seconds: 0.8 },
+        },
+      },
+      problems: ['service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async () => {
+        const { value, readAt } = await cached.get();
+        return jsonReply(200, {
+          balance: plainAmount(value.balance),
+          currency: value.currency,
+          read_at: new Date(readAt).toISOString(),
+          age_seconds: Math.max(0, now() - readAt) / 1_000,
+        });
+      },
+    }),
+    operation({
+      id: 'getWalletRunway',
+      method: 'get',
+      path: '/v1/wallet/runway',
+      tag: 'Wallet',
+      summary: 'Read how long the wallet lasts',
+      description:
+        'From completed sales of recent days and what is reserved and held. What is not known is said to be unknown, with the reason.',
+      scope: 'wallet:read',
+      accountWide: true,
+      answers: {
+        200: {
+          description: 'The runway.',
+          contentType: 'application/json',
+          schema: runwayOutput,
+          example: runwayExample,
+        },
+      },
+      handle: async () => {
+        const at = now();
+        const [view, last] = await database.run(
+          async (db) => [await readRunway(db, policy, at), await lastRunway(db)] as const,
+        );
+        return jsonReply(
+          200,
+          runwayJson(view, { thresholdDays: thresholdDays(policy), lowSince: last?.lowSince ?? null, now: at }),
+        );
+      },
+    }),
+  ];
+}
+
+function runwayJson(
+  { runway, known: { wallet, reserved, held, heldWithoutPrice } }: RunwayView,
+  {
+    thresholdDays: threshold,
+    lowSince,
+    now,
+  }: { readonly thresholdDays: number; readonly lowSince: Date | null; readonly now: number },
+): z.input<typeof runwayOutput> {
+  const known = runway.kind === 'known' ? runway : undefined;
+  const reason = runway.kind === 'unknown' ? runway.reason : null;
+  return {
+    status: runway.kind,
+    reason,
+    detail: reason === null ? null : RUNWAY_UNKNOWNS[reason],
+    days: known?.days ?? null,
+    earliest_days: known?.earliestDays ?? null,
+    latest_days: known?.latestDays ?? null,
+    daily_sales: known?.sales ?? null,
+    wallet:
+      wallet === undefined || runway.available === undefined
+        ? null
+        : {
+            balance: paddedMoney(wallet.balance),
+            reserved: paddedMoney(reserved),
+            held: paddedMoney(held),
+            available: runway.available,
+            read_at: new Date(wallet.readAt).toISOString(),
+            age_seconds: Math.max(0, now - wallet.readAt) / 1_000,
+          },
+    held_without_price: heldWithoutPrice,
+    threshold_days: threshold,
+    low_since: instantJson(lowSince),
+  };
+}

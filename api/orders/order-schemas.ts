@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { esimIdInput } from '#api/esims/esim-schemas.ts';
+import { ourId, packageId, packageIdInQuery, pageOf } from '#api/lists/fields.ts';
+import {
+  callerReference,
+  purchaseInput,
+  workListQuery,
+  workOutput,
+  workOutputExample,
+} from '#api/work/work-schemas.ts';
+import { isImei } from '#domain/work/identifiers.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
+
+const externalOrderId = callerReference('order', 'shop-2030-000123');
+
+export const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
+
+export const orderInput = z
+  .strictObject({
+    package_id: packageId,
+    external_order_id: externalOrderId,
+    device_imei: z
+      .string()
+      .refine(isImei, { message: 'must have 14 to 16 digits and nothing else' })
+      .optional()
+      .meta({
+        description: 'IMEI of the device: 14 to 16 digits. Stored encrypted, given to the service, never returned.',
+        override: { pattern: '^[0-9]{14,16}$' },
+      }),
+    ...purchaseInput('order'),
+  })
+  .meta({ id: 'OrderInput' });
+
+export const orderInputExample = {
+  package_id: 101,
+  external_order_id: 'shop-2030-000123',
+  max_price: { amount: '12.50', currency: 'EUR' },
+  metadata: { shop_order: 'A-1001' },
+};
+
+export const orderOutput = z
+  .strictObject({
+    id: ourId('order', exampleOrderId),
+    package_id: packageId,
+    external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
+    esim_id: ourId('esim', 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM').nullable(),
+    service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
+    ...workOutput('order', statusesOf('order')),
+  })
+  .meta({ id: 'Order' });
+
+export type OrderOutput = z.input<typeof orderOutput>;
+
+export const orderOutputExample: OrderOutput = {
+  id: exampleOrderId,
+  package_id: 101,
+  external_order_id: 'shop-2030-000123',
+  esim_id: null,
+  service_order_id: null,
+  ...workOutputExample,
+};
+
+export const orderPage = pageOf(orderOutput, 'OrderPage');
+
+export const orderListQuery = z.strictObject({
+  external_order_id: externalOrderId.optional(),
+  package_id: packageIdInQuery.optional(),
+  esim_id: esimIdInput.optional(),
+  ...workListQuery(statusesOf('order')),
+});

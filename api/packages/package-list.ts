@@ -1,0 +1,30 @@
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { CachedRead } from '#api/http/cached-read.ts';
+import { valueOf } from '#api/problems/service-problem.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { PublicPackage, ServicePackage } from '#upstream/contract.ts';
+
+/** Price lists change by the hour at most; a caller's price limit guards against what changes in between. */
+export const PRICES_MAX_AGE_MS = 30_000;
+
+/** A package, with what the public pays for it where the service shows that. */
+export type ListedPackage = ServicePackage & { readonly publicPrice: Money | null };
+
+/** The packages of the service by id, at most half a minute old; one read serves every call that needs them. */
+export type PackageList = CachedRead<ListedPackage[]>;
+
+export function packageList({ service, now }: Pick<ApiDependencies, 'service' | 'now'>): PackageList {
+  const read = async () => {
+    const [packages, listed] = await Promise.all([service.listPackages(), service.listPublicPackages()]);
+    // It is only shown for comparison: without it the packages are what they are.
+    const publicPrices = new Map(listed.ok ? listed.value.items.map((each) => [each.id, publicPriceOf(each)]) : []);
+    return valueOf(packages)
+      .items.map((each) => ({ ...each, publicPrice: publicPrices.get(each.id) ?? null }))
+      .toSorted((left, right) => left.id - right.id);
+  };
+  return new CachedRead(read, { maxAgeMs: PRICES_MAX_AGE_MS, now });
+}
+
+function publicPriceOf({ price: amount, currency }: PublicPackage): Money | null {
+  return amount == null || currency == null ? null : { amount, currency };
+}

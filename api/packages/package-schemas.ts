@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { plainAmount } from '#api/http/representations.ts';
+import { currency, instant, money, packageId } from '#api/lists/fields.ts';
+import type { ListedPackage } from '#api/packages/package-list.ts';
+import {
+  pricedPackage,
+  suggestedPriceExample,
+  suggestedPriceField,
+  suggestedPriceJson,
+  type AnyPricingRule,
+} from '#api/packages/pricing-schemas.ts';
+import type { ServicePackage } from '#upstream/contract.ts';
+
+export const packageOutput = z
+  .strictObject({
+    id: packageId,
+    name: z.string().meta({ example: 'Europe 5 GB' }),
+    countries: z.array(z.string()).meta({ description: 'ISO 3166-1 alpha-2 codes.', example: ['DE', 'FR'] }),
+    data_mb: z
+      .number()
+      .nullable()
+      .meta({ description: 'Megabytes; null where it is unlimited or not known.', example: 5_120 }),
+    unlimited: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Has no limit of data; null where the service does not say.', example: false }),
+    validity_days: z.int().nullable().meta({ example: 30 }),
+    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
+    currency,
+    available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+    public_price: money.nullable().meta({
+      description: 'What the public pays at the service, to compare a margin with; null where it does not show that.',
+    }),
+    suggested_price: suggestedPriceField,
+  })
+  .meta({ id: 'Package' });
+
+export type PackageOutput = z.input<typeof packageOutput>;
+
+export const packageExample: PackageOutput = {
+  id: 101,
+  name: 'Europe 5 GB',
+  countries: ['DE', 'FR'],
+  data_mb: 5_120,
+  unlimited: false,
+  validity_days: 30,
+  price_for_reseller: '9.80',
+  currency: 'EUR',
+  available: true,
+  public_price: { amount: '14.99', currency: 'EUR' },
+  suggested_price: suggestedPriceExample,
+};
+
+/** When something was read from the service. */
+export const freshness = {
+  read_at: instant.meta({ description: 'When this was read from the service.' }),
+  age_seconds: z.number().meta({ description: 'How long ago that was.', example: 1.5 }),
+};
+
+export const freshnessExample = { read_at: '2030-01-31T12:00:00.000Z', age_seconds: 1.5 };
+
+/** {@link freshness} of what was read at this time. @param readAt epoch milliseconds, as is `now`. */
+export function ageOf(readAt: number, now: number) {
+  return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
+}
+
+/** @param rules those in force, for the suggested price. */
+export function packageJson(
+  each: ServicePackage & Partial<Pick<ListedPackage, 'publicPrice'>>,
+  rules: readonly AnyPricingRule[],
+): PackageOutput {
+  const { publicPrice } = each;
+  return {
+    id: each.id,
+    name: each.name,
+    countries: each.countries,
+    data_mb: each.data_mb ?? null,
+    unlimited: each.data_mb === undefined ? null : each.data_mb === null,
+    validity_days: each.validity_days ?? null,
+    price_for_reseller: plainAmount(each.price_for_reseller),
+    currency: each.currency,
+    available: each.available,
+    public_price:
+      publicPrice == null ? null : { amount: plainAmount(publicPrice.amount), currency: publicPrice.currency },
+    suggested_price: suggestedPriceJson(pricedPackage(each), rules),
+  };
+}

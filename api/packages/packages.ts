@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { operation, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { country, flagInQuery, pageQuery } from '#api/lists/fields.ts';
+import type { PackageList } from '#api/packages/package-list.ts';
+import {
+  ageOf,
+  freshness,
+  freshnessExample,
+  packageExample,
+  packageJson,
+  packageOutput,
+} from '#api/packages/package-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { rulesInForce } from '#db/money/pricing-rules.ts';
+
+const tag = 'Packages';
+const JSON_TYPE = 'application/json';
+
+const packagePage = z
+  .strictObject({
+    data: z.array(packageOutput),
+    next_cursor: z.string().nullable().meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
+    ...freshness,
+  })
+  .meta({ id: 'PackagePage' });
+
+const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
+
+/** What can be bought, as the service says it, at most half a minute old. */
+export function packageOperations({ database, now }: ApiDependencies, packages: PackageList): Operation[] {
+  return [
+    operation({
+      id: 'listPackages',
+      method: 'get',
+      path: '/v1/packages',
+      tag,
+      summary: 'List packages, their prices, and what your rules suggest, by id',
+      scope: 'packages:read',
+      query: z.strictObject({
+        country: country.optional().meta({ description: 'Only packages that name this country (ISO 3166-1 alpha-2).' }),
+        available: flagInQuery('Only what the service sells at present, or only what it does not.'),
+        ...pageQuery,
+      }),
+      answers: {
+        200: {
+          description: 'A page of packages.',
+          contentType: JSON_TYPE,
+          schema: packagePage,
+          example: { data: [packageExample], next_cursor: null, ...freshnessExample },
+        },
+      },
+      problems: ['service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ query: { limit, cursor, country: inCountry, available } }) => {
+        const after = cursor === undefined ? -1 : Number(readNumberCursor('p', cursor));
+        const { value, readAt } = await packages.get();
+        const rules = await database.run(rulesInForce);
+        const rest = value.filter(
+          (each) =>
+            each.id > after &&
+            (inCountry === undefined || each.countries.includes(inCountry)) &&
+            (available === undefined || each.available === available),
+        );
+        const shown = rest.slice(0, limit);
+        const last = rest.length > limit ? shown.at(-1)?.id : undefined;
+        return jsonReply(200, {
+          data: shown.map((each) => packageJson(each, rules)),
+          next_cursor: last === undefined ? null : numberCursor('p', BigInt(last)),
+          ...ageOf(readAt, now()),
+        });
+      },
+    }),
+    operation({
+      id: 'getPackage',
+      method: 'get',
+      path: '/v1/packages/{id}',
+      tag,
+      summary: 'Read a package, its price, and what your rules suggest',
+      scope: 'packages:read',
+      params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '1001' }) }),
+      answers: {
+        200: {
+          description: 'The package.',
+          contentType: JSON_TYPE,
+          schema: packageWithAge,
+          example: { ...packageExample, ...freshnessExample },
+        },
+      },
+      problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ params: { id } }) => {
+        const { value, readAt } = await packages.get();
+        const found = value.find((each) => String(each.id) === id);
+        if (found === undefined) throw new Problem('package_not_found');
+        const rules = await database.run(rulesInForce);
+        return jsonReply(200, { ...packageJson(found, rules), ...ageOf(readAt, now()) });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,46 @@
+import type * as z from 'zod';
+import type { FieldError } from '#api/problems/problem.ts';
+
+/** An answer that lists more than this helps nobody. */
+const MAX_ERRORS = 50;
+const MAX_NAME = 100;
+
+/**
+ * What a schema found wrong, field by field. Names come from the request, values never do: they may be an IMEI.
+ *
+ * @param input what was checked, to tell a missing field from a wrong one.
+ */
+export function fieldErrors(error: z.ZodError, where: FieldError['in'], input: unknown): FieldError[] {
+  return error.issues.flatMap((issue) => errorsOf(issue, where, input)).slice(0, MAX_ERRORS);
+}
+
+function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unknown): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      in: where,
+      field: nameOf([...issue.path, key]),
+      message: 'is not a known field',
+    }));
+  }
+  const field = nameOf(issue.path);
+  if (issue.code === 'invalid_key') {
+    const [inner] = issue.issues;
+    return [{ in: where, field, message: `is not a usable name: ${inner?.message ?? issue.message}` }];
+  }
+  if (field !== '' && valueAt(input, issue.path) === undefined) return [{ in: where, field, message: 'is required' }];
+  return [{ in: where, field, message: issue.message }];
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  const name = path.map(String).join('.');
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}

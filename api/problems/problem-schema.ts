@@ -1,0 +1,94 @@
+/** Problem answers, as the API describes them. */
+import * as z from 'zod';
+import { apiScope, meaningsOf } from '#api/lists/fields.ts';
+import { recordedProblem } from '#api/openapi/recorded-examples.ts';
+import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problems/problem.ts';
+import { failureClass } from '#api/work/work-schemas.ts';
+import { REFUSALS, type Refusal } from '#domain/work/operator-actions.ts';
+
+const fieldError = z
+  .strictObject({
+    in: z.enum(['body', 'query', 'path', 'header']),
+    field: z.string().meta({ description: 'Dotted path; empty when it is the whole.', example: 'max_price.amount' }),
+    message: z.string(),
+  })
+  .meta({ id: 'FieldError' });
+
+/** What stands against an act. */
+export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
+
+/** Every problem answer. Members that belong to one code only are described as optional. */
+export const problemSchema = z
+  .strictObject({
+    type: z.string().meta({ description: 'Address of a page about this problem, relative to this API.' }),
+    code: z.enum(problemCodes as [ProblemCode, ...ProblemCode[]]).meta({ description: 'Stable; switch on this.' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().optional().meta({ description: 'About this occurrence.' }),
+    errors: z
+      .array(fieldError)
+      .optional()
+      .meta({ description: 'With `validation_failed`: what is wrong, field by field.' }),
+    missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the one that is needed.' }),
+    existing: z.strictObject({ id: z.string(), href: z.string() }).optional().meta({
+      description:
+        'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.',
+    }),
+    refusal: refusal
+      .optional()
+      .meta({ description: `With \`action_not_possible\`: what stands against it. ${meaningsOf(REFUSALS)}` }),
+    failure_class: failureClass.optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
+    request_id: z.string().meta({ description: 'Names this request in our log.' }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457.' });
+
+type Members = Omit<z.input<typeof problemSchema>, 'type' | 'code' | 'title' | 'status' | 'request_id'>;
+
+const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
+  validation_failed: {
+    detail: 'device_imei: see errors.',
+    errors: [{ in: 'body', field: 'device_imei', message: 'must have 14 to 16 digits and nothing else' }],
+  },
+  missing_scope: { detail: 'This needs the scope orders:write.', missing_scope: 'orders:write' },
+  external_order_id_taken: {
+    detail: 'Order ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD was made for this external_order_id.',
+    existing: { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
+  },
+  external_topup_id_taken: {
+    detail: 'Top-up top_01JQ8Z7C3D4E5F6G7H8J9K0MNP was made for this external_topup_id.',
+    existing: { id: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP', href: '/v1/topups/top_01JQ8Z7C3D4E5F6G7H8J9K0MNP' },
+  },
+  external_subscription_id_taken: {
+    detail: 'VPN subscription vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW was made for this external_subscription_id.',
+    existing: { id: 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW', href: '/v1/vpn/subscriptions/vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW' },
+  },
+  cancellation_exists: {
+    detail: 'Cancellation can_01JQ8ZA7G8H9J0KMNPQRSTVWXY was made for this esim_id.',
+    existing: { id: 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY', href: '/v1/cancellations/can_01JQ8ZA7G8H9J0KMNPQRSTVWXY' },
+  },
+  pricing_rule_exists: {
+    detail: 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN is in force for country ES USD.',
+    existing: { id: 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN', href: '/v1/pricing/rules/rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN' },
+  },
+  action_not_possible: { detail: REFUSALS.not_waiting, refusal: 'not_waiting' },
+  service_failed: { detail: 'The service answered 500.', failure_class: 'server_error' },
+  service_unavailable: { detail: 'The service answered 429 (rate_limited).', failure_class: 'rate_limited' },
+  service_timeout: { failure_class: 'timeout' },
+};
+
+/** An answer with this problem: a recorded one where there is one. */
+export function problemExample(code: ProblemCode): unknown {
+  return recordedProblem(code) ?? example(code);
+}
+
+function example(code: ProblemCode): Record<string, unknown> {
+  const { title, status } = PROBLEMS[code];
+  return {
+    type: problemType(code),
+    code,
+    title,
+    status,
+    ...EXAMPLE_MEMBERS[code],
+    request_id: 'req_9b2f6c1e-53f0-4c55-8f0d-3c1a7f4e2b90',
+  };
+}

@@ -1,0 +1,224 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { publicOperation, type Incoming, type IncomingHeaders, type Operation } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { databaseUnavailable } from '#api/problems/errors.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { otherHeaderPrefix, RefusedPrefixes } from '#api/service-webhooks/refused-prefixes.ts';
+import { readDelivery } from '#api/service-webhooks/webhook-reading.ts';
+import {
+  refusalOfHeaders,
+  verifyWebhook,
+  type SignedDelivery,
+  type WebhookRefusal,
+  type WebhookVerdict,
+} from '#crypto/webhook-signature.ts';
+import { OWN_PING } from '#db/queues/inbox.ts';
+import type { IntakeResult, VerifiedDelivery } from '#fulfilment/observations/inbox-intake.ts';
+import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
+
+const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
+type Result = (typeof RESULTS)[number];
+
+/** Visible ASCII; `read:` begins the ids that the reconciler's own findings are stored under. */
+const DELIVERY_ID = /^(?!read:)[\x21-\x7e]{1,255}$/;
+/** Longer than any event name; kept for the operator who looks at a quarantined delivery. */
+const MAX_HEADER_EVENT = 255;
+
+const receipt = z.strictObject({ result: z.enum(RESULTS) }).meta({ id: 'WebhookReceipt' });
+
+function signedHeaders(names: ServiceHeaders) {
+  return z.strictObject({
+    [names.signature]: z.string().meta({
+      description: '`v1=` and the HMAC-SHA256 of timestamp, full stop and raw body, in hexadecimal.',
+    }),
+    [names.timestamp]: z.string().meta({
+      description: 'When it was signed, in Unix seconds: at most 300 seconds off.',
+    }),
+    [names.delivery]: z.string().meta({ description: 'Id of the delivery, the same for each of its retries.' }),
+    [names.event]: z.string().optional().meta({
+      description: 'Name of the event. Not signed, so it decides nothing; a difference from the body is noted.',
+    }),
+  });
+}
+
+/** Where the service's webhooks arrive. */
+export function webhookOperations(dependencies: ApiDependencies): Operation[] {
+  const names = serviceHeaders(dependencies.headerPrefix);
+  const refusedPrefixes = new RefusedPrefixes(dependencies);
+  return [
+    publicOperation({
+      id: 'receiveServiceWebhook',
+      method: 'post',
+      path: '/webhooks/service',
+      tag: 'Inbound webhooks',
+      summary: 'Take a delivery of the service',
+      description:
+        `For the service, not for you. Verified on the raw body by \`${names.signature}\` and ` +
+        `\`${names.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
+        'is stored all the same and shown to an operator. `SERVICE_HEADER_PREFIX` sets the part of the header names ' +
+        'before `-Event`.',
+      reads: 'bytes',
+      requestHeaders: signedHeaders(names),
+      answers: {
+        200: {
+          description: 'Stored, now or before.',
+          contentType: 'application/json',
+          schema: receipt,
+          example: { result: 'accepted' },
+        },
+      },
+      problems: ['invalid_signature', 'delivery_id_missing', 'rate_limited', 'database_unavailable'],
+      beforeBody: (headers) => refuseByHeaders(dependencies, headers),
+      handle: async (incoming) => {
+        await refuseOtherPrefix(dependencies, refusedPrefixes, incoming);
+        return receive(dependencies, names, incoming);
+      },
+    }),
+  ];
+}
+
+/**
+ * Refuses before the body is read what no body could mend: no timestamp or signature, a malformed or an old one.
+ *
+ * @throws Problem invalid_signature
+ */
+function refuseByHeaders(
+  { headerPrefix, metrics, now }: ApiDependencies,
+  { header, headerNames }: IncomingHeaders,
+): void {
+  // Reported with whether a secret of ours has signed it: its body is needed for that.
+  if (otherHeaderPrefix(headerNames(), headerPrefix) !== undefined) return;
+  const names = serviceHeaders(headerPrefix);
+  const refusal = refusalOfHeaders({
+    timestampHeader: header(names.timestamp),
+    signatureHeader: header(names.signature),
+    now: now(),
+  });
+  if (refusal === undefined) return;
+  metrics.webhookDeliveries.inc({ result: refusal });
+  throw new Problem('invalid_signature', { headers: { Connection: 'close' } });
+}
+
+/**
+ * Refuses a delivery under another brand and has it reported. It is refused although its signature may be right: the
+ * operator decides which header names count.
+ *
+ * @throws Problem invalid_signature
+ */
+async function refuseOtherPrefix(
+  { headerPrefix, webhookSecrets, storedSecrets, metrics, now }: ApiDependencies,
+  refusedPrefixes: RefusedPrefixes,
+  { bytes, header, headerNames }: Incoming,
+): Promise<void> {
+  const prefix = otherHeaderPrefix(headerNames(), headerPrefix);
+  if (prefix === undefined) return;
+  const names = serviceHeaders(prefix);
+  const { ok } = verifyWebhook({
+    timestampHeader: header(names.timestamp),
+    signatureHeader: header(names.signature),
+    rawBody: bytes,
+    secrets: [...webhookSecrets, ...(storedSecrets.current() ?? [])],
+    now: now(),
+  });
+  metrics.webhookDeliveries.inc({ result: 'other_header_prefix' });
+  // A doctor with another setting than ours is not the service.
+  if (!header(names.delivery)?.startsWith(OWN_PING)) await refusedPrefixes.add(prefix, ok);
+  throw new Problem('invalid_signature');
+}
+
+async function receive(
+  dependencies: ApiDependencies,
+  names: ServiceHeaders,
+  { bytes, header }: Incoming,
+): Promise<Reply> {
+  const { intake, metrics, wakeRelay, now } = dependencies;
+  const timestamp = header(names.timestamp);
+  const verdict = await verify(dependencies, {
+    timestampHeader: timestamp,
+    signatureHeader: header(names.signature),
+    rawBody: bytes,
+    now: now(),
+  });
+  if (!verdict.ok || timestamp === undefined) {
+    metrics.webhookDeliveries.inc({ result: verdict.ok ? 'timestamp_missing' : verdict.reason });
+    // The name of the check that failed helps a forger more than a sender who signs.
+    throw new Problem('invalid_signature');
+  }
+  const deliveryId = header(names.delivery);
+  if (deliveryId === undefined || !DELIVERY_ID.test(deliveryId)) {
+    metrics.webhookDeliveries.inc({ result: 'delivery_id_missing' });
+    throw new Problem('delivery_id_missing');
+  }
+
+  const headerEvent = header(names.event)?.slice(0, MAX_HEADER_EVENT);
+  const reading = readDelivery(bytes, dependencies.onUnused);
+  const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, reading });
+  const result = resultOf(stored, reading.state);
+  metrics.webhookDeliveries.inc({ result });
+  if (stored.kind === 'stored' && reading.state === 'pending') wakeRelay();
+  alertOn(dependencies, stored, { deliveryId, headerEvent, reading });
+  return jsonReply(200, { result });
+}
+
+/**
+ * Judges a delivery by the secrets of the configuration and the stored ones. A signature that matches none may be made
+ * with one that another process has just stored, so the list is read again, at most once a second for all deliveries.
+ * While the database is away the last list counts: forgeries get their 401 then as well.
+ *
+ * @throws Problem database_unavailable when the stored secrets were never read: then nothing is known of a signature.
+ */
+async function verify(
+  { webhookSecrets, storedSecrets }: ApiDependencies,
+  delivery: Omit<SignedDelivery, 'secrets'>,
+): Promise<WebhookVerdict> {
+  const judge = () => verifyWebhook({ ...delivery, secrets: [...webhookSecrets, ...(storedSecrets.current() ?? [])] });
+  const known = storedSecrets.current();
+  const verdict = judge();
+  if (verdict.ok || !MAY_HAVE_A_NEW_SECRET.has(verdict.reason)) return verdict;
+  await storedSecrets.lookAgain();
+  if (storedSecrets.current() === undefined) {
+    throw databaseUnavailable(new Error('the stored webhook secrets were never read'));
+  }
+  return storedSecrets.current() === known ? verdict : judge();
+}
+
+/** Well-formed and fresh: only another secret would change the verdict. */
+const MAY_HAVE_A_NEW_SECRET: ReadonlySet<WebhookRefusal> = new Set(['signature_mismatch', 'no_accepted_secret']);
+
+function resultOf(stored: IntakeResult, state: 'pending' | 'quarantined' | 'ignored'): Result {
+  if (stored.kind !== 'stored') return stored.kind;
+  return state === 'quarantined' ? 'quarantined' : 'accepted';
+}
+
+function alertOn(
+  { logger, metrics }: ApiDependencies,
+  stored: IntakeResult,
+  { deliveryId, headerEvent, reading }: Pick<VerifiedDelivery, 'deliveryId' | 'headerEvent' | 'reading'>,
+): void {
+  const { state, note, event } = reading;
+  if (stored.kind === 'stored' && state === 'quarantined') {
+    logger.warn(
+      { deliveryId, note },
+      'a webhook delivery was stored and is not acted upon: an operator should look at it',
+    );
+  }
+  // The header itself is not logged: anybody may have written it. It is kept with the delivery.
+  if (stored.kind === 'stored' && headerEvent !== undefined && event !== undefined && headerEvent !== event) {
+    metrics.webhookDeliveries.inc({ result: 'header_disagrees' });
+    logger.warn(
+      { deliveryId, event },
+      'the event header of a webhook delivery disagrees with its signed body; the body decides',
+    );
+  }
+  if (stored.kind === 'replayed') {
+    logger.warn(
+      { deliveryId },
+      'signed content that came before was delivered again under another id; it has no effect',
+    );
+  }
+  if (stored.conflict === 'new') {
+    metrics.webhookDeliveries.inc({ result: 'conflict' });
+    logger.error({ deliveryId }, 'two different signed bodies came under one delivery id: a case is open');
+  }
+}

@@ -1,0 +1,42 @@
+import type { DeliveryReading } from '#fulfilment/observations/inbox-intake.ts';
+import type { UnusedObserver } from '#telemetry/service-calls.ts';
+import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/observations/event-parsing.ts';
+import { purchaseEvent, type PurchaseEvent } from '#upstream/observations/purchase-events.ts';
+
+/**
+ * What is made of a delivery before it is stored. Whatever its body holds, it is stored: only what says clearly what
+ * became of a purchase goes on to the relay, the rest waits for an operator.
+ *
+ * @param onUnused told of fields that have a form that is not understood.
+ */
+export function readDelivery(body: Buffer, onUnused?: UnusedObserver): DeliveryReading {
+  const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));
+  const purchase = purchaseEvent(event);
+  if (purchase !== undefined) return readPurchase(purchase, event);
+  switch (event.kind) {
+    case 'ping':
+      return { state: 'ignored', event: event.event, note: 'A connectivity test.' };
+    case 'quarantine':
+      return {
+        state: 'quarantined',
+        note: QUARANTINE_REASONS[event.reason],
+        ...(event.event === undefined ? {} : { event: event.event }),
+      };
+    default:
+      throw new Error(`an event of the kind ${event.kind} is read as none of a purchase`);
+  }
+}
+
+function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): DeliveryReading {
+  const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
+  const named = event === undefined ? {} : { event };
+  return {
+    ...named,
+    state: 'pending',
+    kind,
+    outcome,
+    ...(serviceId === undefined ? {} : { serviceId }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(serviceEsimId === undefined ? {} : { serviceEsimId }),
+  };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
+import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
+import type { Logger } from '#telemetry/logger.ts';
+
+export interface StoredSecretsOptions {
+  /** @throws when the database is away. */
+  readonly read: () => Promise<StoredWebhookSecrets>;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** One small query; a secret made elsewhere is known this soon even where no delivery asks for it. */
+const REFRESH_EVERY_MS = 5_000;
+/** Whoever sends forgeries must not choose how often the database is asked. */
+const LOOK_AGAIN_AFTER_MS = 1_000;
+
+/**
+ * The stored webhook secrets as this process knows them, so that a delivery is judged without the database. The list is
+ * read again every few seconds, and at once when a signature matches none of them, but not more than once a second.
+ * While the database is away the last list counts.
+ */
+export class WebhookSecretCache {
+  readonly #options: StoredSecretsOptions;
+  #known: readonly AcceptedSecret[] | undefined;
+  #unopened = 0;
+  #failing = false;
+  #triedAt: number | undefined;
+  #underWay: Promise<void> | undefined;
+
+  constructor(options: StoredSecretsOptions) {
+    this.#options = options;
+  }
+
+  /** Newest first; the same array until the list was read again. Undefined until it was read for the first time. */
+  current(): readonly AcceptedSecret[] | undefined {
+    return this.#known;
+  }
+
+  /** For a signature that matches none: reads the list, unless that was just done. Never throws. */
+  async lookAgain(): Promise<void> {
+    const { now } = this.#options;
+    const isRecent = this.#triedAt !== undefined && Math.abs(now() - this.#triedAt) < LOOK_AGAIN_AFTER_MS;
+    if (this.#underWay === undefined && isRecent) return;
+    await this.refresh();
+  }
+
+  /** Reads the list; whoever comes meanwhile waits for the same read. A failure keeps the list. Never throws. */
+  async refresh(): Promise<void> {
+    this.#underWay ??= this.#read().finally(() => (this.#underWay = undefined));
+    await this.#underWay;
+  }
+
+  /** Reads the list again and again. @returns when the signal is aborted. */
+  async keepFresh(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.refresh();
+      await delay(REFRESH_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { read, logger, now } = this.#options;
+    this.#triedAt = now();
+    try {
+      const { secrets, unopened } = await read();
+      // An array of its own for each read: by it callers tell that the list was read again.
+      this.#known = [...secrets];
+      if (unopened > this.#unopened) {
+        logger.warn(
+          { count: unopened },
+          'stored webhook secrets do not open: their key is missing from ENCRYPTION_KEYS',
+        );
+      }
+      this.#unopened = unopened;
+      this.#failing = false;
+    } catch (error) {
+      if (this.#failing) return;
+      this.#failing = true;
+      logger.warn({ err: error }, 'the stored webhook secrets could not be read; those known so far count');
+    }
+  }
+}

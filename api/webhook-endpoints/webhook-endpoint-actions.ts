@@ -1,0 +1,226 @@
+import type * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { answerOnce } from '#api/http/idempotency.ts';
+import { operation, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { idInPath } from '#api/lists/fields.ts';
+import { Problem } from '#api/problems/problem.ts';
+import {
+  auditEndpoint,
+  endpointJson,
+  ENDPOINTS_PATH,
+  ENDPOINTS_TAG,
+  requireEndpoint,
+} from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
+import {
+  enableInput,
+  endpointExample,
+  endpointOutput,
+  exampleEndpointId,
+  exampleSentEventId,
+  replayInput,
+  replayOutput,
+  testOutput,
+} from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { holdPublication, recordEvent } from '#db/events/events.ts';
+import {
+  disableWebhookEndpoint,
+  enableWebhookEndpoint,
+  type WebhookEndpointRow,
+} from '#db/events/webhook-endpoints.ts';
+import {
+  missedSince,
+  queueMissed,
+  REPLAY_PIECE,
+  replayDelivery,
+  replayEvent,
+  replayRange,
+  type Replay,
+} from '#db/events/webhook-replays.ts';
+import { TEST_EVENT } from '#domain/events/event-filter.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** What is done with a webhook endpoint: disabling, enabling, tests and replays. */
+export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
+  const { database, wakeRelay, now } = dependencies;
+  const tag = ENDPOINTS_TAG;
+  const params = idInPath('webhookEndpoint', exampleEndpointId);
+  const endpointAnswer = {
+    200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+  };
+  const testAnswer = {
+    202: {
+      description: 'It is on its way.',
+      contentType: JSON_TYPE,
+      schema: testOutput,
+      example: { event_id: exampleSentEventId, queued: 1, next_since: null },
+    },
+  };
+  const replayAnswer = {
+    202: {
+      description: 'They are on their way.',
+      contentType: JSON_TYPE,
+      schema: replayOutput,
+      example: { queued: 1, next_since: null },
+    },
+  };
+  return [
+    operation({
+      id: 'disableWebhookEndpoint',
+      method: 'post',
+      path: `${ENDPOINTS_PATH}/{id}/disable`,
+      tag,
+      summary: 'Stop sending events to a webhook endpoint',
+      description:
+        'What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says that you know, which ends the alert.',
+      scope: 'webhook_endpoints:write',
+      params,
+      answers: endpointAnswer,
+      problems: ['webhook_endpoint_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        const shown = await database.transaction(async (tx) => {
+          const found = await requireEndpoint(tx, id, caller, { lock: true });
+          if (found.disabledReason !== 'request') {
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'disable', id, at);
+            await disableWebhookEndpoint(tx, id, 'request', at);
+          }
+          return endpointJson(tx, await requireEndpoint(tx, id, caller));
+        });
+        wakeRelay();
+        return jsonReply(200, shown);
+      },
+    }),
+    operation({
+      id: 'enableWebhookEndpoint',
+      method: 'post',
+      path: `${ENDPOINTS_PATH}/{id}/enable`,
+      tag,
+      summary: 'Send events to a webhook endpoint again',
+      description:
+        'With `replay_missed` also what it has missed: the first 10,000 events are queued at once, the others as these are delivered; `missed_since` says ' +
+        'from when on, until all are. One that is enabled stays as it is.',
+      scope: 'webhook_endpoints:write',
+      params,
+      body: enableInput,
+      bodyExample: { replay_missed: true },
+      answers: endpointAnswer,
+      problems: ['webhook_endpoint_not_found'],
+      handle: async ({ params: { id }, body, caller }) => {
+        const shown = await database.transaction(async (tx) => {
+          // What is published while this goes on would neither be missed nor queued. First this lock, as whoever
+          // publishes takes it.
+          await holdPublication(tx);
+          const found = await requireEndpoint(tx, id, caller, { lock: true });
+          if (found.disabledAt !== null) {
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'enable', id, at);
+            await enableWebhookEndpoint(tx, id, body.replay_missed ? await missedSince(tx, found) : undefined, at);
+            await queueMissed(tx, id, { limit: REPLAY_PIECE, now: at });
+          }
+          return endpointJson(tx, await requireEndpoint(tx, id, caller));
+        });
+        wakeRelay();
+        return jsonReply(200, shown);
+      },
+    }),
+    operation({
+      id: 'testWebhookEndpoint',
+      method: 'post',
+      path: `${ENDPOINTS_PATH}/{id}/test`,
+      tag,
+      summary: 'Send a test event to a webhook endpoint',
+      description: `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. The delivery with its \`event_id\` shows what came of it.`,
+      scope: 'webhook_endpoints:write',
+      idempotent: true,
+      params,
+      answers: testAnswer,
+      problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
+      handle: async ({ params: { id }, json, header, caller }) => {
+        const target = `POST ${ENDPOINTS_PATH}/${id}/test`;
+        const reply = await answerOnce(
+          dependencies,
+          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
+          async (tx) => {
+            const endpoint = await requireEndpoint(tx, id, caller);
+            requireEnabled(endpoint);
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'test', id, at);
+            const test = {
+              type: TEST_EVENT,
+              subject: { kind: 'webhook_endpoint', id },
+              apiKeyId: endpoint.apiKeyId,
+              data: { message: 'This is a test.' },
+            } as const;
+            const eventId = await recordEvent(tx, test, at);
+            return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
+          },
+        );
+        wakeRelay();
+        return reply;
+      },
+    }),
+    operation({
+      id: 'replayWebhooks',
+      method: 'post',
+      path: `${ENDPOINTS_PATH}/{id}/replay`,
+      tag,
+      summary: 'Send events to a webhook endpoint once more',
+      description:
+        'One event, one delivery, or those since a time: all, those that failed, or those that it missed. They come with the `webhook-id` that they had, ' +
+        'so a receiver that leaves out what it knows does nothing twice.',
+      scope: 'webhook_endpoints:write',
+      idempotent: true,
+      params,
+      body: replayInput,
+      bodyExampleFirst: true,
+      bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
+      answers: replayAnswer,
+      problems: [
+        'webhook_endpoint_not_found',
+        'webhook_endpoint_disabled',
+        'event_not_found',
+        'webhook_delivery_not_found',
+      ],
+      handle: async ({ params: { id }, body, json, header, caller }) => {
+        const target = `POST ${ENDPOINTS_PATH}/${id}/replay`;
+        const reply = await answerOnce(
+          dependencies,
+          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
+          async (tx) => {
+            const endpoint = await requireEndpoint(tx, id, caller, { lock: true });
+            requireEnabled(endpoint);
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'replay', id, at);
+            const { queued, nextSince } = await replay(tx, endpoint, body, at);
+            return jsonReply(202, { queued, next_since: nextSince?.toISOString() ?? null });
+          },
+        );
+        wakeRelay();
+        return reply;
+      },
+    }),
+  ];
+}
+
+type ReplayRequest = z.output<typeof replayInput>;
+
+async function replay(
+  tx: Executor,
+  endpoint: WebhookEndpointRow,
+  { event_id: eventId, delivery_id: deliveryId, since, until, which = 'all' }: ReplayRequest,
+  now: Date,
+): Promise<Replay> {
+  if (since !== undefined) return replayRange(tx, endpoint, { which, since, until }, { limit: REPLAY_PIECE, now });
+  if (eventId !== undefined && !(await replayEvent(tx, endpoint, eventId, now))) throw new Problem('event_not_found');
+  if (deliveryId !== undefined && !(await replayDelivery(tx, endpoint, deliveryId, now)))
+    throw new Problem('webhook_delivery_not_found');
+  return { queued: 1, nextSince: undefined };
+}
+
+/** @throws Problem webhook_endpoint_disabled */
+function requireEnabled({ disabledAt }: WebhookEndpointRow): void {
+  if (disabledAt !== null) throw new Problem('webhook_endpoint_disabled');
+}

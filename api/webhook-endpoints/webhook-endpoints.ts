@@ -1,0 +1,364 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { eventIdInput } from '#api/events/event-schemas.ts';
+import { answerOnce } from '#api/http/idempotency.ts';
+import { invalid, operation, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { instantJson } from '#api/http/representations.ts';
+import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
+import { createdByInQuery, idInPath, ourId, pageOf, pageQuery } from '#api/lists/fields.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
+import {
+  auditEndpoint,
+  endpointJson,
+  endpointTermsText,
+  ENDPOINTS_PATH,
+  ENDPOINTS_TAG,
+  requireEndpoint,
+} from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
+import {
+  createdEndpointExample,
+  createdEndpointOutput,
+  deliveryExample,
+  deliveryOutput,
+  deliveryState,
+  endpointChange,
+  endpointExample,
+  endpointInput,
+  endpointOutput,
+  exampleEndpointId,
+  rotatedSecretExample,
+  rotatedSecretOutput,
+  secretRotation,
+  type DeliveryOutput,
+  type EndpointOutput,
+} from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { UnsealError, type KeyRing } from '#crypto/key-ring.ts';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { excerptPlace, startAtNewAddress, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
+import {
+  addWebhookEndpoint,
+  changeWebhookEndpoint,
+  countWebhookEndpoints,
+  deleteWebhookEndpoint,
+  listWebhookEndpoints,
+  rotateEndpointSecret,
+} from '#db/events/webhook-endpoints.ts';
+import { listDeliveries, type DeliveryView } from '#db/events/webhook-replays.ts';
+import { TEST_EVENT } from '#domain/events/event-filter.ts';
+import { endpointUrlProblem } from '#outbound/webhook-url.ts';
+
+const tag = ENDPOINTS_TAG;
+const JSON_TYPE = 'application/json';
+const params = idInPath('webhookEndpoint', exampleEndpointId);
+/**
+ * Every event is queued for every endpoint, so their number is not without bounds. Keys that are limited to their own
+ * work have a number each: none of them uses up that of others.
+ */
+const MAX_ENDPOINTS = 100;
+
+/** Webhook endpoints: where we tell internal systems what happens. */
+export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, keyRing, wakeRelay, endpointSecretOverlapMs, now } = dependencies;
+  return [
+    operation({
+      id: 'createWebhookEndpoint',
+      method: 'post',
+      path: ENDPOINTS_PATH,
+      tag,
+      summary: 'Have events sent to an address of yours',
+      description:
+        'Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a repetition with the same ' +
+        'Idempotency-Key shows it once more). Delivered at least once and in no particular order; docs/how-to/webhooks-out.md shows a receiver.',
+      scope: 'webhook_endpoints:write',
+      idempotent: true,
+      body: endpointInput,
+      bodyExampleFirst: true,
+      bodyExample: {
+        url: 'https://shop.example.com/webhooks/reseller',
+        event_types: ['order.*', 'wallet.balance_low'],
+      },
+      answers: {
+        201: {
+          description: 'It gets events from now on.',
+          contentType: JSON_TYPE,
+          schema: createdEndpointOutput,
+          example: createdEndpointExample,
+          headers: { Location: 'Where it is read.' },
+        },
+      },
+      problems: ['webhook_endpoint_limit'],
+      handle: async ({ body, json, header, caller }) => {
+        const request = {
+          lineageId: caller.lineageId,
+          header: header('Idempotency-Key'),
+          target: `POST ${ENDPOINTS_PATH}`,
+          json,
+        };
+        // A name server may take its time: no connection of the database waits for it. A repetition gets its answer
+        // whatever it says now.
+        const problem = await urlProblem(dependencies, body.url);
+        return answerOnce(dependencies, request, async (tx) => {
+          if (problem !== undefined) throw problem;
+          if ((await countWebhookEndpoints(tx, caller.ownerId)) >= MAX_ENDPOINTS)
+            throw new Problem('webhook_endpoint_limit', { detail: `There are ${MAX_ENDPOINTS}.` });
+          const secret = generateWebhookSecret();
+          const wanted = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
+          const at = new Date(now());
+          const row = await addWebhookEndpoint(
+            tx,
+            keyRing,
+            { ...wanted, apiKeyId: caller.lineageId, ownerId: caller.ownerId },
+            secret,
+            at,
+          );
+          await auditEndpoint(tx, caller, 'create', row.id, at, endpointTermsText(row));
+          return jsonReply(
+            201,
+            { ...(await endpointJson(tx, row)), secret },
+            { Location: `${ENDPOINTS_PATH}/${row.id}` },
+          );
+        });
+      },
+    }),
+    operation({
+      id: 'listWebhookEndpoints',
+      method: 'get',
+      path: ENDPOINTS_PATH,
+      tag,
+      summary: 'List webhook endpoints, newest first',
+      scope: 'webhook_endpoints:read',
+      query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
+      answers: {
+        200: {
+          description: 'A page of endpoints.',
+          contentType: JSON_TYPE,
+          schema: pageOf(endpointOutput, 'WebhookEndpointPage'),
+          example: { data: [endpointExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query: { limit, cursor, created_by: createdBy }, caller: { ownerId } }) => {
+        const after = cursor === undefined ? undefined : readIdCursor('webhookEndpoint', cursor);
+        const found = await database.run(async (db) => {
+          const rows = await listWebhookEndpoints(db, ownerId, { createdBy }, { limit: limit + 1, after });
+          const shown: EndpointOutput[] = [];
+          for (const row of rows) shown.push(await endpointJson(db, row));
+          return shown;
+        });
+        return pageReply(found, limit, { json: (endpoint) => endpoint, cursor: ({ id }) => idCursor(id) });
+      },
+    }),
+    operation({
+      id: 'getWebhookEndpoint',
+      method: 'get',
+      path: `${ENDPOINTS_PATH}/{id}`,
+      tag,
+      summary: 'Read a webhook endpoint, and how it does',
+      scope: 'webhook_endpoints:read',
+      params,
+      answers: {
+        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+      },
+      problems: ['webhook_endpoint_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        return database.run(async (db) =>
+          jsonReply(200, await endpointJson(db, await requireEndpoint(db, id, caller))),
+        );
+      },
+    }),
+    operation({
+      id: 'updateWebhookEndpoint',
+      method: 'patch',
+      path: `${ENDPOINTS_PATH}/{id}`,
+      tag,
+      summary: 'Change the address, the filter or the description of a webhook endpoint',
+      description:
+        'What is left out stays. What is queued already goes to the new address, at once where the former one only failed.',
+      scope: 'webhook_endpoints:write',
+      params,
+      body: endpointChange,
+      bodyExample: { event_types: ['order.completed', 'order.failed'] },
+      answers: {
+        200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample },
+      },
+      problems: ['webhook_endpoint_not_found'],
+      handle: async ({ params: { id }, body, caller }) => {
+        const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
+        if (problem !== undefined) throw problem;
+        const reply = await database.transaction(async (tx) => {
+          const former = await requireEndpoint(tx, id, caller, { lock: true });
+          const at = new Date(now());
+          const {
+            url = former.url,
+            event_types: eventTypes = former.eventTypes,
+            description = former.description,
+          } = body;
+          const wanted = { url, eventTypes, description };
+          await auditEndpoint(tx, caller, 'update', id, at, endpointTermsText(wanted, former));
+          await changeWebhookEndpoint(tx, id, wanted, at);
+          if (url !== former.url) await startAtNewAddress(tx, former, at);
+          return jsonReply(200, await endpointJson(tx, await requireEndpoint(tx, id, caller)));
+        });
+        wakeRelay();
+        return reply;
+      },
+    }),
+    operation({
+      id: 'deleteWebhookEndpoint',
+      method: 'delete',
+      path: `${ENDPOINTS_PATH}/{id}`,
+      tag,
+      summary: 'Delete a webhook endpoint',
+      description: 'Nothing more is sent to it, its secrets are gone at once, and its log is not shown any more.',
+      scope: 'webhook_endpoints:write',
+      params,
+      answers: {
+        200: {
+          description: 'It is gone.',
+          contentType: JSON_TYPE,
+          schema: z
+            .strictObject({ id: ourId('webhookEndpoint', exampleEndpointId), deleted: z.literal(true) })
+            .meta({ id: 'DeletedWebhookEndpoint' }),
+          example: { id: exampleEndpointId, deleted: true },
+        },
+      },
+      problems: ['webhook_endpoint_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        await database.transaction(async (tx) => {
+          await requireEndpoint(tx, id, caller, { lock: true });
+          const at = new Date(now());
+          await auditEndpoint(tx, caller, 'delete', id, at);
+          await deleteWebhookEndpoint(tx, id, at);
+        });
+        wakeRelay();
+        return jsonReply(200, { id, deleted: true });
+      },
+    }),
+    operation({
+      id: 'rotateWebhookEndpointSecret',
+      method: 'post',
+      path: `${ENDPOINTS_PATH}/{id}/rotate-secret`,
+      tag,
+      summary: 'Give a webhook endpoint a new secret',
+      description:
+        'During the overlap every delivery carries a signature of each secret, so that a receiver that knows either accepts it. The new secret is ' +
+        'shown in this answer and in no other.',
+      scope: 'webhook_endpoints:write',
+      idempotent: true,
+      params,
+      body: secretRotation,
+      bodyExample: { overlap_seconds: 86_400 },
+      answers: {
+        200: {
+          description: 'The new secret.',
+          contentType: JSON_TYPE,
+          schema: rotatedSecretOutput,
+          example: rotatedSecretExample,
+        },
+      },
+      problems: ['webhook_endpoint_not_found'],
+      handle: async ({ params: { id }, body, json, header, caller }) => {
+        const target = `POST ${ENDPOINTS_PATH}/${id}/rotate-secret`;
+        return answerOnce(
+          dependencies,
+          { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json },
+          async (tx) => {
+            await requireEndpoint(tx, id, caller, { lock: true });
+            const at = new Date(now());
+            await auditEndpoint(tx, caller, 'rotate_secret', id, at);
+            const secret = generateWebhookSecret();
+            const overlapMs =
+              body.overlap_seconds === undefined ? endpointSecretOverlapMs : body.overlap_seconds * 1_000;
+            const until = await rotateEndpointSecret(tx, keyRing, id, { secret, overlapMs, now: at });
+            return jsonReply(200, { id, secret, former_signs_until: until.toISOString() });
+          },
+        );
+      },
+    }),
+    operation({
+      id: 'listWebhookDeliveries',
+      method: 'get',
+      path: `${ENDPOINTS_PATH}/{id}/deliveries`,
+      tag,
+      summary: 'List the deliveries of a webhook endpoint with each try, newest first',
+      description: 'What has ended is kept for some weeks.',
+      scope: 'webhook_endpoints:read',
+      params,
+      query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
+      answers: {
+        200: {
+          description: 'A page of deliveries.',
+          contentType: JSON_TYPE,
+          schema: pageOf(deliveryOutput, 'WebhookDeliveryPage'),
+          example: { data: [deliveryExample], next_cursor: null },
+        },
+      },
+      problems: ['webhook_endpoint_not_found'],
+      handle: async ({ params: { id }, query: { limit, cursor, status: state, event_id: eventId }, caller }) => {
+        const after = cursor === undefined ? undefined : readIdCursor('webhookDelivery', cursor);
+        const found = await database.run(async (db) => {
+          const { retryAt } = await requireEndpoint(db, id, caller);
+          const views = await listDeliveries(db, id, { state, eventId }, { limit: limit + 1, after });
+          return { retryAt, views };
+        });
+        return pageReply(found.views, limit, {
+          json: (view) => deliveryJson(keyRing, view, found.retryAt),
+          cursor: ({ delivery }) => idCursor(delivery.id),
+        });
+      },
+    }),
+    ...webhookEndpointActions(dependencies),
+  ];
+}
+
+/** @returns validation_failed when events may not be sent there. */
+async function urlProblem(
+  { webhookTargets: { policy, lookup } }: ApiDependencies,
+  url: string,
+): Promise<Problem | undefined> {
+  const message = await endpointUrlProblem(url, policy, lookup);
+  return message === undefined ? undefined : invalid([{ in: 'body', field: 'url', message }]);
+}
+
+/** @param notBefore when the endpoint as a whole gets something again. */
+function deliveryJson(
+  keyRing: KeyRing,
+  { delivery, eventType, tries }: DeliveryView,
+  notBefore: Date | null,
+): DeliveryOutput {
+  const { nextTryAt } = delivery;
+  const isTest = eventType === TEST_EVENT && delivery.failedTries === 0;
+  const isHeld = nextTryAt !== null && notBefore !== null && notBefore > nextTryAt && !isTest;
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    event_type: eventType,
+    status: delivery.state,
+    tries: delivery.tries,
+    next_try_at: instantJson(isHeld ? notBefore : nextTryAt),
+    created_at: delivery.createdAt.toISOString(),
+    ended_at: instantJson(delivery.endedAt),
+    log: tries.map((each) => ({
+      number: each.number,
+      at: each.at.toISOString(),
+      duration_ms: each.durationMs,
+      status: each.status,
+      failure: each.failure,
+      answer_excerpt: excerptOf(keyRing, each),
+    })),
+  };
+}
+
+/** A key that is no longer in the ring takes the excerpts with it, not the log. */
+function excerptOf(keyRing: KeyRing, row: WebhookTryRow): string | null {
+  if (row.sealedExcerpt === null) return null;
+  try {
+    return keyRing.openText(row.sealedExcerpt, excerptPlace(row));
+  } catch (error) {
+    if (error instanceof UnsealError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { createdByInQuery, instantInput } from '#api/lists/fields.ts';
+import { article } from '#api/work/work-reads.ts';
+import type { WorkResource } from '#api/work/work-resource.ts';
+import { attentionReason, failureClass, limitFields, reasonForAct, verdictFields } from '#api/work/work-schemas.ts';
+import { idPattern, isId } from '#domain/work/identifiers.ts';
+import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { OperatorAction } from '#domain/work/operator-actions.ts';
+import { WORK_NOUNS } from '#domain/work/work.ts';
+
+/** The most that one call acts on: each is a transaction of its own, and the caller waits for all of them. */
+export const MAX_BULK = 100;
+
+/** What can be done to many at once: every act of one. What names something at the service can only be said of one. */
+const ACTS = ['retry', 'release', 'abandon', 'limit', 'resolve'] as const;
+/** Nothing of a cancellation is held at the gate, and nothing is charged for it. */
+const ACTS_OF_CANCELLATIONS = ['retry', 'abandon', 'resolve'] as const;
+
+/** The request of an act on many pieces of work of one kind. */
+export function bulkInput({ kind, name }: WorkResource) {
+  const noun = WORK_NOUNS[kind];
+  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const filter = z
+    .strictObject({
+      ids: z
+        .array(
+          z
+            .string()
+            .refine((id) => isId(kind, id), { message: `must be the id of ${article(noun)} ${noun}` })
+            .meta({ override: { pattern: idPattern(kind) } }),
+        )
+        .min(1)
+        .max(MAX_BULK)
+        .optional(),
+      status: z.enum(statuses).optional(),
+      failure_class: failureClass.optional(),
+      attention: attentionReason.optional(),
+      created_by: createdByInQuery.optional(),
+      created_after: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
+      created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
+    })
+    .refine((given) => Object.values(given).some((value) => value !== undefined), {
+      message: 'must narrow the choice: name ids, or filter',
+    })
+    .meta({
+      description: `Which ${noun}s: all that meet every condition named here. Without \`ids\`, \`status\` and \`attention\` only those that have not ended.`,
+      override: { minProperties: 1 },
+    });
+  const acts: readonly [(typeof ACTS)[number], ...(typeof ACTS)[number][]] =
+    kind === 'cancellation' ? ACTS_OF_CANCELLATIONS : ACTS;
+  const { case: reason, verdict, next } = verdictFields;
+  return z
+    .strictObject({
+      action: z.enum(acts),
+      filter,
+      why: reasonForAct,
+      max_price: limitFields.max_price
+        .optional()
+        .meta({ description: 'With `limit`, and needed there; `null` takes the limit away.' }),
+      case: reason.optional().meta({ description: 'With `resolve`, and needed there: the reason of the open case.' }),
+      verdict: verdict
+        .optional()
+        .meta({ description: 'With `resolve`, and needed there: what is true of all of them.' }),
+      next,
+      dry_run: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Only say what would become of each. Needs no Idempotency-Key.' }),
+    })
+    .superRefine((given, context) => {
+      const needs = (field: keyof typeof given, act: string, isNeeded: boolean) => {
+        const isGiven = given[field] !== undefined;
+        if (given.action === act ? isGiven || !isNeeded : !isGiven) return;
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: given.action === act ? `is needed with ${act}` : `goes with ${act} alone`,
+        });
+      };
+      needs('max_price', 'limit', true);
+      needs('case', 'resolve', true);
+      needs('verdict', 'resolve', true);
+      needs('next', 'resolve', false);
+    })
+    .meta({ id: `${name}BulkAction` });
+}
+
+export type BulkInput = z.output<ReturnType<typeof bulkInput>>;
+
+/** The act of a request, as it is done to each. @param body checked by {@link bulkInput}. */
+export function bulkAct({ action, max_price: maxPrice, case: reason, verdict, next }: BulkInput): OperatorAction {
+  if (action === 'limit') return { action: 'change_limit', maxPrice: maxPrice ?? null };
+  if (action !== 'resolve') return { action };
+  if (reason === undefined || verdict === undefined)
+    throw new TypeError('a resolution without case or verdict passed its schema');
+  return { action, reason, verdict, ...(next !== undefined && { next }) };
+}

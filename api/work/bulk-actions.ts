@@ -1,0 +1,243 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { bulkIdempotencyKeyHeader } from '#api/http/idempotency-header.ts';
+import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
+import { operation, type Caller, type Operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { refusal } from '#api/problems/problem-schema.ts';
+import { bulkAct, bulkInput, MAX_BULK } from '#api/work/bulk-action-schemas.ts';
+import type { WorkResource } from '#api/work/work-resource.ts';
+import { attentionReason, failureClass } from '#api/work/work-schemas.ts';
+import { newId } from '#db/connection/ids.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
+import { WORK_NOUNS } from '#domain/work/work.ts';
+import { chooseWork } from '#fulfilment/operator/bulk-actions.ts';
+import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
+import { WorkMissingError } from '#fulfilment/work/work.ts';
+
+/**
+ * What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds
+ * by then.
+ */
+/** Without `act_id` it was stored by a version before 0.1.0, in the last day. */
+const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id: z.string().optional() });
+
+/** One act on many; each goes the way of the single act. */
+export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
+  const { kind, name, path, scopes, example } = resource;
+  const noun = WORK_NOUNS[kind];
+  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const input = bulkInput(resource);
+  const output = z
+    .strictObject({
+      dry_run: z.boolean(),
+      matched: z.int().meta({ description: 'How many meet the filter.' }),
+      remaining: z.int().meta({
+        description: `How many of them this call is not about: one call acts on ${MAX_BULK}, the oldest first. Call again with another key.`,
+      }),
+      data: z.array(
+        z.strictObject({
+          id: z.string(),
+          status: z
+            .enum(statuses)
+            .nullable()
+            .meta({ description: 'Before the act; null where it is not known any more.' }),
+          failure_class: failureClass.nullable(),
+          attention: attentionReason.nullable(),
+          result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
+          refusal: refusal.nullable().meta({ description: 'Why it is refused, as of the single act.' }),
+          detail: z.string().nullable(),
+        }),
+      ),
+    })
+    .meta({ id: `${name}BulkResult` });
+  const line = {
+    id: example.id,
+    status: 'held',
+    failure_class: 'insufficient_balance',
+    attention: null,
+    refusal: null,
+    detail: null,
+  } as const;
+  return operation({
+    id: `actOnMany${name}s`,
+    method: 'post',
+    path: `${path}/bulk-actions`,
+    tag: 'Operator actions',
+    summary: `Act on many ${noun}s at once`,
+    description:
+      'Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which ' +
+      'judges each as the act would and changes nothing. Without ' +
+      'it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.',
+    scope: scopes.operate,
+    requestHeaders: bulkIdempotencyKeyHeader,
+    body: input,
+    bodyExample: {
+      action: 'retry',
+      filter: { status: 'held', failure_class: 'insufficient_balance' },
+      why: 'Topped up.',
+      dry_run: true,
+    },
+    answers: {
+      200: {
+        description: 'What became of each, or would.',
+        contentType: 'application/json',
+        schema: output,
+        example: { dry_run: true, matched: 1, remaining: 0, data: [{ ...line, result: 'would_act' }] },
+      },
+    },
+    problems: [
+      'idempotency_key_missing',
+      'idempotency_key_invalid',
+      'idempotency_in_progress',
+      'idempotency_key_reused',
+    ],
+    handle: async ({ body, json, header, caller }) => {
+      const { why, dry_run: dryRun } = body;
+      const {
+        ids,
+        status,
+        failure_class: failed,
+        attention,
+        created_by: createdBy,
+        created_after: createdAfter,
+        created_before: createdBefore,
+      } = body.filter;
+      const choice = {
+        ids,
+        statuses: status && [status],
+        failureClass: failed,
+        attentionReason: attention,
+        createdBy,
+        createdAfter,
+        createdBefore,
+      };
+      const { database } = dependencies;
+      if (dryRun) {
+        // Not needed; but what would be refused next is refused now.
+        if (header('Idempotency-Key') !== undefined) readIdempotencyKey(header('Idempotency-Key'));
+        const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
+        const missing = hasFilter({ ...choice })
+          ? []
+          : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
+        const act = { asked: bulkAct(body), why, caller, actId: newId('act'), dryRun };
+        const data: BulkLine[] = [];
+        for (const id of [...chosen.map((one) => one.id), ...new Set(missing)])
+          data.push(await actOnOne(dependencies, resource, id, act));
+        return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
+      }
+      const request = {
+        lineageId: caller.lineageId,
+        header: header('Idempotency-Key'),
+        target: `POST ${path}/bulk-actions`,
+        json,
+      };
+      // What is chosen is kept before anything is done; then each act, which knows by the same key whether it was done.
+      const kept = await answerOnce(dependencies, request, async (tx) => {
+        const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
+        const chosenIds =
+          ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
+        // Its own act: the key may be free again after a day, and then stands for another one.
+        return jsonReply(200, { matched, ids: chosenIds, act_id: newId('act') });
+      });
+      const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
+      const act = {
+        asked: bulkAct(body),
+        why,
+        caller,
+        actId: about.act_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`,
+        dryRun,
+      };
+      const data: BulkLine[] = [];
+      for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
+      dependencies.wakeRelay();
+      return jsonReply(200, {
+        dry_run: false,
+        matched: about.matched,
+        remaining: Math.max(0, about.matched - about.ids.length),
+        data,
+      });
+    },
+  });
+}
+
+interface BulkAct {
+  readonly asked: OperatorAction;
+  readonly why: string;
+  readonly caller: Caller;
+  /** The same for every piece of work of a call, and for the same call again. */
+  readonly actId: string;
+  /** True when it is only judged. */
+  readonly dryRun: boolean;
+}
+
+type BulkLine = ReturnType<typeof lineOf> & {
+  readonly result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
+  readonly refusal: Refusal | null;
+  readonly detail: string | null;
+};
+
+/**
+ * Rolls the transaction of an act back that is refused, of which a part may be written by then, or that is only judged.
+ */
+class RolledBackError extends Error {
+  readonly line: BulkLine;
+
+  constructor(line: BulkLine) {
+    super(line.result);
+    this.line = line;
+  }
+}
+
+async function actOnOne(
+  { database, now }: ApiDependencies,
+  { kind }: WorkResource,
+  id: string,
+  { asked, why, caller, actId, dryRun }: BulkAct,
+): Promise<BulkLine> {
+  const work = { kind, id };
+  try {
+    return await database.transaction(async (tx) => {
+      const {
+        chosen: [found],
+      } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
+      if (found === undefined) throw new WorkMissingError(work);
+      const line = { ...lineOf(found), refusal: null, detail: null };
+      const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
+      if (result.kind === 'refused')
+        throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: result.detail });
+      if (dryRun && result.kind === 'applied') throw new RolledBackError({ ...line, result: 'would_act' });
+      if (result.kind === 'applied') await requestWake(tx, work);
+      return { ...line, result: result.kind };
+    });
+  } catch (error) {
+    if (error instanceof RolledBackError) {
+      if (!dryRun) await wakeToCompare(database, work, error.line.refusal ?? undefined);
+      return error.line;
+    }
+    if (error instanceof WorkMissingError)
+      return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
+    throw error;
+  }
+}
+
+/** True when more than ids narrows the choice. */
+function hasFilter(choice: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(choice).some(([name, value]) => name !== 'ids' && value !== undefined);
+}
+
+function lineOf({
+  id,
+  status = null,
+  failureClass: failed = null,
+  attentionReason: attention = null,
+}: {
+  readonly id: string;
+  readonly status?: string | null;
+  readonly failureClass?: string | null;
+  readonly attentionReason?: string | null;
+}) {
+  return { id, status, failure_class: failed, attention };
+}

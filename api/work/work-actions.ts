@@ -1,0 +1,293 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { operation, type Caller, type Operation } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { idInPath, mayExist } from '#api/lists/fields.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { article } from '#api/work/work-reads.ts';
+import { notFound, type WorkResource } from '#api/work/work-resource.ts';
+import { limitFields, reasonForAct, retryPolicyInput, verdictFields } from '#api/work/work-schemas.ts';
+import { newId } from '#db/connection/ids.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { workExists } from '#db/work/work-queries.ts';
+import { SERVICE_ID, type OperatorAction, type Refusal } from '#domain/work/operator-actions.ts';
+import type { RetryChange } from '#domain/work/retry-rules.ts';
+import { WORK_NOUNS } from '#domain/work/work.ts';
+import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
+import { WorkMissingError } from '#fulfilment/work/work.ts';
+
+const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
+
+const plain = z.strictObject({ why: reasonForAct }).meta({ id: 'OperatorAct' });
+const limit = z.strictObject({ why: reasonForAct, ...limitFields }).meta({ id: 'LimitChange' });
+const retryPolicy = z
+  .strictObject({ why: reasonForAct, ...retryPolicyInput })
+  .refine(({ why: _why, ...change }) => Object.values(change).some((value) => value !== undefined), {
+    message: 'must say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline',
+  })
+  .refine(({ first_wait_seconds: first, longest_wait_seconds: longest }) => (first ?? 0) <= (longest ?? Infinity), {
+    path: ['first_wait_seconds'],
+    message: 'must not be more than longest_wait_seconds',
+  })
+  .meta({ id: 'RetryPolicyChange' });
+/** Of every kind of work; each adds how the service names what it sold. */
+const resolution = z.strictObject({ why: reasonForAct, ...verdictFields });
+
+const orderResolution = resolution
+  .extend({
+    service_order_id: serviceId.meta({
+      description: 'With `bought`: the order at the service, where it is not known yet.',
+    }),
+    service_esim_id: serviceId.meta({
+      description: 'With `bought`: the eSIM at the service. Without it the service is asked.',
+    }),
+  })
+  .meta({ id: 'OrderCaseResolution' });
+
+const topupResolution = resolution
+  .extend({
+    service_topup_id: serviceId.meta({
+      description: 'With `bought`: the top-up at the service, where it is not known yet.',
+    }),
+  })
+  .meta({ id: 'TopupCaseResolution' });
+
+const EXAMPLE = { why: 'Balance was topped up.' };
+
+const vpnResolution = resolution
+  .extend({
+    service_subscription_id: serviceId.meta({
+      description: 'With `bought`: the subscription at the service, where it is not known yet.',
+    }),
+  })
+  .meta({ id: 'VpnSubscriptionCaseResolution' });
+
+const cancellationResolution = resolution
+  .extend({
+    service_refund_id: serviceId.meta({
+      description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.',
+    }),
+  })
+  .meta({ id: 'CancellationCaseResolution' });
+
+/** What a person does with work that waits, fails or went wrong. */
+export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
+  const { kind, name, path, scopes, output, example } = resource;
+  const noun = WORK_NOUNS[kind];
+  const common = {
+    method: 'post',
+    tag: 'Operator actions',
+    scope: scopes.operate,
+    params: idInPath(kind, example.id),
+    problems: [resource.notFound, 'action_not_possible'],
+    answers: {
+      200: {
+        description: `The ${noun} as it is stored now; its workflow goes on at once. What was done before changes nothing.`,
+        contentType: 'application/json',
+        schema: output,
+        example,
+      },
+    },
+  } as const;
+  const perform = (id: string, action: OperatorAction, reason: string, caller: Caller) =>
+    act(dependencies, resource, id, action, reason, caller);
+  return [
+    operation({
+      ...common,
+      id: `retry${name}`,
+      path: `${path}/{id}/retry`,
+      summary: 'Try again now what is held or parked',
+      description:
+        'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.',
+      body: plain,
+      bodyExample: EXAMPLE,
+      handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.why, caller),
+    }),
+    // Nothing of a cancellation is held at the gate, and nothing is charged for it.
+    ...(kind === 'cancellation'
+      ? []
+      : [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]),
+    retryPolicyOperation(resource, common, perform),
+    operation({
+      ...common,
+      id: `abandon${name}`,
+      path: `${path}/{id}/abandon`,
+      summary: `Give up ${article(noun)} ${noun} that bought nothing`,
+      description: 'Refused while the service may have bought for it, or keeps money for it.',
+      body: plain,
+      bodyExample: { why: 'The customer no longer wants it.' },
+      handle: ({ params, body, caller }) => perform(params.id, { action: 'abandon' }, body.why, caller),
+    }),
+    resolveOperation(resource, common, perform),
+  ];
+}
+
+type Perform = (id: string, action: OperatorAction, reason: string, caller: Caller) => Promise<Reply>;
+type Common = Pick<Parameters<typeof operation>[0], 'method' | 'tag' | 'scope' | 'problems' | 'answers'> & {
+  readonly params: ReturnType<typeof idInPath>;
+};
+
+function releaseOperation({ name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  return operation({
+    ...common,
+    id: `release${name}`,
+    path: `${path}/{id}/release`,
+    summary: 'Let through the purchase gate now what is held',
+    description:
+      'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it ' +
+      'is held. One that was released and has not gone through yet stays released.',
+    body: plain,
+    bodyExample: { why: 'This customer waits at the counter.' },
+    handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.why, caller),
+  });
+}
+
+function limitOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  const noun = WORK_NOUNS[kind];
+  return operation({
+    ...common,
+    id: `change${name}Limit`,
+    path: `${path}/{id}/limit`,
+    summary: 'Change the most that the service may charge',
+    description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price is tried again at once.`,
+    body: limit,
+    bodyExampleFirst: true,
+    bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'USD' } },
+    handle: ({ params, body, caller }) =>
+      perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
+  });
+}
+
+function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  return operation({
+    ...common,
+    id: `change${name}RetryPolicy`,
+    path: `${path}/{id}/retry-policy`,
+    summary: 'Change how often, how fast and until when it is tried again',
+    description:
+      'What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says ' +
+      `nothing of whether a further attempt is safe: that is found out as ever. Refused once the ${WORK_NOUNS[kind]} has ended.`,
+    body: retryPolicy,
+    bodyExample: {
+      why: 'The supplier is back in an hour.',
+      attempts: 5,
+      first_wait_seconds: 900,
+      longest_wait_seconds: 3_600,
+    },
+    handle: ({ params, body, caller }) =>
+      perform(params.id, { action: 'change_retry', change: retryChangeOf(body) }, body.why, caller),
+  });
+}
+
+function retryChangeOf({
+  attempts,
+  first_wait_seconds: first,
+  longest_wait_seconds: longest,
+  deadline,
+}: z.output<typeof retryPolicy>): RetryChange {
+  return {
+    ...(attempts !== undefined && { attempts }),
+    ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
+    ...(longest !== undefined && { maxDelayMs: longest === null ? null : longest * 1_000 }),
+    ...(deadline !== undefined && { deadlineAt: deadline === null ? null : deadline.getTime() }),
+  };
+}
+
+function resolveOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  const documented = {
+    ...common,
+    id: `resolve${name}Case`,
+    path: `${path}/{id}/resolve`,
+    summary: `Judge a case of ${article(WORK_NOUNS[kind])} ${WORK_NOUNS[kind]}`,
+    description:
+      "Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: " +
+      'after `not_bought` it is bought anew.',
+    bodyExample: { why: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
+  } as const;
+  switch (kind) {
+    case 'order':
+      return operation({
+        ...documented,
+        body: orderResolution,
+        handle: ({ params, body, caller }) => {
+          const { service_order_id: serviceId, service_esim_id: serviceEsimId } = body;
+          return perform(params.id, verdictOf(body, { serviceId, serviceEsimId }), body.why, caller);
+        },
+      });
+    case 'topup':
+      return operation({
+        ...documented,
+        body: topupResolution,
+        handle: ({ params, body, caller }) =>
+          perform(params.id, verdictOf(body, { serviceId: body.service_topup_id }), body.why, caller),
+      });
+    case 'cancellation':
+      return operation({
+        ...documented,
+        bodyExample: { why: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
+        body: cancellationResolution,
+        handle: ({ params, body, caller }) =>
+          perform(params.id, verdictOf(body, { serviceId: body.service_refund_id }), body.why, caller),
+      });
+    case 'vpn_subscription':
+      return operation({
+        ...documented,
+        body: vpnResolution,
+        handle: ({ params, body, caller }) =>
+          perform(params.id, verdictOf(body, { serviceId: body.service_subscription_id }), body.why, caller),
+      });
+  }
+}
+
+interface ServiceNames {
+  readonly serviceId: string | undefined;
+  readonly serviceEsimId?: string | undefined;
+}
+
+function verdictOf(body: z.output<typeof resolution>, { serviceId, serviceEsimId }: ServiceNames): OperatorAction {
+  const { next } = body;
+  return {
+    action: 'resolve',
+    reason: body.case,
+    verdict: body.verdict,
+    ...(serviceId !== undefined && { serviceId }),
+    ...(serviceEsimId !== undefined && { serviceEsimId }),
+    ...(next !== undefined && { next }),
+  };
+}
+
+async function act(
+  { database, wakeRelay, now }: ApiDependencies,
+  resource: WorkResource,
+  id: string,
+  action: OperatorAction,
+  reason: string,
+  caller: Caller,
+): Promise<Reply> {
+  const { kind } = resource;
+  if (!mayExist(kind, id)) throw notFound(resource);
+  const work = { kind, id };
+  const operator = { actor: caller.apiKeyId, why: reason, actId: newId('act') };
+  let refused: Refusal | undefined;
+  const acting = database.transaction(async (tx) => {
+    if (!(await workExists(tx, work, caller.ownerId))) throw notFound(resource);
+    const result = await actOnWork(tx, work, action, operator, new Date(now())).catch((error: unknown) => {
+      throw error instanceof WorkMissingError ? notFound(resource) : error;
+    });
+    if (result.kind === 'refused') {
+      const { refusal, detail } = result;
+      refused = refusal;
+      throw new Problem('action_not_possible', { detail, extra: { refusal } });
+    }
+    if (result.kind === 'applied') await requestWake(tx, work);
+    return resource.find(tx, id, caller.ownerId);
+  });
+  const found = await acting.catch(async (error: unknown) => {
+    await wakeToCompare(database, work, refused);
+    if (refused === 'not_compared') wakeRelay();
+    throw error;
+  });
+  if (found === undefined) throw notFound(resource);
+  wakeRelay();
+  return jsonReply(200, found);
+}

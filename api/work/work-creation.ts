@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
+import { invalid, type Caller, type DocumentedAnswer, type Incoming } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { answerPreferred, ASK_AGAIN_SECONDS, locatedId } from '#api/work/finished-work.ts';
+import type { WorkResource } from '#api/work/work-resource.ts';
+import { workId } from '#crypto/derived-ids.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import type { Owner } from '#db/work/ownership.ts';
+import { workExists } from '#db/work/work-queries.ts';
+import { isFinished } from '#domain/work/waiting.ts';
+import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+import type { Intake, NewWork } from '#fulfilment/work/accept-work.ts';
+
+/** The part of a request that is the same for work of every kind. */
+interface CreationRequest {
+  readonly body: {
+    readonly max_price?: NewWork['maxPrice'] | undefined;
+    readonly deadline?: Date | undefined;
+    readonly metadata?: NewWork['metadata'] | undefined;
+  };
+  readonly json: unknown;
+  readonly header: Incoming['header'];
+  readonly caller: Caller;
+  readonly onClose: Incoming['onClose'];
+}
+
+/**
+ * Creates work once for an Idempotency-Key, and once for the caller's reference.
+ *
+ * The id follows from what names the work for good: the caller's reference, or the key where that is kept for good.
+ * Were the row lost with the last commits of PostgreSQL, the caller who asks again gets the same work, and its purchase
+ * the same idempotency key.
+ *
+ * @param accept stores it; what it throws is the answer.
+ */
+export async function createWork(
+  dependencies: ApiDependencies,
+  resource: WorkResource,
+  { body, json, header, onClose, caller }: CreationRequest,
+  accept: (tx: Executor, work: NewWork, now: Date) => Promise<Intake>,
+): Promise<Reply> {
+  const { kind, path, reference } = resource;
+  const { lineageId, ownerId } = caller;
+  const named = z.string().optional().parse(Reflect.get(body, reference.field));
+  const isNamed = named !== undefined;
+  const reply = await answerOnce(
+    dependencies,
+    { lineageId, header: header('Idempotency-Key'), target: `POST ${path}`, json, isKeptForGood: !isNamed },
+    async (tx) => {
+      const now = new Date(dependencies.now());
+      // Only new work needs a deadline that lies ahead: a repetition may come after it.
+      requireFuture(body.deadline, now);
+      const naming = isNamed
+        ? ['reference', named]
+        : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
+      const id = isNamed && !reference.isForGood ? newId(kind) : workId(dependencies.keyRing, kind, naming);
+      const work = {
+        id,
+        apiKeyId: lineageId,
+        maxPrice: body.max_price ?? null,
+        deadlineAt: body.deadline ?? null,
+        metadata: body.metadata ?? {},
+      };
+      const intake = await accept(tx, work, now);
+      if (!intake.accepted) {
+        throw await alreadyMade(tx, resource, intake.existingId, ownerId);
+      }
+      const found = await resource.find(tx, id, ownerId);
+      if (found === undefined) throw new Error(`${WORK_NOUNS[kind]} ${id} was stored and cannot be read`);
+      return jsonReply(202, found, { Location: `${path}/${id}`, 'Retry-After': String(ASK_AGAIN_SECONDS) });
+    },
+  );
+  dependencies.wakeRelay();
+  const id = locatedId(resource, reply);
+  const find = () => dependencies.database.run((db) => resource.find(db, id, ownerId));
+  return answerPreferred(dependencies, { id, header, onClose, find, caller }, reply, { when: isFinished, status: 201 });
+}
+
+/** Headers of answers to callers who may wait (`Prefer: wait=N`), for their description. */
+export function waitingHeaders(kind: WorkKind) {
+  return {
+    Location: `Address of the ${WORK_NOUNS[kind]}.`,
+    'Preference-Applied':
+      'With `Prefer: wait=N`: `wait=` and how many seconds were granted; absent where it was not waited.',
+  } as const;
+}
+
+/** What such an answer says beside it while the work goes on. */
+export const askAgainHeader = { 'Retry-After': 'After how many seconds it is worth reading it again.' } as const;
+
+/** The answers of a call that creates work, for its description. */
+export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
+  const noun = WORK_NOUNS[kind];
+  const common = { contentType: 'application/json', schema: output, example } as const;
+  const headers = waitingHeaders(kind);
+  return {
+    201: {
+      ...common,
+      description: `With \`Prefer: wait=N\`: the ${noun} is finished, well or not; \`status\` says which.`,
+      headers,
+    },
+    202: {
+      ...common,
+      description: `The ${noun} is stored and will be carried out.`,
+      headers: { ...headers, ...askAgainHeader },
+    },
+  };
+}
+
+function requireFuture(deadline: Date | undefined, now: Date): void {
+  if (deadline !== undefined && deadline <= now) {
+    throw invalid([{ in: 'body', field: 'deadline', message: 'must lie in the future' }]);
+  }
+}
+
+/**
+ * The problem that says which work was made before; to a key that is limited to its own work, only that there is some.
+ */
+export async function alreadyMade(
+  db: Executor,
+  { kind, path, reference: { field, taken: code } }: WorkResource,
+  id: string,
+  owner: Owner,
+): Promise<Problem> {
+  if (!(await workExists(db, { kind, id }, owner))) {
+    return new Problem(code, { detail: `This ${field} is taken, by work that this API key does not see.` });
+  }
+  const noun = WORK_NOUNS[kind];
+  return new Problem(code, {
+    detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} was made for this ${field}.`,
+    extra: { existing: { id, href: `${path}/${id}` } },
+  });
+}

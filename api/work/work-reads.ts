@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import { entryFor } from '#api/access/redact-for-owner.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { operation, type Operation } from '#api/http/operation.ts';
+import { standingJson, timelineJson } from '#api/http/representations.ts';
+import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { idInPath, listOf, mayExist, waitInQuery } from '#api/lists/fields.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { answerRead, longPollHeaders } from '#api/work/finished-work.ts';
+import { notFound, type WorkResource } from '#api/work/work-resource.ts';
+import { timelinePage, timelineQuery } from '#api/work/work-schemas.ts';
+import { listTimeline } from '#db/work/work-queries.ts';
+import { workEventType } from '#domain/events/events.ts';
+import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { resubmission } from '#domain/work/resubmission.ts';
+import { WORK_NOUNS } from '#domain/work/work.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** Reading one piece of work, and what happened to it so far. */
+export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
+  const { database } = dependencies;
+  const { kind, name, path, tag, scopes, output, example } = resource;
+  const noun = WORK_NOUNS[kind];
+  const params = idInPath(kind, example.id);
+  // What is not announced would wake nobody.
+  const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter(
+    (status) => workEventType(kind, status) !== undefined,
+  );
+  if (first === undefined) throw new TypeError(`no status of ${kind} is announced`);
+  const readQuery = z.strictObject({
+    wait: waitInQuery,
+    until: listOf([first, ...others])
+      .optional()
+      .meta({
+        description:
+          'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person.',
+      }),
+  });
+  return [
+    operation({
+      id: `get${name}`,
+      method: 'get',
+      path: `${path}/{id}`,
+      tag,
+      summary: `Read ${article(noun)} ${noun}`,
+      description:
+        'With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. ' +
+        'Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.',
+      scope: scopes.read,
+      params,
+      query: readQuery,
+      answers: {
+        200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example, headers: longPollHeaders },
+      },
+      problems: [resource.notFound],
+      handle: async ({ params: { id }, query: { wait, until }, onClose, caller }) => {
+        if (!mayExist(kind, id)) throw notFound(resource);
+        const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
+        const reply = await answerRead(dependencies, { id, onClose, find, caller }, { wait, until });
+        if (reply === undefined) throw notFound(resource);
+        return reply;
+      },
+    }),
+    operation({
+      id: `get${name}Timeline`,
+      method: 'get',
+      path: `${path}/{id}/timeline`,
+      tag,
+      summary: `Read what happened to ${article(noun)} ${noun}, and where it stands`,
+      description:
+        'Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.',
+      scope: scopes.read,
+      params,
+      query: timelineQuery,
+      answers: {
+        200: {
+          description: 'A page of the timeline.',
+          contentType: JSON_TYPE,
+          schema: timelinePage,
+          example: {
+            data: [
+              {
+                at: '2030-01-31T12:00:00.000Z',
+                event: `${kind}.accepted`,
+                message: `The ${noun} was accepted and stored; its workflow is about to start.`,
+                detail: { package_id: 101 },
+              },
+            ],
+            next_cursor: null,
+            standing: {
+              now: `The ${noun} is accepted and stored.`,
+              why: null,
+              next: 'Its workflow starts within moments and sends it to the service.',
+              next_at: null,
+              submit_again: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
+            },
+          },
+        },
+      },
+      problems: [resource.notFound],
+      handle: async ({ params: { id }, query: { limit, cursor }, caller: { ownerId } }) => {
+        const after = cursor === undefined ? undefined : readNumberCursor('t', cursor);
+        const work = { kind, id };
+        const { shown, entries } = await database.run(async (db) => {
+          const shown = mayExist(kind, id) ? await resource.find(db, id, ownerId) : undefined;
+          if (shown === undefined) throw notFound(resource);
+          return { shown, entries: await listTimeline(db, work, { limit: limit + 1, after }) };
+        });
+        return pageReply(entries, limit, {
+          json: (entry) => entryFor(ownerId, timelineJson(entry)),
+          cursor: ({ id: last }) => numberCursor('t', last),
+          besides: { standing: standingJson(kind, shown) },
+        });
+      },
+    }),
+  ];
+}
+
+/** Of `order`, `an`. */
+export function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? 'an' : 'a';
+}

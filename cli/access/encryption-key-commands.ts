@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/set-up/set-up-option.ts';
+
+/** `encryption-keys list` and `retire`. */
+export function addEncryptionKeyCommands(program: Command, environmentFor: EnvironmentFor): void {
+  const load = () => import('#cli/access/encryption-keys.ts');
+  const keys = program
+    .command('encryption-keys')
+    .description('ids of the keys that the database of DATABASE_URL was used with');
+  keys
+    .command('list')
+    .description('list them, the oldest first')
+    .option(...SET_UP)
+    .action(async (options: SetUpOption) => (await load()).listEncryptionKeys(await environmentFor(options)));
+  keys
+    .command('retire')
+    .argument('<id>', 'id of the key')
+    .description('let processes start without a key; refused while stored values are sealed with it')
+    .option(...SET_UP)
+    .action(async (keyId: string, options: SetUpOption) =>
+      (await load()).retireEncryptionKey(keyId, await environmentFor(options)),
+    );
+}

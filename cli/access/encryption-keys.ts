@@ -1,0 +1,70 @@
+import { actor } from '#cli/api/account.ts';
+import { withDatabase } from '#cli/set-up/command-database.ts';
+import type { Output } from '#cli/terminal/terminal.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { readDatabaseConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { keyUse, retireKey, type Retirement } from '#db/connection/encryption-keys.ts';
+
+/** Shown in `pg_stat_activity`. */
+const APPLICATION = 'reseller encryption-keys';
+
+/** `reseller encryption-keys list`: ids and uses; the keys themselves are not in the database. */
+export async function listEncryptionKeys(environment: Environment, output: Output = process.stdout): Promise<void> {
+  const { database: config } = readDatabaseConfig(environment);
+  const keys = await withDatabase(config.url, APPLICATION, (database) => database.run(keyUse));
+  if (keys.length === 0) output.write('The database has not been used with any key yet.\n');
+  for (const { keyId, makesHashes, firstUsedAt } of keys) {
+    output.write(
+      `${keyId}  first used ${firstUsedAt.toISOString()}${makesHashes ? '; makes the hashes, stays the last' : ''}\n`,
+    );
+  }
+}
+
+/**
+ * `reseller encryption-keys retire`: processes start without the key from then on.
+ *
+ * @throws UserError when it is not known, makes the hashes, or a stored value is sealed with it.
+ */
+export async function retireEncryptionKey(
+  keyId: string,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const { database: config } = readDatabaseConfig(environment);
+  const retirement = await withDatabase(config.url, APPLICATION, (database) =>
+    database.transaction(async (tx) => {
+      const done = await retireKey(tx, keyId);
+      if (done.kind === 'retired') {
+        const subject = { kind: 'encryption_key', id: keyId } as const;
+        await addAuditEntry(tx, { actor: actor(), action: 'encryption_key.retire', subject }, new Date());
+      }
+      return done;
+    }),
+  );
+  if (retirement.kind !== 'retired') throw refusal(keyId, retirement);
+  output.write(`${keyId} is retired. Take it out of ENCRYPTION_KEYS of all processes, and start them again.\n`);
+}
+
+function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired' }>): UserError {
+  switch (retirement.kind) {
+    case 'unknown':
+      return new UserError(
+        `The database was never used with a key ${keyId}.`,
+        'See `npx reseller encryption-keys list`.',
+      );
+    case 'makes_hashes':
+      return new UserError(
+        `${keyId} makes the keyed hashes of repeated requests and webhooks, and cannot be retired.`,
+        'Leave it the last key in ENCRYPTION_KEYS.',
+      );
+    case 'in_use': {
+      const places = retirement.values.map(({ table, column, count }) => `${table}.${column} (${count})`).join(', ');
+      return new UserError(
+        `Stored values are sealed with ${keyId}: ${places}.`,
+        'Leave it in ENCRYPTION_KEYS, behind the first key.',
+      );
+    }
+  }
+}

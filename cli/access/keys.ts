@@ -1,0 +1,254 @@
+import { keyLines } from '#cli/access/key-list.ts';
+import { actor } from '#cli/api/account.ts';
+import { withDatabase } from '#cli/set-up/command-database.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { printLine } from '#cli/terminal/visible-text.ts';
+import { readDatabaseConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
+import { price } from '#config/fields.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import {
+  addApiKey,
+  API_SCOPES,
+  type ApiScope,
+  apiScopes,
+  changeRateLimit,
+  changeSpendLimit,
+  type KeyChange,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  type RotationRefusal,
+} from '#db/access/api-keys.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
+import type { Money } from '#domain/money/money.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Stands for every scope there is. */
+const ALL = 'all';
+
+export interface NewKeyOptions {
+  /** `all`, or names with commas between them. */
+  readonly scopes?: string;
+  /** Days. */
+  readonly expires?: number;
+  readonly spendLimit?: string;
+  /** Requests a minute. */
+  readonly rateLimit?: number;
+  readonly ownWorkOnly?: boolean;
+}
+
+/**
+ * `reseller keys create`: the key goes to standard output alone, what is said of it to standard error.
+ *
+ * @throws UserError when it is not said what the key is for or may do.
+ */
+export async function createKey(name: string, options: NewKeyOptions, environment: Environment): Promise<void> {
+  if (name.trim() === '') {
+    throw new UserError(
+      'The key has no name.',
+      'Name the system that is to use it: it is all that `keys list` shows of its purpose.',
+    );
+  }
+  const scopes = scopesOf(options.scopes);
+  const { ownWorkOnly = false, rateLimit } = options;
+  const spendLimit = options.spendLimit === undefined ? undefined : limitOf(options.spendLimit);
+  const { key, prefix, hash } = generateApiKey();
+  const now = new Date();
+  const expiresAt = inDays(options.expires, now);
+  const limits = {
+    ownWorkOnly,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(spendLimit != null && { spendLimit }),
+    ...(rateLimit !== undefined && { rateLimit }),
+  };
+  await changing(environment, async (tx) => {
+    const id = await addApiKey(tx, { name, prefix, hash, scopes, ...limits });
+    const which = ownWorkOnly ? ', for its own work only' : '';
+    await audit(tx, id, 'create', `${name}: ${scopes.join(', ')}${which}`, now);
+  });
+  const said = [
+    ...(ownWorkOnly ? ['limited to its own work'] : []),
+    ...(spendLimit == null ? [] : [`spends at most ${spendLimit.amount} ${spendLimit.currency} a day`]),
+    ...(rateLimit === undefined ? [] : [`${rateLimit} requests a minute`]),
+    ...(expiresAt === undefined ? [] : [`until ${expiresAt.toISOString()}`]),
+  ];
+  printLine(
+    process.stderr,
+    `Key ${prefix} for ${name}, shown this once; ${[`scopes: ${scopes.join(', ')}`, ...said].join('; ')}`,
+  );
+  process.stdout.write(`${key}\n`);
+}
+
+/** `reseller keys list`. */
+export async function listKeys(environment: Environment): Promise<void> {
+  const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
+  for (const line of keyLines(keys, new Date())) printLine(process.stdout, line);
+}
+
+/**
+ * `reseller keys rotate`: the successor goes to standard output alone.
+ *
+ * @param options.overlap how long the former one still works, in milliseconds.
+ * @throws UserError when the key cannot be rotated.
+ */
+export async function rotateKey(
+  prefix: string,
+  options: { readonly overlap: number; readonly expires?: number },
+  environment: Environment,
+): Promise<void> {
+  const { key, ...generated } = generateApiKey();
+  const now = new Date();
+  const expiresAt = inDays(options.expires, now);
+  const rotated = await changing(environment, async (tx) => {
+    const successor = { prefix: generated.prefix, hash: generated.hash, ...(expiresAt !== undefined && { expiresAt }) };
+    const result = await rotateApiKey(tx, prefix, successor, { overlapMs: options.overlap, now });
+    if (!result.ok) throw refusal(prefix, result.refusal);
+    await audit(
+      tx,
+      result.id,
+      'rotate',
+      `successor of ${prefix}, which works until ${result.formerExpiresAt.toISOString()}`,
+      now,
+    );
+    return result;
+  });
+  const until = rotated.expiresAt === null ? '' : `, valid until ${rotated.expiresAt.toISOString()}`;
+  process.stderr.write(
+    `Key ${generated.prefix}, shown this once${until}. It goes on with what ${prefix} made; ${prefix} works until ${rotated.formerExpiresAt.toISOString()}.\n`,
+  );
+  process.stdout.write(`${key}\n`);
+}
+
+/** `reseller keys limit`. @param limit `100.00 USD`, or `none`. @throws UserError when there is no such key. */
+export async function limitKey(prefix: string, limit: string, environment: Environment): Promise<void> {
+  const spendLimit = limitOf(limit);
+  await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, (tx) =>
+    changeSpendLimit(tx, prefix, spendLimit),
+  );
+  process.stdout.write(
+    spendLimit === null
+      ? `Key ${prefix} has no daily limit of its own.\n`
+      : `Key ${prefix} may spend ${limit} a day (UTC).\n`,
+  );
+}
+
+/**
+ * `reseller keys rate-limit`. @param limit requests a minute; null for that of the configuration. @throws UserError
+ * when there is no such key.
+ */
+export async function limitKeyRate(prefix: string, limit: number | null, environment: Environment): Promise<void> {
+  await change(
+    environment,
+    { prefix, action: 'change_rate_limit', detail: limit === null ? 'none' : `${limit} a minute` },
+    (tx) => changeRateLimit(tx, prefix, limit),
+  );
+  process.stdout.write(
+    limit === null
+      ? `Key ${prefix} has the limit of the configuration.\n`
+      : `Key ${prefix} may make ${limit} requests a minute.\n`,
+  );
+}
+
+/** `reseller keys revoke`. @throws UserError when there is no such key. */
+export async function revokeKey(prefix: string, environment: Environment): Promise<void> {
+  await change(environment, { prefix, action: 'revoke' }, (tx) => revokeApiKey(tx, prefix, new Date()));
+  process.stdout.write(`Key ${prefix} is revoked.\n`);
+}
+
+interface Change {
+  readonly prefix: string;
+  readonly action: string;
+  readonly detail?: string;
+}
+
+/** Changes a key and writes down who did, in one transaction. */
+async function change(
+  environment: Environment,
+  { prefix, action, detail }: Change,
+  work: (tx: Executor) => Promise<KeyChange>,
+): Promise<void> {
+  await changing(environment, async (tx) => {
+    const changed = await work(tx);
+    if (!changed.ok) {
+      const what = action === 'revoke' ? 'valid key' : 'key';
+      throw new UserError(
+        `There is no ${what} with the prefix ${JSON.stringify(prefix)}.`,
+        '`npx reseller keys list` shows the prefixes.',
+      );
+    }
+    await audit(tx, changed.id, action, detail, new Date());
+  });
+}
+
+async function audit(tx: Executor, id: string, action: string, detail: string | undefined, now: Date): Promise<void> {
+  const subject = { kind: 'api_key', id } as const;
+  await addAuditEntry(
+    tx,
+    { actor: actor(), action: `api_key.${action}`, subject, ...(detail !== undefined && { reason: detail }) },
+    now,
+  );
+}
+
+function refusal(prefix: string, why: RotationRefusal): UserError {
+  const advice = '`npx reseller keys list` shows the keys.';
+  if (typeof why === 'object') {
+    return new UserError(
+      `Key ${prefix} was rotated before.`,
+      `Rotate its successor ${why.rotatedTo}; or revoke that one first, where it was lost.`,
+    );
+  }
+  if (why === 'unknown') return new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, advice);
+  return new UserError(
+    `Key ${prefix} is ${why}, and has nothing to hand over.`,
+    `Make a new one with \`npx reseller keys create\`. ${advice}`,
+  );
+}
+
+/** @returns null for `none`. */
+function limitOf(text: string): Money | null {
+  if (text === 'none') return null;
+  const parsed = price().safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new UserError(`${JSON.stringify(text)} is no daily limit.`, 'Write it like "100.00 USD", or none.');
+}
+
+function inDays(days: number | undefined, now: Date): Date | undefined {
+  return days === undefined ? undefined : new Date(now.getTime() + days * DAY_MS);
+}
+
+function scopesOf(list: string | undefined): readonly ApiScope[] {
+  const names =
+    list
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '') ?? [];
+  if (names.length === 0) {
+    throw new UserError(
+      'It is not said what the key may do.',
+      `Add --scopes with what its user needs, commas between: ${apiScopes.join(', ')}; or --scopes ${ALL}.`,
+    );
+  }
+  if (names.length === 1 && names[0] === ALL) return apiScopes;
+  const unknown = names.filter((name) => !Object.hasOwn(API_SCOPES, name));
+  if (unknown.length > 0) {
+    throw new UserError(
+      `Unknown scopes: ${unknown.join(', ')}.`,
+      `There are: ${apiScopes.join(', ')}; or ${ALL} alone.`,
+    );
+  }
+  return names as ApiScope[];
+}
+
+async function changing<Result>(environment: Environment, work: (tx: Executor) => Promise<Result>): Promise<Result> {
+  return await inDatabase(environment, (database) => database.transaction(work));
+}
+
+async function inDatabase<Result>(
+  environment: Environment,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  return await withDatabase(readDatabaseConfig(environment).database.url, 'reseller keys', work);
+}

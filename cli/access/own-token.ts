@@ -1,0 +1,17 @@
+import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
+
+/** One command needs no token but its own, and works without the database that the others share theirs in. */
+export class OwnToken implements TokenStore {
+  #token: SharedToken | undefined;
+
+  async read(): ReturnType<TokenStore['read']> {
+    const token = this.#token;
+    return await Promise.resolve(token === undefined ? undefined : { version: token.version, token });
+  }
+
+  async replace(replacedVersion: number | undefined, token: Omit<SharedToken, 'version'>): Promise<number | undefined> {
+    const version = (replacedVersion ?? 0) + 1;
+    this.#token = { ...token, version };
+    return await Promise.resolve(version);
+  }
+}

@@ -1,0 +1,57 @@
+import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import { serviceAddress } from '#domain/service/service-address.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
+import { createHttpTransport } from '#upstream/client/http.ts';
+
+// The header counts in whole seconds, and answers are on their way for a while.
+const UNREMARKABLE_SECONDS = 30;
+
+export interface ClockOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Does our clock agree with the service's? Any answer has a `Date`, so this needs no login: the read is made without
+ * a token, and what it answers does not matter.
+ */
+export async function checkClock(service: ServiceConfig, { now, deadlineMs }: ClockOptions): Promise<Finding> {
+  const { origin, pathname } = new URL(serviceAddress(service.baseUrl, service.mode));
+  const transport = createHttpTransport({ origin });
+  try {
+    const sentAt = now();
+    const result = await transport.send({
+      method: 'GET',
+      path: `${pathname}/wallet`,
+      headers: { accept: 'application/json', 'user-agent': 'reseller-fulfilment' },
+      deadlineMs,
+    });
+    const receivedAt = now();
+    if (result.kind === 'no_answer') return notChecked(`the service does not answer (${result.reason})`);
+    const theirs = Date.parse(String(result.answer.headers['date'] ?? ''));
+    if (Number.isNaN(theirs)) return notChecked('the answers of the service have no Date header');
+    return judge(offsetSeconds(theirs, sentAt, receivedAt));
+  } finally {
+    await transport.close();
+  }
+}
+
+/** How far ours is ahead; the second that their clock showed and the time on the way count for us. */
+function offsetSeconds(theirs: number, sentAt: number, receivedAt: number): number {
+  if (receivedAt < theirs) return Math.ceil((receivedAt - theirs) / 1_000);
+  if (sentAt > theirs + 999) return Math.floor((sentAt - theirs - 999) / 1_000);
+  return 0;
+}
+
+function judge(ahead: number): Finding {
+  const distance = Math.abs(ahead);
+  const fact = `ours is ${distance} s ${ahead < 0 ? 'behind' : 'ahead of'} the service's`;
+  if (distance <= UNREMARKABLE_SECONDS) return ok(distance === 0 ? "agrees with the service's" : fact);
+  const advice = 'Synchronise the clock of this machine (NTP); if it is, tell the service.';
+  if (distance <= WEBHOOK_TOLERANCE_SECONDS) {
+    return warning(`${fact}; webhooks are refused from ${WEBHOOK_TOLERANCE_SECONDS} s on`, advice);
+  }
+  return failure(`${fact}; its webhooks are refused as stale`, advice);
+}

@@ -1,0 +1,52 @@
+import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import { withoutStop } from '#cli/doctor/service/login.ts';
+import { typed } from '#cli/terminal/typed-command.ts';
+import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import { checkContract as compare, type ContractReport } from '#upstream/contract-check.ts';
+
+const FILE = 'openapi.json';
+const BY_HAND = `Get the OpenAPI document by hand, as ${FILE}, and run ${typed(`contract check ${FILE}`, undefined)}.`;
+const MOST_NAMED = 3;
+
+/**
+ * Does the interface that the service describes have what we need?
+ *
+ * @param options.headerPrefix of the headers of webhooks; the default where it could not be read.
+ * @param options.data the folder that the doctor was given, for what it advises to type.
+ */
+export async function checkContract(
+  client: Pick<ServiceClient, 'getOpenApi'>,
+  capabilities: Capabilities,
+  { headerPrefix, data }: { readonly headerPrefix?: string | undefined; readonly data?: string | undefined } = {},
+): Promise<Finding> {
+  const answer = await client.getOpenApi();
+  if (answer.ok) return judge(compare(answer.value, capabilities, { headerPrefix }), data);
+  if (answer.kind === 'unsupported')
+    return warning('SERVICE_WITHOUT says that its description cannot be downloaded', BY_HAND);
+  switch (answer.failure) {
+    case 'not_sent':
+    case 'unauthorized':
+    case 'not_approved':
+      return notChecked(`the description of the interface could not be downloaded (${withoutStop(answer.detail)})`);
+    default:
+      return warning(`the service offers no description of its interface. ${withoutStop(answer.detail)}`, BY_HAND);
+  }
+}
+
+function judge({ compatible, findings, calls, events, switchOff }: ContractReport, data: string | undefined): Finding {
+  const looked = calls.filter(({ status }) => status !== 'switched_off');
+  if (compatible) return ok(`nothing that we need is missing in ${looked.length} calls`);
+  const breaks = ({ severity }: { readonly severity: string }) => severity === 'breaking';
+  const isBreaking = (part: Pick<ContractReport, 'findings'>) => part.findings.some(breaks);
+  const names = [
+    ...new Set(findings.filter(breaks).map(({ part }) => part)),
+    ...looked.filter(isBreaking).map(({ method, path }) => `${method} ${path}`),
+    ...events.filter(isBreaking).map(({ event }) => `event ${event}`),
+  ];
+  const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const fact = `not what we need: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;
+  const details = `${typed(`contract check ${FILE} --download`, data)} shows each difference.`;
+  if (switchOff.length === 0) return failure(fact, `Buy nothing before that is understood. ${details}`);
+  return failure(fact, `SERVICE_WITHOUT=${switchOff.join(',')} would do. ${details}`);
+}

@@ -1,0 +1,44 @@
+import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import type { Records } from '#cli/doctor/installation/records.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import { FIRST_CONTACT_ADVICE, nounOf, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import type { FirstContactState } from '#fulfilment/gate/first-contact.ts';
+import type { PauseRow } from '#fulfilment/gate/pauses.ts';
+
+/**
+ * Have the shapes of the service's answers been seen, so that purchases in production may begin?
+ *
+ * @param records undefined when the database cannot be read.
+ */
+export function checkFirstContact(
+  { mode }: Pick<ServiceConfig, 'mode'>,
+  records: Pick<Records, 'firstContact'> | undefined,
+): Finding {
+  if (mode === 'sandbox') return ok('not needed in the sandbox');
+  if (records === undefined) return notChecked('what was seen cannot be read');
+  const states = [...records.firstContact];
+  const detail = states.map(([kind, state]) => `${nounOf(kind)}: ${stateWords(state)}`).join('; ');
+  const of = (wanted: FirstContactState['kind']): PurchaseKind[] =>
+    states.flatMap(([kind, state]) => (state.kind === wanted ? [kind] : []));
+  if (of('held').length > 0) return failure(detail, FIRST_CONTACT_ADVICE);
+  if (of('unknown').length > 0) return warning(detail, `The worker holds them at its start. ${FIRST_CONTACT_ADVICE}`);
+  return ok(detail);
+}
+
+function stateWords(state: FirstContactState): string {
+  switch (state.kind) {
+    case 'held':
+      return heldWords(state.pause);
+    case 'recorded':
+      return `seen. ${state.evidence}`;
+    case 'released':
+      return `released by ${state.by} at ${state.at.toISOString()}: ${state.why}`;
+    case 'unknown':
+      return 'not seen yet';
+  }
+}
+
+/** The advice stands once beside all kinds. */
+function heldWords({ id, pausedAt, why }: PauseRow): string {
+  return `held by ${id} since ${pausedAt.toISOString()}: ${why.replace(FIRST_CONTACT_ADVICE, '').trim()}`;
+}

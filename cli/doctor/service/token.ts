@@ -1,0 +1,26 @@
+import { duration } from '#cli/doctor/duration.ts';
+import { type Finding, ok, warning } from '#cli/doctor/finding.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import type { SharedToken } from '#upstream/client/session.ts';
+
+const DAY_MS = 86_400_000;
+// Tokens are renewed at four fifths of their life; below this, a login that is down for a moment stops purchases.
+const SHORT_MS = 10 * 60_000;
+/** A service may round, or count from another moment; more is another lifetime than the one asked for. */
+const GRANTED_SHARE = 0.9;
+
+/** How long does the token of a fresh login last? */
+export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }: ServiceConfig): Finding {
+  if (expiresAt === undefined) return ok('the service names no end; a token that it refuses is renewed');
+  const lifetimeMs = expiresAt - renewedAt;
+  if (lifetimeMs < SHORT_MS) {
+    const advice =
+      'Set SERVICE_TOKEN_DAYS (production), or ask the service for longer ones: a login that fails for a moment stops purchases.';
+    return warning(`${duration(lifetimeMs)} only`, advice);
+  }
+  if (tokenDays !== undefined && lifetimeMs < tokenDays * DAY_MS * GRANTED_SHARE) {
+    const advice = 'Nothing depends on it: tokens are renewed in time. The service may have a maximum.';
+    return warning(`${duration(lifetimeMs)}, and SERVICE_TOKEN_DAYS asks for ${tokenDays} days`, advice);
+  }
+  return ok(`${duration(lifetimeMs)}, renewed in time`);
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
+import { ApiClient } from '#cli/api/api-client.ts';
+import type { Output } from '#cli/terminal/terminal.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { printLine } from '#cli/terminal/visible-text.ts';
+import type { Environment } from '#config/environment.ts';
+
+export interface SetOptions extends ApiOptions {
+  readonly default?: boolean;
+  readonly country?: string;
+  readonly package?: string;
+  readonly vpnPlan?: string;
+  readonly currency: string;
+  readonly margin?: string;
+  readonly minimumMargin?: string;
+  readonly minimumPrice?: string;
+  readonly step?: string;
+  readonly ending?: string;
+  readonly nearest?: boolean;
+  readonly maxPriceDrift: string;
+  readonly why: string;
+}
+
+const PATH = '/v1/pricing/rules';
+const PAGE = 100;
+
+const markup = z.object({ percent: z.string(), amount: z.string() });
+const terms = z.object({
+  margin: markup,
+  minimum_margin: markup,
+  minimum_price: z.string().nullable(),
+  rounding: z.object({ step: z.string(), ending: z.string(), direction: z.string() }).nullable(),
+  max_price_drift_percent: z.string(),
+});
+const target = z.object({
+  kind: z.string(),
+  country: z.string().optional(),
+  package_id: z.int().optional(),
+  vpn_plan_id: z.int().optional(),
+});
+const rule = z.object({
+  id: z.string(),
+  target,
+  currency: z.string(),
+  terms,
+  version: z.int(),
+  ended_at: z.string().nullable(),
+});
+const version = z.object({
+  version: z.int(),
+  change: z.string(),
+  terms,
+  changed_by: z.string(),
+  why: z.string(),
+  at: z.string(),
+});
+type Rule = z.output<typeof rule>;
+
+function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
+}
+
+/** Most specific first. */
+const KINDS = ['package', 'vpn_plan', 'country', 'default'];
+
+/** The commands about pricing rules. */
+export class PricingDesk {
+  readonly #environment: Environment;
+  readonly #output: Output;
+
+  constructor(environment: Environment, output: Output = process.stdout) {
+    this.#environment = environment;
+    this.#output = output;
+  }
+
+  /** `pricing list`. */
+  async list({ json, ...options }: ApiOptions & { readonly json?: boolean }): Promise<void> {
+    const rules = await this.#all(options, PATH, json === true ? z.looseObject({}) : rule);
+    if (json === true) return this.#say(JSON.stringify(rules, null, 2));
+    const read = z.array(rule).parse(rules);
+    if (read.length === 0) return this.#say('There is no pricing rule: no selling price is suggested.');
+    for (const each of read.toSorted((one, other) => KINDS.indexOf(one.target.kind) - KINDS.indexOf(other.target.kind)))
+      this.#say(lineOf(each));
+  }
+
+  /** `pricing set`. @throws UserError when it is not said what the rule is for. */
+  async set(options: SetOptions): Promise<void> {
+    const wanted = { target: targetOf(options), currency: options.currency, terms: termsOf(options) };
+    const known = (
+      await this.#all(
+        options,
+        `${PATH}?target=${wanted.target.kind}&currency=${encodeURIComponent(options.currency)}`,
+        rule,
+      )
+    ).find((each) => nameOf(each.target) === nameOf(wanted.target));
+    const api = this.#api(options);
+    const stored =
+      known === undefined
+        ? await api.call({
+            path: PATH,
+            body: { ...wanted, why: options.why },
+            idempotencyKey: randomUUID(),
+            answer: rule,
+          })
+        : await api.call({
+            path: `${PATH}/${known.id}/change`,
+            body: { terms: wanted.terms, why: options.why, version: known.version },
+            answer: rule,
+          });
+    this.#say(`${known === undefined ? 'Made' : 'Changed'}: ${lineOf(stored)}`);
+  }
+
+  /** `pricing end`. */
+  async end(id: string, { why, ...options }: ApiOptions & { readonly why: string }): Promise<void> {
+    const ended = await this.#api(options).call({
+      path: `${PATH}/${encodeURIComponent(id)}/end`,
+      body: { why },
+      answer: rule,
+    });
+    this.#say(`${ended.id}  ended at ${ended.ended_at}`);
+  }
+
+  /** `pricing versions`. */
+  async versions(id: string, options: ApiOptions): Promise<void> {
+    for (const each of await this.#all(options, `${PATH}/${encodeURIComponent(id)}/versions`, version)) {
+      this.#say(`${each.version}  ${each.change} at ${each.at} by ${each.changed_by}: ${each.why}`);
+      this.#say(`   ${termsText(each.terms)}`);
+    }
+  }
+
+  async #all<Item extends z.ZodType>(options: ApiOptions, path: string, item: Item): Promise<z.output<Item>[]> {
+    const api = this.#api(options);
+    const found: z.output<Item>[] = [];
+    let cursor: string | null = null;
+    do {
+      const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page: { data: z.output<Item>[]; next_cursor: string | null } = await api.call({
+        path: `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${more}`,
+        answer: pageOf(item),
+      });
+      found.push(...page.data);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return found;
+  }
+
+  #api(options: ApiOptions): ApiClient {
+    return new ApiClient(apiAccess(options, this.#environment));
+  }
+
+  #say(line: string): void {
+    printLine(this.#output, line);
+  }
+}
+
+function targetOf({ default: isDefault, country, package: packageId, vpnPlan }: SetOptions): z.output<typeof target> {
+  if (country !== undefined) return { kind: 'country', country };
+  if (packageId !== undefined) return { kind: 'package', package_id: idOf(packageId) };
+  if (vpnPlan !== undefined) return { kind: 'vpn_plan', vpn_plan_id: idOf(vpnPlan) };
+  if (isDefault === true) return { kind: 'default' };
+  throw new UserError('It is not said what the rule is for.', 'Add --default, --country, --package or --vpn-plan.');
+}
+
+function idOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UserError(`${JSON.stringify(text)} is no id.`, 'Use a number, as the package list has it.');
+}
+
+function termsOf({ margin, minimumMargin, minimumPrice, step, ending, nearest, maxPriceDrift }: SetOptions) {
+  if (step === undefined && (ending !== undefined || nearest === true)) {
+    throw new UserError('It is not said what prices are rounded to.', 'Add --step, such as --step 1 --ending 0.99.');
+  }
+  return {
+    margin: markupOf(margin),
+    minimum_margin: markupOf(minimumMargin),
+    minimum_price: minimumPrice ?? null,
+    rounding:
+      step === undefined ? null : { step, ending: ending ?? '0', direction: nearest === true ? 'nearest' : 'up' },
+    max_price_drift_percent: maxPriceDrift.replace(/%$/, ''),
+  };
+}
+
+/** Of `35%`, `0.50` or `35%+0.50`. */
+function markupOf(text = '0'): z.output<typeof markup> {
+  const [, percent, amount] = /^(?:([\d.]+)%)?\+?(?:([\d.]+))?$/.exec(text.replaceAll(' ', '')) ?? [];
+  if (percent === undefined && amount === undefined) {
+    throw new UserError(`${JSON.stringify(text)} is no margin.`, 'Write it like 35%, 0.50 or 35%+0.50.');
+  }
+  return { percent: percent ?? '0', amount: amount ?? '0' };
+}
+
+function lineOf({ id, target: of, currency, terms: its, version: number }: Rule): string {
+  return `${id}  ${nameOf(of)} in ${currency}, version ${number}: ${termsText(its)}`;
+}
+
+function nameOf({ kind, country, package_id: packageId, vpn_plan_id: planId }: z.output<typeof target>): string {
+  return [kind, country ?? packageId ?? planId].filter((part) => part !== undefined).join(' ');
+}
+
+function termsText({
+  margin,
+  minimum_margin: least,
+  minimum_price: price,
+  rounding,
+  max_price_drift_percent: drift,
+}: z.output<typeof terms>): string {
+  return [
+    `margin ${markupText(margin)}`,
+    `at least ${markupText(least)}`,
+    ...(price === null ? [] : [`price at least ${price}`]),
+    ...(rounding === null
+      ? []
+      : [`rounded ${rounding.direction} to ${rounding.ending} beyond a multiple of ${rounding.step}`]),
+    `drift ${drift} %`,
+  ].join(', ');
+}
+
+function markupText({ percent, amount }: z.output<typeof markup>): string {
+  return `${percent}% + ${amount}`;
+}

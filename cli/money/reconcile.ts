@@ -1,0 +1,69 @@
+import { readTogether } from '#cli/api/read-together.ts';
+import { reportJson, reportLines } from '#cli/money/reconciliation-report.ts';
+import { withDatabase } from '#cli/set-up/command-database.ts';
+import type { Output } from '#cli/terminal/terminal.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { printJson, printLines } from '#cli/terminal/visible-text.ts';
+import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { verifyKeys } from '#db/connection/encryption-keys.ts';
+import { findReconciliation } from '#db/money/reconciliations.ts';
+import { compareBooks } from '#temporal/compare-books.ts';
+import { connectClient } from '#temporal/connection.ts';
+
+export interface ReconcileOptions {
+  readonly json?: boolean;
+  /** How long to wait for the worker, in milliseconds. */
+  readonly wait?: number;
+}
+
+/** All pages of a large wallet, and a worker that is just starting. */
+const WAIT_MS = 5 * 60_000;
+
+/**
+ * `reseller reconcile`: has a worker compare our books with the wallet at the service now, and prints what came of it.
+ *
+ * @returns the exit code: 0 when nothing was found (what is too young is not judged yet), 1 when something was, 2 when
+ *   not all could be compared.
+ * @throws UserError when no worker has done it in time; ConfigurationError; errors of the database and of Temporal.
+ */
+export async function runReconcile(
+  { json, wait = WAIT_MS }: ReconcileOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<number> {
+  const { temporal, keys, stored } = readTogether(environment, {
+    temporal: readTemporalConfig,
+    keys: readEncryptionKeys,
+    stored: readDatabaseConfig,
+  });
+  return await withDatabase(stored.database.url, 'reseller reconcile', async (database) => {
+    const keyRing = new KeyRing(keys);
+    // What is sealed with another key no worker could open.
+    await database.run((db) => verifyKeys(db, keyRing));
+    const client = await connectClient(temporal, keyRing);
+    try {
+      const result = await compareBooks(client, wait);
+      if (result === undefined) {
+        throw new UserError(
+          `No worker has compared the books within ${wait / 1_000} s.`,
+          'Check that a worker runs (/readyz on its port). What was asked for is done as soon as one does: GET /v1/wallet/reconciliations.',
+        );
+      }
+      const report = await database.run((db) => findReconciliation(db, result.id));
+      if (report === undefined) {
+        throw new UserError(
+          `The worker has stored its report ${result.id} in another database.`,
+          'Check that DATABASE_URL is that of the worker.',
+        );
+      }
+      if (json === true) printJson(output, reportJson(report));
+      else printLines(output, reportLines(report));
+      if (report.status !== 'complete') return 2;
+      return report.counts.findings > 0 ? 1 : 0;
+    } finally {
+      await client.connection.close();
+    }
+  });
+}

@@ -1,0 +1,70 @@
+import { reconciliationJson } from '#api/money/books-schemas.ts';
+import type { ReconciliationRow } from '#db/money/reconciliations.ts';
+import { FINDING_KINDS, findingKinds, type ReconciliationStatus } from '#domain/money/books.ts';
+import { plainAmount } from '#domain/money/money.ts';
+import type { Finding } from '#domain/money/reconciliation.ts';
+
+/** As the API shows it. */
+export const reportJson = reconciliationJson;
+
+const HEADLINES = {
+  complete: 'Our books were compared with the wallet at the service.',
+  incomplete: 'Our books were compared with a part of the wallet only.',
+  unsupported: 'Our books could not be compared with the wallet.',
+  unavailable: 'The wallet could not be read.',
+} as const satisfies Record<ReconciliationStatus, string>;
+
+/** A report for a person. */
+export function reportLines(report: ReconciliationRow): string[] {
+  const { status, detail, counts, sums, id, readSince } = report;
+  return [
+    HEADLINES[status],
+    `  ${detail}`,
+    '',
+    `  report          ${id}`,
+    `  read since      ${readSince.toISOString()}`,
+    `  movements       ${counts.read} read, ${counts.new} new, ${counts.matched} matched, ${counts.booked} rows booked`,
+    `  waiting         ${counts.pending} too young to be judged, ${counts.awaited} of ours not shown yet, ${counts.orphans} without a cause`,
+    `  balance         ${balanceText(report)}`,
+    ...sums.map(
+      ({ currency, credits, debits, journal }) =>
+        `  journal         ${plainAmount(credits)} in, ${plainAmount(debits)} out: ${plainAmount(journal)} ${currency}`,
+    ),
+    '',
+    ...findingLines(report),
+  ];
+}
+
+function balanceText({ balance, balanceCurrency, expectedBalance }: ReconciliationRow): string {
+  if (balance === null || balanceCurrency === null) return 'could not be read';
+  const expected =
+    expectedBalance === null ? 'nothing to compare it with' : `its movements come to ${plainAmount(expectedBalance)}`;
+  return `${plainAmount(balance)} ${balanceCurrency}, ${expected}`;
+}
+
+function findingLines({ findings, findingCounts, counts }: ReconciliationRow): string[] {
+  if (counts.findings === 0) {
+    const isWaiting = counts.pending > 0 || counts.awaited > 0;
+    return [
+      isWaiting
+        ? 'Nothing was found so far. What waits is judged in a later comparison, once it is old enough.'
+        : 'Nothing was found.',
+    ];
+  }
+  const lines = findingKinds.flatMap((kind) => {
+    const ofKind = findings.filter((each) => each.kind === kind);
+    const count = findingCounts[kind] ?? 0;
+    if (count === 0) return [];
+    return [`${kind} (${count}): ${FINDING_KINDS[kind]}`, ...ofKind.map((each) => `  ${findingText(each)}`)];
+  });
+  const left = counts.findings - findings.length;
+  return [...lines, ...(left > 0 ? [`… and ${left} more, which the report does not list.`] : [])];
+}
+
+function findingText({ detail, movementId, work }: Finding): string {
+  const names = [
+    ...(movementId === undefined ? [] : [`service ${movementId}`]),
+    ...(work === undefined ? [] : [`${work.kind} ${work.id}`]),
+  ];
+  return `${detail}${names.length === 0 ? '' : ` [${names.join(', ')}]`}`;
+}

@@ -1,0 +1,89 @@
+import { lapse, until, type TourContext } from '#cli/sandbox-tour/context.ts';
+import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
+import { noteCall, noteEnd } from '#cli/sandbox-tour/noting.ts';
+import { observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
+import type { OptionalResult, Listing } from '#upstream/client.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+
+/** Looks bought orders up in every way that the product would, were their answers lost. */
+export async function lookUpLeg(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  [first, ...others]: readonly [BoughtEsim, ...BoughtEsim[]],
+): Promise<void> {
+  const { client } = context;
+  const { id } = first.order;
+  const read = observeCall(await client.getOrder(id), ({ esim_id: esimId }) =>
+    esimId === first.esimId ? undefined : 'it names another eSIM than the answer to the order, or none',
+  );
+  noteCall(context, notes, observations, 'order_read', read);
+  const list = observeCall(await client.findOrdersByReference(first.reference), ({ items }) =>
+    items.some((order) => order.id === id)
+      ? undefined
+      : 'the order that was just bought is not in it under its external_order_id',
+  );
+  noteCall(context, notes, observations, 'order_list', list);
+  await lookForDebits(context, notes, observations, [first, ...others]);
+}
+
+/** Debits may show late, and a cancellation is judged by them: the tour waits until all are seen. */
+async function lookForDebits(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  orders: readonly BoughtEsim[],
+): Promise<void> {
+  const { client, now, waitMs } = context;
+  const startedAt = now();
+  const missing = new Set(orders);
+  let refused: CallObservation | undefined;
+  let reads = 0;
+  await until(context, async () => {
+    reads += 1;
+    for (const order of missing) {
+      const movements = await client.listWalletTransactions({ reference: order.reference });
+      if (!movements.ok) {
+        refused = observeCall(movements);
+        return 'refused';
+      }
+      if (hasDebit(movements, order)) missing.delete(order);
+    }
+    return missing.size === 0 ? 'seen' : undefined;
+  });
+  const step = 'the debits of the orders';
+  const expected = 'seen in the wallet transactions at the first read';
+  if (refused !== undefined) {
+    noteCall(context, notes, observations, 'wallet_transactions', refused);
+    return notes.skipped(step, expected, 'the movements cannot be read');
+  }
+  if (missing.size > 0) {
+    observations.debitSeenAfterMs = null;
+    const detail = `${missing.size} of ${orders.length} debits were not in it, under order_id or external_order_id, after ${lapse(waitMs)}`;
+    return noteCall(context, notes, observations, 'wallet_transactions', { kind: 'differs', detail });
+  }
+  const afterMs = reads === 1 ? 0 : now() - startedAt;
+  observations.debitSeenAfterMs = afterMs;
+  noteCall(context, notes, observations, 'wallet_transactions', {
+    kind: 'works',
+    detail: 'it answers as the contract has it',
+  });
+  const all = await client.listWalletTransactions({ since: startedAt - EARLIER_MS });
+  if (all.ok) noteEnd(notes, 'GET /wallet/transactions', all.value);
+  notes.ok(
+    step,
+    expected,
+    reads === 1 ? 'at the first read' : `${lapse(afterMs)} later, which POLICY_SETTLE_DELAY must outlast`,
+  );
+}
+
+/** The product reads from some minutes before its first send, too. */
+const EARLIER_MS = 10 * 60_000;
+
+function hasDebit(movements: OptionalResult<Listing<WalletTransaction>>, { reference, order }: BoughtEsim): boolean {
+  if (!movements.ok) return false;
+  return movements.value.items.some(
+    (item) => item.type === 'debit' && (item.external_order_id === reference || item.order_id === order.id),
+  );
+}

@@ -1,0 +1,210 @@
+import type { TourContext } from '#cli/sandbox-tour/context.ts';
+import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
+import { notePrice, noteRepeat, noteTime } from '#cli/sandbox-tour/noting.ts';
+import { clause, observeRefusal, type OpenObservations, type SecondPurchase } from '#cli/sandbox-tour/observations.ts';
+import {
+  deliveredBy,
+  followOrder,
+  howItEnded,
+  newOrderRequest,
+  observeRepeat,
+  type BoughtEsim,
+  type OrderRequest,
+  type PlacedOrder,
+} from '#cli/sandbox-tour/purchases.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import type { ServicePackage } from '#upstream/contract.ts';
+
+/** What becomes of each eSIM that the tour buys. */
+export const PURPOSES = ['untouched', 'installed', 'active', 'consumed', 'recharged'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export interface Bought {
+  /** The order that is sent again when its key has grown old. */
+  readonly first: PlacedOrder;
+  readonly package: ServicePackage;
+  readonly esims: Readonly<Partial<Record<Purpose, BoughtEsim>>>;
+}
+
+export interface OrderChoices {
+  /** The package to order; without it the first one for sale that is completed. */
+  readonly packageId?: number | undefined;
+  /** Packages to order once each besides, and to follow to their end. */
+  readonly furtherPackageIds: readonly number[];
+}
+
+// A sandbox may have packages that fail on purpose. More than a few in a row mean that something else is wrong.
+const MOST_CANDIDATES = 3;
+
+/** Buys the eSIMs of the tour, and tries what keys and references do while at it. */
+export async function orderLeg(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  packages: readonly ServicePackage[],
+  choices: OrderChoices,
+): Promise<Bought | undefined> {
+  const first = await buyFirst(context, notes, candidates(packages, choices.packageId));
+  if (first === undefined) return undefined;
+  const { placed, esim, item } = first;
+  await repeatAtOnce(context, notes, observations, placed);
+  observations.repeatedReference = await repeatReference(context, notes, placed);
+  const second = await sendTwiceAtOnce(context, notes, observations, item.id);
+  const esims = new Map<Purpose, BoughtEsim>(
+    second === undefined
+      ? [['untouched', esim]]
+      : [
+          ['untouched', esim],
+          ['installed', second],
+        ],
+  );
+  for (const purpose of PURPOSES.filter((each) => !esims.has(each))) {
+    const bought = await buyOne(context, notes, item.id, `an order for the eSIM that will be ${purpose}`);
+    if (bought !== undefined) esims.set(purpose, bought);
+  }
+  for (const id of choices.furtherPackageIds) await buyFurther(context, notes, id);
+  return { first: placed, package: item, esims: Object.fromEntries(esims) };
+}
+
+function candidates(packages: readonly ServicePackage[], chosen: number | undefined): readonly ServicePackage[] {
+  if (chosen !== undefined) return packages.filter(({ id }) => id === chosen);
+  return packages.filter(({ available }) => available).slice(0, MOST_CANDIDATES);
+}
+
+async function buyFirst(context: TourContext, notes: LegNotes, items: readonly ServicePackage[]) {
+  const [step, expected] = ['POST /orders', 'an order that is completed, with an eSIM'];
+  if (items.length === 0) notes.failed(step, expected, 'there is no such package for sale');
+  for (const item of items) {
+    const request = newOrderRequest(context, item.id);
+    const placed = await context.client.createOrder(request);
+    if (!placed.ok) {
+      notes.failed(step, expected, `package ${item.id}: ${clause(placed.detail)}`);
+      continue;
+    }
+    const order = await followOrder(context, placed.value, request.reference);
+    const esim = deliveredBy(request, order);
+    if (esim === undefined) {
+      notes.failed(step, expected, `package ${item.id}: ${howItEnded(order)}`);
+      continue;
+    }
+    notes.ok(step, expected, `package ${item.id}: ${throughProcessing(placed.value.status)}completed`);
+    notePrice(notes, item, order);
+    noteTime(notes, placed.value.created_at, context.now());
+    return { placed: { ...request, order: placed.value }, esim, item };
+  }
+  return undefined;
+}
+
+async function repeatAtOnce(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  placed: PlacedOrder,
+) {
+  const result = await context.client.createOrder(placed);
+  noteRepeat(
+    context,
+    notes,
+    observations,
+    observeRepeat('order', placed.order.id, context.now() - placed.sentAtMs, result),
+  );
+}
+
+/** The same bytes under a new key: what a service with unique references refuses, or answers with the order it has. */
+async function repeatReference(context: TourContext, notes: LegNotes, placed: PlacedOrder): Promise<SecondPurchase> {
+  const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
+  const result = await context.client.createOrder({ ...placed, idempotencyKey: context.newId() });
+  const seen = judgeReference(result.ok ? result.value.id : undefined, placed, result.ok ? undefined : result);
+  if (seen.outcome === 'unclear') notes.skipped(step, expected, `${seen.detail}, which proves nothing`);
+  else notes.ok(step, expected, seen.detail);
+  return seen;
+}
+
+function judgeReference(
+  id: string | undefined,
+  placed: PlacedOrder,
+  refusal: Parameters<typeof observeRefusal>[0] | undefined,
+): SecondPurchase {
+  if (refusal !== undefined) {
+    return { outcome: observeRefusal(refusal) === 'refused' ? 'one' : 'unclear', detail: clause(refusal.detail) };
+  }
+  if (id === placed.order.id) return { outcome: 'one', detail: 'it returned the order that has the reference' };
+  return { outcome: 'two', detail: 'it bought another one' };
+}
+
+/** A new order, sent twice at the same moment. @returns its eSIM. */
+async function sendTwiceAtOnce(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  packageId: number,
+): Promise<BoughtEsim | undefined> {
+  const { client, configured } = context;
+  const request = newOrderRequest(context, packageId);
+  const results = await Promise.all([client.createOrder(request), client.createOrder(request)]);
+  const orders = results.flatMap((result) => (result.ok ? [result.value] : []));
+  const seen = judgeConcurrent(new Set(orders.map(({ id }) => id)).size, results.find((result) => !result.ok)?.detail);
+  observations.concurrentSends = seen;
+  const [step, expected] = ['the same order and key twice at the same moment', 'one purchase'];
+  if (seen.outcome === 'unclear') notes.failed(step, expected, seen.detail);
+  else if (seen.outcome === 'one' || !configured.key_replay) notes.ok(step, expected, seen.detail);
+  else notes.drift(step, expected, `${seen.detail}; SERVICE_WITHOUT=key_replay keeps it from being done`);
+  const [order] = orders;
+  return order === undefined ? undefined : deliveredBy(request, await followOrder(context, order, request.reference));
+}
+
+function judgeConcurrent(orders: number, refusal: string | undefined): SecondPurchase {
+  if (orders === 2) return { outcome: 'two', detail: 'it bought two' };
+  if (orders === 0) return { outcome: 'unclear', detail: clause(refusal ?? 'neither was answered') };
+  const second = refusal === undefined ? 'both got the same order' : `one was bought; the other: ${clause(refusal)}`;
+  return { outcome: 'one', detail: second };
+}
+
+async function buyOne(
+  context: TourContext,
+  notes: LegNotes,
+  packageId: number,
+  step: string,
+): Promise<BoughtEsim | undefined> {
+  const expected = 'an order that is completed, with an eSIM';
+  const request = newOrderRequest(context, packageId);
+  const placed = await context.client.createOrder(request);
+  if (!placed.ok) {
+    notes.failed(step, expected, clause(placed.detail));
+    return undefined;
+  }
+  const order = await followOrder(context, placed.value, request.reference);
+  const esim = deliveredBy(request, order);
+  if (esim === undefined) notes.failed(step, expected, howItEnded(order));
+  else notes.ok(step, expected, `${throughProcessing(placed.value.status)}completed`);
+  return esim;
+}
+
+/** A package that the person at the terminal asked for: every end is fine, as long as there is one. */
+async function buyFurther(context: TourContext, notes: LegNotes, packageId: number): Promise<void> {
+  const [step, expected] = [`an order of package ${packageId}`, 'an end: completed, failed, or refused'];
+  const request: OrderRequest = newOrderRequest(context, packageId);
+  const placed = await context.client.createOrder(request);
+  if (!placed.ok) {
+    const definite = FAILURE_CLASSES[placed.failure].certainty === 'definite' && placed.status !== undefined;
+    return definite
+      ? notes.ok(step, expected, clause(placed.detail))
+      : notes.failed(step, expected, clause(placed.detail));
+  }
+  const order = await followOrder(context, placed.value, request.reference);
+  const end = `${throughProcessing(placed.value.status)}${howItEnded(order)}`;
+  if (order.status === 'processing') return notes.skipped(step, expected, howItEnded(order));
+  notes.ok(step, expected, order.status === 'failed' ? `${end}, ${await credited(context, request.reference)}` : end);
+}
+
+async function credited({ client }: TourContext, reference: string): Promise<string> {
+  const movements = await client.listWalletTransactions({ reference });
+  if (!movements.ok) return 'and no read shows the wallet';
+  const own = movements.value.items.filter((item) => item.external_order_id === reference);
+  if (!own.some(({ type }) => type === 'debit')) return 'never debited';
+  return own.some(({ type }) => type === 'credit') ? 'credited back' : 'not credited back';
+}
+
+function throughProcessing(first: string): string {
+  return first === 'processing' ? 'processing, then ' : '';
+}

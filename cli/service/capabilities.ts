@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { account, actor } from '#cli/api/account.ts';
+import { readTogether } from '#cli/api/read-together.ts';
+import { duration } from '#cli/doctor/duration.ts';
+import { profileLines } from '#cli/sandbox-tour/print.ts';
+import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
+import { withProfileDatabase } from '#cli/service/profile-database.ts';
+import type { Output } from '#cli/terminal/terminal.ts';
+import { codeOf, UserError } from '#cli/terminal/user-error.ts';
+import { printJson, printLines } from '#cli/terminal/visible-text.ts';
+import { type DatabaseConfig, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import {
+  addCapabilityProfile,
+  confirmCapabilityProfile,
+  judgedProfile,
+  newestCapabilityProfile,
+  type StoredCapabilityProfile,
+} from '#db/service/capability-profiles.ts';
+import { nounOf } from '#domain/gate/first-contact.ts';
+import { permissions, type Permission } from '#domain/service/capability-profile.ts';
+import { releaseRecorded } from '#fulfilment/gate/first-contact.ts';
+
+/** Production cannot be probed without spending money, so what counts there is what was measured in the sandbox. */
+const MEASURED_IN = 'sandbox';
+
+/** `reseller capabilities show`: the profile that counts. @returns the exit code: 1 when there is none. */
+export async function showCapabilities(
+  options: { readonly json?: boolean },
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<number> {
+  const { database, service } = readConfig(environment);
+  const profile = await newest(database, service);
+  if (options.json === true) printJson(output, profile === undefined ? null : capabilitiesJson(profile, service));
+  else printLines(output, profile === undefined ? [NO_PROFILE, TOUR] : capabilityLines(profile, service, new Date()));
+  return profile === undefined ? 1 : 0;
+}
+
+/**
+ * `reseller capabilities confirm`: records that somebody vouches for the profile that counts, and says what follows.
+ *
+ * @param options.by who; the user of this machine's account when left out.
+ * @throws UserError when there is no profile, or it was replaced meanwhile.
+ */
+export async function confirmCapabilities(
+  options: { readonly by?: string },
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const { database: where, service } = readConfig(environment);
+  const by = (options.by ?? account()).trim();
+  if (by === '') throw new UserError('Nobody is named who confirms the profile.', 'Name somebody with --by.');
+  const lines = await withProfileDatabase({ database: where, service }, 'write', async (database) => {
+    const profile = await database.run((db) => newestCapabilityProfile(db, MEASURED_IN));
+    if (profile === undefined) throw new UserError(NO_PROFILE, TOUR);
+    if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmedWords(profile)} already.`];
+    const confirmation = { at: new Date(), by };
+    const released = await database.transaction(async (tx) => {
+      if (!(await confirmCapabilityProfile(tx, profile.id, confirmation))) return undefined;
+      const subject = { kind: 'capability_profile', id: String(profile.id) } as const;
+      await addAuditEntry(
+        tx,
+        { actor: actor(), action: 'capability_profile.confirm', subject, reason: `vouched for by ${by}` },
+        confirmation.at,
+      );
+      return await releaseRecorded(tx, actor(), confirmation.at);
+    });
+    if (released === undefined) {
+      throw new UserError(
+        'The profile was replaced or confirmed by somebody else at this moment.',
+        'Look at `npx reseller capabilities show` and confirm again.',
+      );
+    }
+    return [
+      ...confirmedLines(profile, { ...profile, confirmation }, service),
+      ...(released.length === 0 ? [] : [`Purchases that are no longer held: ${released.map(nounOf).join(', ')}.`]),
+    ];
+  });
+  printLines(output, lines);
+}
+
+/**
+ * `reseller capabilities import FILE`: takes the profile of a tour's `--json` report into this database, not confirmed.
+ *
+ * @throws UserError when the file holds no profile, or one of another service.
+ */
+export async function importCapabilities(
+  file: string,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const { database: where, service } = readConfig(environment);
+  const profile = readProfileFile(readText(file));
+  if (profile === undefined) {
+    throw new UserError(
+      `${file} holds no capability profile.`,
+      'Name what `npx reseller sandbox tour --json` has written.',
+    );
+  }
+  const { baseUrl, ...measured } = profile;
+  if (baseUrl !== service.baseUrl) {
+    throw new UserError(
+      `This profile was measured at ${baseUrl}, and SERVICE_BASE_URL is ${service.baseUrl}: it says nothing about that service.`,
+      'Run the tour against the sandbox of the service that is bought from.',
+    );
+  }
+  const id = await withProfileDatabase({ database: where, service }, 'write', (database) =>
+    database.run((db) => addCapabilityProfile(db, { ...measured, environment: MEASURED_IN })),
+  );
+  output.write(
+    `Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` vouches for it.\n`,
+  );
+}
+
+const NO_PROFILE = 'No capability profile is stored.';
+const TOUR =
+  '`npx reseller sandbox tour` measures one; in production, `npx reseller capabilities import` takes its --json report.';
+
+function readConfig(environment: Environment): { database: DatabaseConfig; service: ServiceConfig } {
+  const { service, database } = readTogether(environment, { database: readDatabaseConfig, service: readServiceConfig });
+  return { database: database.database, service };
+}
+
+async function newest(where: DatabaseConfig, service: ServiceConfig): Promise<StoredCapabilityProfile | undefined> {
+  return await withProfileDatabase({ database: where, service }, 'read', (database) =>
+    database.run((db) => newestCapabilityProfile(db, MEASURED_IN)),
+  );
+}
+
+function capabilityLines(profile: StoredCapabilityProfile, service: ServiceConfig, now: Date): string[] {
+  const age = duration(Math.max(0, now.getTime() - profile.measuredAt.getTime()));
+  return [
+    `Profile ${profile.id}, measured in the sandbox ${age} ago (${profile.measuredAt.toISOString()}), ${confirmedWords(profile)}.`,
+    '',
+    ...profileLines(profile),
+    '',
+    ...permissionLines(profile, service),
+  ];
+}
+
+function confirmedLines(
+  before: StoredCapabilityProfile,
+  after: StoredCapabilityProfile,
+  service: ServiceConfig,
+): string[] {
+  const head = `Profile ${after.id} is ${confirmedWords(after)}.`;
+  if (service.mode === 'sandbox') return [head, 'This is the sandbox, where it counts without that: nothing changes.'];
+  const [was, is] = [allowed(before, service), allowed(after, service)];
+  const switchedOn = Object.keys(is).filter((what) => is[what]?.allowed === true && was[what]?.allowed !== true);
+  return [
+    head,
+    switchedOn.length === 0 ? 'It switches nothing on.' : `It switches on: ${switchedOn.join(', ')}.`,
+    ...permissionLines(after, service),
+    'Workers take it up when they are started.',
+  ];
+}
+
+function permissionLines(profile: StoredCapabilityProfile, service: ServiceConfig): string[] {
+  const lines = Object.entries(allowed(profile, service)).map(
+    ([what, { allowed, because }]) => `${what} (${service.mode}): ${allowed ? 'on' : 'off'}, since ${because}`,
+  );
+  if (service.resendAllowed) return lines;
+  return [...lines, 'The configuration keeps resends off: SERVICE_WITHOUT names key_replay.'];
+}
+
+function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Readonly<Record<string, Permission>> {
+  const { resends, newAttempts } = permissions(service, judgedProfile(profile), service.mode);
+  return { 'automatic resends': resends, 'automatic new attempts': newAttempts };
+}
+
+function confirmedWords({ confirmation }: StoredCapabilityProfile): string {
+  return confirmation === undefined
+    ? 'not confirmed'
+    : `confirmed by ${confirmation.by} on ${confirmation.at.toISOString()}`;
+}
+
+function capabilitiesJson(profile: StoredCapabilityProfile, service: ServiceConfig): unknown {
+  const { id, environment, measuredAt, findings, evidence, confirmation } = profile;
+  const { resends, newAttempts } = permissions(service, judgedProfile(profile), service.mode);
+  return {
+    id: String(id),
+    environment,
+    measured_at: measuredAt.toISOString(),
+    confirmed_at: confirmation?.at.toISOString() ?? null,
+    confirmed_by: confirmation?.by ?? null,
+    findings,
+    evidence,
+    allows: { mode: service.mode, resends, new_attempts: newAttempts },
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    throw new UserError(`${file} cannot be read (${codeOf(error)}).`, 'Check the name.');
+  }
+}

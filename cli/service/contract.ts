@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { OwnToken } from '#cli/access/own-token.ts';
+import { contractJson, contractLines } from '#cli/service/contract-report.ts';
+import type { Output } from '#cli/terminal/terminal.ts';
+import { codeOf } from '#cli/terminal/user-error.ts';
+import { printJson, printLines } from '#cli/terminal/visible-text.ts';
+import { recordDocument } from '#cli/work/record-document.ts';
+import { readCapabilities, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import { checkContract, readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check.ts';
+import { openService } from '#upstream/service.ts';
+
+export interface ContractCheckOptions {
+  /** Get the document from the service first, and keep it in the file. */
+  readonly download?: boolean;
+  readonly json?: boolean;
+  /** Release what is held in production and the document shows to be safe. */
+  readonly record?: boolean;
+}
+
+/** Exit codes of `reseller contract check`. */
+export const COMPATIBLE = 0;
+export const NOT_COMPATIBLE = 1;
+/** There is no document to compare with. */
+export const NO_DOCUMENT = 2;
+
+/**
+ * `reseller contract check FILE`: compares an OpenAPI document of the service with the contract.
+ *
+ * @returns the exit code.
+ * @throws ConfigurationError
+ * @throws UserError with `record` in the sandbox; with it also the errors of `recordDocument`.
+ */
+export async function checkContractFile(
+  file: string,
+  options: ContractCheckOptions,
+  environment: Environment,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
+): Promise<number> {
+  const capabilities = readCapabilities(environment);
+  const headerPrefix = readHeaderPrefix(environment);
+  const refuse = (what: string, advice: string): number => {
+    printLines(stderr, [what, advice]);
+    return NO_DOCUMENT;
+  };
+  if (options.download === true) {
+    const problem = await download(file, environment);
+    if (problem !== undefined) return refuse(problem.what, problem.advice);
+  }
+  const document = read(file);
+  if ('advice' in document) return refuse(document.what, document.advice);
+
+  const report = checkContract(document.content, capabilities, { headerPrefix });
+  if (options.json === true) printJson(stdout, contractJson(report));
+  else printLines(stdout, contractLines(report));
+  if (options.record !== true) return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
+  const recorded = await recordDocument(document.content, environment);
+  // With --json, what is printed stays one JSON document.
+  printLines(options.json === true ? stderr : stdout, recorded.lines);
+  return report.compatible && recorded.nothingHeld ? COMPATIBLE : NOT_COMPATIBLE;
+}
+
+interface Problem {
+  readonly what: string;
+  readonly advice: string;
+}
+
+function read(file: string): { readonly content: JsonObject } | Problem {
+  try {
+    return { content: readDocument(readFileSync(file)) };
+  } catch (error) {
+    if (error instanceof UnreadableDocument) {
+      const advice = 'Name the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
+      return { what: `${file} ${error.message}.`, advice };
+    }
+    if (codeOf(error) === undefined) throw error;
+    const advice = 'Check the name; --download gets it from the service.';
+    return { what: `${file} cannot be read (${codeOf(error)}).`, advice };
+  }
+}
+
+const BY_HAND = 'Get the document from the service by hand and leave --download out.';
+
+/** Where the cause is on our side, another document would not help. */
+const ADVICE: Readonly<Partial<Record<ServiceFailure['failure'], string>>> = {
+  unauthorized: FAILURE_CLASSES.unauthorized.advice,
+  not_approved: FAILURE_CLASSES.not_approved.advice,
+  not_sent: 'Check SERVICE_BASE_URL, and the network between.',
+};
+
+/** @returns what kept the document from being downloaded; undefined when it is in the file. */
+async function download(file: string, environment: Environment): Promise<Problem | undefined> {
+  const service = openService({
+    ...readServiceConfig(environment),
+    deadlineMs: DEFAULT_POLICY.purchase.sendDeadlineMs,
+    tokens: new OwnToken(),
+    now: Date.now,
+  });
+  try {
+    const answer = await service.client.getOpenApi();
+    if (!answer.ok) {
+      const off = 'SERVICE_WITHOUT says that the service cannot do that.';
+      const why = answer.kind === 'unsupported' ? off : answer.detail;
+      const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
+      return { what: `The OpenAPI document could not be downloaded. ${why}`, advice };
+    }
+    writeFileSync(file, `${JSON.stringify(answer.value, null, 2)}\n`);
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const advice = 'Name a file in a folder that can be written to.';
+    return { what: `${file} cannot be written (${codeOf(error)}).`, advice };
+  } finally {
+    await service.close();
+  }
+}

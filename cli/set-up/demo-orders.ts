@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import QRCode from 'qrcode';
+import * as z from 'zod';
+import { type ApiAccess, ApiClient } from '#cli/api/api-client.ts';
+import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
+import type { Terminal } from '#cli/terminal/terminal.ts';
+import { visible } from '#cli/terminal/visible-text.ts';
+import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+
+export interface DemoOptions {
+  readonly api: ApiAccess;
+  /** Remembers an order under way, so that the next run follows it instead of buying another. */
+  readonly stateFile: string;
+  readonly terminal: Terminal;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+const order = z.object({
+  id: z.string(),
+  status: z.enum(statusesOf('order')),
+  esim_id: z.string().nullish(),
+});
+const packages = z.object({ data: z.array(z.object({ id: z.int(), name: z.string() })) });
+const timeline = z.object({
+  data: z.array(z.object({ at: z.iso.datetime({ offset: true }), event: z.string(), message: z.string() })),
+});
+const activation = z.object({ activation_code: z.string() });
+const pending = z.object({ external_order_id: z.string(), package_id: z.int() });
+
+const FOLLOW_TIMEOUT_MS = 60_000;
+const POLL_MS = 200;
+// The simulator sells this one with a delay: the order waits for a webhook, which is the usual way.
+const PREFERRED_PACKAGE = 9001;
+
+/**
+ * Buys an eSIM through our public API and follows it to its activation code.
+ *
+ * @returns whether it was delivered in time; when not, it goes on by itself.
+ */
+export async function runDemo(options: DemoOptions): Promise<boolean> {
+  const { terminal } = options;
+  const api = new ApiClient({ ...options.api, ...(options.signal === undefined ? {} : { signal: options.signal }) });
+  const wanted = await wantedOrder(api, options.stateFile);
+  terminal.say(`\n${terminal.bold('A first order')}: POST /v1/orders with package ${wanted.package_id}`);
+  const created = await api.call({
+    path: '/v1/orders',
+    body: { package_id: wanted.package_id, external_order_id: wanted.external_order_id },
+    // The reference is unique already; the same key makes a repeated start meet the same order.
+    idempotencyKey: wanted.external_order_id,
+    answer: order,
+  });
+  const ended = await follow(api, created.id, options);
+  if (!isFinal(ended.status)) {
+    terminal.say(`It is ${ended.status} and goes on by itself: GET /v1/orders/${ended.id}`);
+    return false;
+  }
+  rmSync(options.stateFile, { force: true });
+  if (ended.status !== 'completed' || !ended.esim_id) {
+    terminal.say(`It ended as ${ended.status}: GET /v1/orders/${ended.id}/timeline says why.`);
+    return false;
+  }
+  const { activation_code: code } = await api.call({
+    path: `/v1/esims/${ended.esim_id}/activation`,
+    answer: activation,
+  });
+  terminal.say(`\n${terminal.bold('The eSIM')} ${ended.esim_id} (simulated: no phone can install it)`);
+  terminal.say(await qrCode(code, terminal.interactive));
+  terminal.say(`${code}\n`);
+  return true;
+}
+
+/** In colours where there are some: black on white is read on any background. */
+function qrCode(text: string, inColour: boolean): Promise<string> {
+  const errorCorrectionLevel = 'L';
+  return inColour
+    ? QRCode.toString(text, { type: 'terminal', small: true, errorCorrectionLevel })
+    : QRCode.toString(text, { type: 'utf8', margin: 2, errorCorrectionLevel });
+}
+
+/** The order that was under way when we were stopped, or a new one. */
+async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<typeof pending>> {
+  const earlier = pending.safeParse(jsonOf(readSecretFile(stateFile)));
+  if (earlier.success) return earlier.data;
+  const { data } = await api.call({ path: '/v1/packages?limit=100', answer: packages });
+  const chosen = data.find(({ id }) => id === PREFERRED_PACKAGE) ?? data[0];
+  if (chosen === undefined) throw new Error('the service sells no packages');
+  const made = { external_order_id: `demo-${randomUUID()}`, package_id: chosen.id };
+  writeSecretFile(stateFile, `${JSON.stringify(made)}\n`);
+  return made;
+}
+
+/** Prints each entry of the timeline as it comes, until the order has ended or the time is up. */
+async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<z.output<typeof order>> {
+  const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS } = options;
+  const deadline = performance.now() + timeoutMs;
+  const shown = new Set<string>();
+  let startedAt: number | undefined;
+  for (;;) {
+    // Read before the timeline: an order that has ended has all its entries.
+    const current = await api.call({ path: `/v1/orders/${orderId}`, answer: order });
+    const { data } = await api.call({ path: `/v1/orders/${orderId}/timeline?limit=100`, answer: timeline });
+    for (const entry of data) {
+      // Entries are told apart by what they say: a late one can stand between two that were there before.
+      const said = `${entry.at} ${entry.event} ${entry.message}`;
+      if (shown.has(said)) continue;
+      shown.add(said);
+      startedAt ??= Date.parse(entry.at);
+      const seconds = ((Date.parse(entry.at) - startedAt) / 1_000).toFixed(1);
+      terminal.say(
+        `  ${terminal.dim(`+${seconds} s`.padStart(8))}  ${visible(entry.event).padEnd(22)} ${visible(entry.message)}`,
+      );
+    }
+    if (isFinal(current.status) || performance.now() > deadline) return current;
+    await delay(POLL_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });
+  }
+}
+
+function jsonOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

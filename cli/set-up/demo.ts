@@ -1,0 +1,19 @@
+import { join, resolve } from 'node:path';
+import { type ApiOptions, developmentAccess } from '#cli/api/api-access.ts';
+import { runDemo } from '#cli/set-up/demo-orders.ts';
+import { Terminal } from '#cli/terminal/terminal.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+
+/** `reseller demo`: against a set-up that `reseller start` brought up. @throws UserError */
+export async function runDemoCommand(options: ApiOptions): Promise<void> {
+  const data = resolve(options.data);
+  const api = developmentAccess(options);
+  if (api === undefined) {
+    throw new UserError(
+      `There is no development API key in ${data}.`,
+      'Run `npm start` first, or name its data folder with --data. The key is made for our own simulator only.',
+    );
+  }
+  const delivered = await runDemo({ api, stateFile: join(data, 'demo.json'), terminal: new Terminal(process.stdout) });
+  if (!delivered) process.exitCode = 1;
+}

@@ -1,0 +1,29 @@
+import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
+import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
+import { type Step, Terminal } from '#cli/terminal/terminal.ts';
+import type { Environment } from '#config/environment.ts';
+
+/** `reseller prepare`: everything that is fetched or built once, with progress. @throws UserError */
+export async function prepareBinaries(environment: Environment): Promise<void> {
+  const terminal = new Terminal(process.stdout);
+  const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {
+    const step = terminal.step(name);
+    try {
+      step.done(await obtain(step));
+    } catch (error) {
+      step.fail();
+      throw error;
+    }
+  };
+  await prepare('Temporal server', async (step) => {
+    const { path, source } = await obtainTemporalCli({
+      environment,
+      progress: (text) => step.update(text),
+      announce: (text) => terminal.say(text),
+    });
+    return `${path} (${source})`;
+  });
+  await prepare('Time-skipping test server', (step) =>
+    obtainTestServer({ environment, progress: (text) => step.update(text) }),
+  );
+}

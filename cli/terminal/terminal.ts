@@ -1,0 +1,122 @@
+import type { WriteStream } from 'node:tty';
+import { visible } from '#cli/terminal/visible-text.ts';
+
+/** One thing under way, shown until it ends. */
+export interface Step {
+  /** What it is at now. */
+  update(detail: string): void;
+  done(detail?: string): void;
+  fail(detail?: string): void;
+}
+
+export type Output = Pick<WriteStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 80;
+// In a log file, a step that takes long shows that it lives without filling the file.
+const PLAIN_UPDATE_MS = 5_000;
+
+/** Lines and steps on a terminal, with steps that move in place; on anything else plain lines, each written once. */
+export class Terminal {
+  readonly #output: Output;
+  readonly #now: () => number;
+  readonly #active: ActiveStep[] = [];
+  #drawn = 0;
+  #frame = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(output: Output, now: () => number = Date.now) {
+    this.#output = output;
+    this.#now = now;
+  }
+
+  get interactive(): boolean {
+    return this.#output.isTTY === true;
+  }
+
+  /** Prints lines that stay. */
+  say(text = ''): void {
+    this.#erase();
+    this.#output.write(`${text}\n`);
+    this.#draw();
+  }
+
+  bold(text: string): string {
+    return this.interactive ? `\u001b[1m${text}\u001b[22m` : text;
+  }
+
+  dim(text: string): string {
+    return this.interactive ? `\u001b[2m${text}\u001b[22m` : text;
+  }
+
+  step(name: string): Step {
+    const active: ActiveStep = { name, detail: '', startedAt: this.#now(), shownAt: this.#now() };
+    this.#active.push(active);
+    if (!this.interactive) this.say(`… ${name}`);
+    else this.#animate();
+    return {
+      update: (detail) => this.#update(active, detail),
+      done: (detail = '') => this.#end(active, this.#colour('✔', 32), detail),
+      fail: (detail = '') => this.#end(active, this.#colour('✘', 31), detail),
+    };
+  }
+
+  /** Stops moving; steps that have not ended are no longer shown. */
+  close(): void {
+    this.#erase();
+    this.#active.length = 0;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #update(step: ActiveStep, detail: string): void {
+    step.detail = visible(detail);
+    if (this.interactive || this.#now() - step.shownAt < PLAIN_UPDATE_MS) return;
+    step.shownAt = this.#now();
+    this.say(`… ${step.name}: ${detail}`);
+  }
+
+  #end(step: ActiveStep, mark: string, detail: string): void {
+    const index = this.#active.indexOf(step);
+    if (index < 0) return;
+    this.#active.splice(index, 1);
+    const seconds = this.dim(`(${((this.#now() - step.startedAt) / 1_000).toFixed(1)} s)`);
+    this.say([mark, step.name, visible(detail), seconds].filter(Boolean).join(' '));
+    if (this.#active.length === 0) this.close();
+  }
+
+  #animate(): void {
+    this.#timer ??= setInterval(() => {
+      this.#frame += 1;
+      this.#erase();
+      this.#draw();
+    }, FRAME_MS).unref();
+  }
+
+  #draw(): void {
+    if (!this.interactive) return;
+    const frame = FRAMES[this.#frame % FRAMES.length] ?? '';
+    const columns = this.#output.columns ?? 80;
+    for (const { name, detail } of this.#active) {
+      // A line that wraps could not be erased by counting lines.
+      this.#output.write(`${`${frame} ${name}${detail && `: ${detail}`}`.slice(0, columns - 1)}\n`);
+    }
+    this.#drawn = this.#active.length;
+  }
+
+  #erase(): void {
+    if (this.#drawn > 0) this.#output.write(`\u001b[${this.#drawn}A\u001b[0J`);
+    this.#drawn = 0;
+  }
+
+  #colour(text: string, code: number): string {
+    return this.interactive ? `\u001b[${code}m${text}\u001b[39m` : text;
+  }
+}
+
+interface ActiveStep {
+  readonly name: string;
+  readonly startedAt: number;
+  detail: string;
+  shownAt: number;
+}

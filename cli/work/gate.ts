@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
+import { ApiClient, ApiError } from '#cli/api/api-client.ts';
+import type { Output } from '#cli/terminal/terminal.ts';
+import { printJson, printLine } from '#cli/terminal/visible-text.ts';
+import type { Environment } from '#config/environment.ts';
+
+export interface PauseOptions extends ApiOptions {
+  readonly kind?: string;
+  readonly failureClass?: string;
+  readonly why: string;
+}
+
+const money = z.object({ amount: z.string(), currency: z.string() });
+const pause = z.object({
+  id: z.string(),
+  origin: z.string(),
+  kind: z.string().nullable(),
+  failure_class: z.string().nullable(),
+  why: z.string(),
+  paused_by: z.string(),
+  paused_at: z.string(),
+  released_at: z.string().nullable(),
+});
+const gate = z.object({
+  circuits: z.array(
+    z.object({ name: z.string(), state: z.string(), detail: z.string().nullable(), probe_at: z.string().nullable() }),
+  ),
+  pauses: z.array(pause),
+  held: z.array(
+    z.object({
+      held_at: z.string(),
+      failure_class: z.string(),
+      count: z.int(),
+      oldest: z.object({ id: z.string(), accepted_at: z.string() }),
+    }),
+  ),
+  wallet: z
+    .object({
+      balance: money,
+      reserved: money,
+      available: money,
+      read_at: z.string(),
+      low_since: z.string().nullable(),
+    })
+    .nullable(),
+  spend: z.object({
+    day: z.string(),
+    spent: z.array(money),
+    limits: z.array(z.object({ name: z.string().nullable(), limit: money, spent: money })),
+  }),
+});
+type Gate = z.output<typeof gate>;
+const runway = z.object({
+  detail: z.string().nullable(),
+  days: z.number().nullable(),
+  earliest_days: z.number().nullable(),
+  latest_days: z.number().nullable(),
+  daily_sales: z.object({ mean: money, days: z.int() }).nullable(),
+  low_since: z.string().nullable(),
+});
+
+/** The commands about the purchase gate. */
+export class GateDesk {
+  readonly #environment: Environment;
+  readonly #output: Output;
+
+  constructor(environment: Environment, output: Output = process.stdout) {
+    this.#environment = environment;
+    this.#output = output;
+  }
+
+  /** `gate show`. */
+  async show({ json, ...options }: ApiOptions & { readonly json?: boolean }): Promise<void> {
+    const answer = z.looseObject({});
+    const found = await this.#api(options).call({ path: '/v1/purchase-gate', answer });
+    if (json === true) return printJson(this.#output, found);
+    for (const line of gateLines(gate.parse(found))) this.#say(line);
+    this.#say(await this.#runwayLine(options));
+  }
+
+  /** Another scope than that of the gate is needed for it. */
+  async #runwayLine(options: ApiOptions): Promise<string> {
+    try {
+      return runwayText(await this.#api(options).call({ path: '/v1/wallet/runway', answer: runway }));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403)
+        return 'Wallet lasts: this key may not read it (wallet:read)';
+      throw error;
+    }
+  }
+
+  /** `gate pause`. */
+  async pause({ kind, failureClass, why, ...options }: PauseOptions): Promise<void> {
+    const body = { kind, failure_class: failureClass, why };
+    const made = await this.#api(options).call({
+      path: '/v1/purchase-gate/pauses',
+      body,
+      idempotencyKey: randomUUID(),
+      answer: pause,
+    });
+    this.#say(`${made.id}  ${paused(made)}, since ${made.paused_at}`);
+    this.#say(`End it with: npx reseller gate release ${made.id} --why …`);
+  }
+
+  /** `gate release`. */
+  async release(id: string, { why, ...options }: ApiOptions & { readonly why: string }): Promise<void> {
+    const path = `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`;
+    const ended = await this.#api(options).call({ path, body: { why }, answer: pause });
+    this.#say(`${ended.id}  released at ${ended.released_at}`);
+  }
+
+  #api(options: ApiOptions): ApiClient {
+    return new ApiClient(apiAccess(options, this.#environment));
+  }
+
+  #say(line: string): void {
+    printLine(this.#output, line);
+  }
+}
+
+function gateLines({ circuits, pauses, held, wallet, spend }: Gate): string[] {
+  const notClosed = circuits.filter(({ state }) => state !== 'closed');
+  return [
+    ...(notClosed.length === 0 ? ['Circuits: all closed'] : []),
+    ...notClosed.map(({ name, state, probe_at: at, detail }) =>
+      [
+        `Circuit ${name}: ${state}`,
+        at === null ? '' : `, next try at ${at}`,
+        detail === null ? '' : `. Last: ${detail}`,
+      ].join(''),
+    ),
+    ...(pauses.length === 0 ? ['Pauses: none'] : []),
+    ...pauses.map((one) => `Pause ${one.id}: ${paused(one)}, by ${pausedBy(one)} since ${one.paused_at}: ${one.why}`),
+    ...(held.length === 0 ? ['Held at the gate: nothing'] : []),
+    ...held.map(
+      ({ held_at: at, failure_class: failure, count, oldest }) =>
+        `Held at ${at} (${failure}): ${count}, oldest ${oldest.id} of ${oldest.accepted_at}`,
+    ),
+    wallet === null
+      ? 'Wallet: not known'
+      : `Wallet: ${text(wallet.balance)}, of which ${text(wallet.reserved)} are reserved; read at ${wallet.read_at}${wallet.low_since === null ? '' : '; LOW'}`,
+    `Spent on ${spend.day}: ${spend.spent.map(text).join(', ') || 'nothing'}`,
+    ...spend.limits.map(
+      ({ name, limit, spent }) =>
+        `Limit ${name === null ? 'of all keys' : `of ${name}`}: ${text(spent)} of ${text(limit)}`,
+    ),
+  ];
+}
+
+function runwayText({
+  detail,
+  days,
+  earliest_days: earliest,
+  latest_days: latest,
+  daily_sales: sales,
+  low_since: lowSince,
+}: z.output<typeof runway>): string {
+  const low = lowSince === null ? '' : '; LOW';
+  if (days === null || sales === null) return `Wallet lasts: not known. ${detail ?? ''}${low}`;
+  return `Wallet lasts: ${days} days (${earliest} to ${latest}) at ${text(sales.mean)} a day, the mean of ${sales.days} days${low}`;
+}
+
+function paused({ kind, failure_class: failure }: Pick<z.output<typeof pause>, 'kind' | 'failure_class'>): string {
+  return `${kind ?? 'all buying'}${failure === null ? '' : ` that failed with ${failure}`} paused`;
+}
+
+function pausedBy({ origin, paused_by: by }: Pick<z.output<typeof pause>, 'origin' | 'paused_by'>): string {
+  return origin === 'first_contact' ? 'the product, before the first contact,' : by;
+}
+
+function text({ amount, currency }: z.output<typeof money>): string {
+  return `${amount} ${currency}`;
+}

@@ -1,0 +1,268 @@
+import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import { builtOnce } from '#db/connection/built-once.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { apiKeys } from '#db/schema.ts';
+import type { Money } from '#domain/money/money.ts';
+
+/** What a key may do, each with the sentence that the documentation shows. */
+export const API_SCOPES = {
+  'orders:read': 'Read orders and their timelines.',
+  'orders:write': 'Create orders: spends money.',
+  'orders:operate':
+    'Retry, release, abandon and judge orders, and change their price limit: for operators. Each act is audited.',
+  'topups:read': 'Read top-ups and their timelines.',
+  'topups:write': 'Create top-ups: spends money.',
+  'topups:operate':
+    'Retry, release, abandon and judge top-ups, and change their price limit: for operators. Each act is audited.',
+  'cancellations:read': 'Read cancellations, refunds and their timelines.',
+  'cancellations:write': 'Cancel eSIMs: the customer loses them.',
+  'cancellations:operate': 'Retry, abandon and judge cancellations: for operators. Each act is audited.',
+  'vpn:read': 'Read VPN plans, subscriptions and their timelines.',
+  'vpn:write': 'Order VPN subscriptions, which spends money, and cancel them.',
+  'vpn:operate':
+    'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act is audited.',
+  'vpn:reveal': "Read access data: whoever holds them can use the customer's VPN. Each read is audited.",
+  'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
+  'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',
+  'cases:operate':
+    'List and read what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
+  'audit:read': 'Read the audit log: who did what, when and why.',
+  'esims:read': 'Read eSIMs and their installation facts.',
+  'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
+  'packages:read': 'Read packages, the prices charged to the reseller, and suggested selling prices.',
+  'pricing:read': 'Read the rules that suggest selling prices, and try others.',
+  'pricing:write': 'Make, change and end these rules. Each change is audited.',
+  'events:read': 'Read events of everything, also as a stream.',
+  'wallet:read': 'Read the wallet at the service.',
+  'updates:read': 'Check for updates of the storefront application.',
+  'webhook_endpoints:read': 'Read webhook endpoints and what was delivered to them.',
+  'webhook_endpoints:write':
+    'Create, change, test, replay and delete webhook endpoints: decides who is told of events. Each act is audited.',
+  'service:admin':
+    'Create and rotate the webhook secret at the service. For administration only; each change is audited.',
+} as const;
+
+export type ApiScope = keyof typeof API_SCOPES;
+
+export const apiScopes = Object.keys(API_SCOPES) as readonly ApiScope[];
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+
+/**
+ * How fine the time of last use is: once a minute is enough to see which keys are in use, and costs no write per
+ * request.
+ */
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** The line of keys that a key belongs to: the id of its first. */
+export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>): string {
+  return lineageId ?? id;
+}
+
+const byPrefixes = builtOnce<ApiKeyRow[]>((db) =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(sql`${apiKeys.prefix} = any(${sql.placeholder('prefixes')})`)
+    .prepare('api_keys_by_prefix'),
+);
+
+/** Finds keys by the public part that {@link parseApiKey} reads from each. */
+export async function findApiKeys(db: Executor, prefixes: readonly string[]): Promise<ApiKeyRow[]> {
+  return byPrefixes(db, { prefixes });
+}
+
+export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await findApiKeys(db, [prefix]);
+  return row;
+}
+
+export async function findApiKeyById(db: Executor, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
+  return row;
+}
+
+/** True when {@link noteApiKeyUse} would write. */
+export function isUseDue(key: ApiKeyRow, now: Date): boolean {
+  return key.lastUsedAt === null || key.lastUsedAt.getTime() < now.getTime() - USE_NOTED_EVERY_MS;
+}
+
+/** Notes that a key was used, at most once a minute however many processes note it. */
+export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - USE_NOTED_EVERY_MS);
+  await db
+    .update(apiKeys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, before))));
+}
+
+export interface NewApiKey {
+  /** For people: which system uses it. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly hash: Buffer;
+  readonly scopes: readonly ApiScope[];
+  readonly expiresAt?: Date;
+  /** The most that is spent in a day (UTC) for its work. */
+  readonly spendLimit?: Money;
+  /** Requests a minute; as the configuration says when left out. */
+  readonly rateLimit?: number;
+  /** True: it sees and acts upon nothing but what was made with it. */
+  readonly ownWorkOnly?: boolean;
+}
+
+/** The most that is spent in a day for the work of its lineage; undefined: it has no limit of its own. */
+export function spendLimitOf({
+  spendLimitAmount: amount,
+  spendLimitCurrency: currency,
+}: Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency'>): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}
+
+/** Stores a key. @returns its id. */
+export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
+  const id = newId('apiKey');
+  await db.insert(apiKeys).values({
+    id,
+    name: key.name,
+    prefix: key.prefix,
+    hash: key.hash,
+    scopes: [...key.scopes],
+    expiresAt: key.expiresAt ?? null,
+    spendLimitAmount: key.spendLimit?.amount ?? null,
+    spendLimitCurrency: key.spendLimit?.currency ?? null,
+    rateLimit: key.rateLimit ?? null,
+    ownWorkOnly: key.ownWorkOnly ?? false,
+  });
+  return id;
+}
+
+/** What became of a change to a key: the id of the key, or why there was none. */
+export type KeyChange = { readonly ok: true; readonly id: string } | { readonly ok: false };
+
+/** Ends the life of a key at once. Not ok when there is no such key or it is revoked already. */
+export async function revokeApiKey(db: Executor, prefix: string, now: Date): Promise<KeyChange> {
+  const rows = await db
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.prefix, prefix), isNull(apiKeys.revokedAt)))
+    .returning({ id: apiKeys.id });
+  return changeOf(rows[0]);
+}
+
+export type RotationRefusal = 'unknown' | 'revoked' | 'expired' | { readonly rotatedTo: string };
+export type Rotation =
+  | { readonly ok: true; readonly id: string; readonly formerExpiresAt: Date; readonly expiresAt: Date | null }
+  | { readonly ok: false; readonly refusal: RotationRefusal };
+
+/**
+ * Makes the successor of a key: with its name, scopes and limits, in its lineage, so that its work, repetitions and
+ * limits are the successor's too. The former one still works until the overlap has passed, or until it would have
+ * expired anyway.
+ *
+ * @param successor.expiresAt when left out, it lives as long as the former one was made to live.
+ */
+export async function rotateApiKey(
+  tx: Executor,
+  prefix: string,
+  successor: { readonly prefix: string; readonly hash: Buffer; readonly expiresAt?: Date },
+  { overlapMs, now }: { readonly overlapMs: number; readonly now: Date },
+): Promise<Rotation> {
+  const [former] = await tx.select().from(apiKeys).where(eq(apiKeys.prefix, prefix)).for('update');
+  if (former === undefined) return { ok: false, refusal: 'unknown' };
+  if (former.revokedAt !== null) return { ok: false, refusal: 'revoked' };
+  if (former.expiresAt !== null && former.expiresAt <= now) return { ok: false, refusal: 'expired' };
+  const [newer] = await tx
+    .select({ prefix: apiKeys.prefix })
+    .from(apiKeys)
+    .where(
+      and(eq(apiKeys.lineageId, lineageOf(former)), gt(apiKeys.createdAt, former.createdAt), isNull(apiKeys.revokedAt)),
+    )
+    .orderBy(desc(apiKeys.createdAt))
+    .limit(1);
+  if (newer !== undefined) return { ok: false, refusal: { rotatedTo: newer.prefix } };
+
+  const id = newId('apiKey');
+  const lifeMs = former.expiresAt === null ? undefined : former.expiresAt.getTime() - former.createdAt.getTime();
+  const expiresAt = successor.expiresAt ?? (lifeMs === undefined ? null : new Date(now.getTime() + lifeMs));
+  const { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency } = former;
+  const limits = { ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency };
+  const { prefix: newPrefix, hash } = successor;
+  await tx.insert(apiKeys).values({
+    id,
+    name,
+    prefix: newPrefix,
+    hash,
+    scopes,
+    ...limits,
+    lineageId: lineageOf(former),
+    createdAt: now,
+    expiresAt,
+  });
+  const overlapEnds = new Date(now.getTime() + overlapMs);
+  const formerExpiresAt = former.expiresAt !== null && former.expiresAt < overlapEnds ? former.expiresAt : overlapEnds;
+  await tx.update(apiKeys).set({ expiresAt: formerExpiresAt }).where(eq(apiKeys.id, former.id));
+  return { ok: true, id, formerExpiresAt, expiresAt };
+}
+
+/**
+ * Changes what may be spent in a day for work of a key's lineage; null: no limit of its own. Not ok when there is no
+ * such key.
+ */
+export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<KeyChange> {
+  return changeLineage(db, prefix, {
+    spendLimitAmount: limit?.amount ?? null,
+    spendLimitCurrency: limit?.currency ?? null,
+  });
+}
+
+/**
+ * Changes how many requests a minute the keys of a lineage may make together; null: as the configuration says. Not ok
+ * when there is no such key.
+ */
+export async function changeRateLimit(db: Executor, prefix: string, perMinute: number | null): Promise<KeyChange> {
+  return changeLineage(db, prefix, { rateLimit: perMinute });
+}
+
+/** Limits are those of a lineage, and the same in all of its keys. */
+async function changeLineage(
+  db: Executor,
+  prefix: string,
+  change: Partial<Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency' | 'rateLimit'>>,
+): Promise<KeyChange> {
+  const named = await findApiKey(db, prefix);
+  if (named === undefined) return { ok: false };
+  const lineage = lineageOf(named);
+  await db
+    .update(apiKeys)
+    .set(change)
+    .where(or(eq(apiKeys.id, lineage), eq(apiKeys.lineageId, lineage)));
+  return { ok: true, id: named.id };
+}
+
+function changeOf(row: { readonly id: string } | undefined): KeyChange {
+  return row === undefined ? { ok: false } : { ok: true, id: row.id };
+}
+
+/** All keys, oldest first; hashes are not part of it. */
+export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>[]> {
+  return db
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      prefix: apiKeys.prefix,
+      scopes: apiKeys.scopes,
+      createdAt: apiKeys.createdAt,
+      expiresAt: apiKeys.expiresAt,
+      revokedAt: apiKeys.revokedAt,
+      lastUsedAt: apiKeys.lastUsedAt,
+      spendLimitAmount: apiKeys.spendLimitAmount,
+      spendLimitCurrency: apiKeys.spendLimitCurrency,
+      lineageId: apiKeys.lineageId,
+      ownWorkOnly: apiKeys.ownWorkOnly,
+      rateLimit: apiKeys.rateLimit,
+    })
+    .from(apiKeys)
+    .orderBy(apiKeys.createdAt, apiKeys.id);
+}

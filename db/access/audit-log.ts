@@ -1,0 +1,85 @@
+import { and, desc, eq, gt, lt } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { apiKeys, auditLog } from '#db/schema.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+type OtherSubject =
+  | 'api_key'
+  | 'capability_profile'
+  | 'case'
+  | 'dead_letter'
+  | 'encryption_key'
+  | 'esim'
+  | 'pause'
+  | 'pricing_rule'
+  | 'wallet_movement'
+  | 'webhook_endpoint'
+  | 'webhook_secret';
+
+export interface AuditEntry {
+  /** Who: the id of an API key, or `command/<account>` for a command and the account that ran it. */
+  readonly actor: string;
+  /** Stable name, such as `esim.activation_revealed`. */
+  readonly action: string;
+  /** A webhook secret has the id of its environment. */
+  readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
+  /**
+   * Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or
+   * changed, without secrets.
+   */
+  readonly reason?: string;
+}
+
+/** Writes down who did what. Done before the act, so that nothing happens that is not written down. */
+export async function addAuditEntry(db: Executor, entry: AuditEntry, now: Date): Promise<void> {
+  await db.insert(auditLog).values({
+    at: now,
+    actor: entry.actor,
+    action: entry.action,
+    subjectKind: entry.subject.kind,
+    subjectId: entry.subject.id,
+    reason: entry.reason ?? null,
+  });
+}
+
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subjectKind?: string | undefined;
+  readonly subjectId?: string | undefined;
+  /** Exclusive. */
+  readonly after?: Date | undefined;
+  /** Exclusive. */
+  readonly before?: Date | undefined;
+}
+
+/** An entry, with the API key that acted, where it was one. */
+export interface AuditRow {
+  readonly entry: typeof auditLog.$inferSelect;
+  readonly key: { readonly name: string; readonly prefix: string } | null;
+}
+
+/** A page of the audit log, newest first. @param page.after id of the last entry of the page before. */
+export async function listAuditEntries(
+  db: Executor,
+  filter: AuditFilter,
+  page: { readonly limit: number; readonly after?: bigint | undefined },
+): Promise<AuditRow[]> {
+  return db
+    .select({ entry: auditLog, key: { name: apiKeys.name, prefix: apiKeys.prefix } })
+    .from(auditLog)
+    .leftJoin(apiKeys, eq(apiKeys.id, auditLog.actor))
+    .where(
+      and(
+        filter.actor === undefined ? undefined : eq(auditLog.actor, filter.actor),
+        filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
+        filter.subjectKind === undefined ? undefined : eq(auditLog.subjectKind, filter.subjectKind),
+        filter.subjectId === undefined ? undefined : eq(auditLog.subjectId, filter.subjectId),
+        filter.after === undefined ? undefined : gt(auditLog.at, filter.after),
+        filter.before === undefined ? undefined : lt(auditLog.at, filter.before),
+        page.after === undefined ? undefined : lt(auditLog.id, page.after),
+      ),
+    )
+    .orderBy(desc(auditLog.id))
+    .limit(page.limit);
+}

@@ -1,0 +1,18 @@
+/** How lost commits are noticed. */
+import { sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+
+/**
+ * A text that changes whenever PostgreSQL may have lost commits: the WAL timeline, which a failover and a restored
+ * backup change, and the start of the server. Any role may ask for both. A crash of one backend changes neither: then
+ * only commits are lost that did not wait for the disk, and ours do (`synchronous_commit` is not changed). On a standby
+ * the query fails, and so does every write.
+ */
+export const DATABASE_EPOCH = sql<string>`left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' ||
+  extract(epoch from pg_postmaster_start_time())::text`;
+
+/** Reads {@link DATABASE_EPOCH}. */
+export async function readDatabaseEpoch(db: Executor): Promise<string> {
+  const { rows } = await db.execute<{ epoch: string }>(sql`select ${DATABASE_EPOCH} as epoch`);
+  return rows[0]?.epoch ?? '';
+}

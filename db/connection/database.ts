@@ -1,0 +1,199 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { takeAnnounced } from '#db/connection/after-commit.ts';
+import { PreparedClient } from '#db/connection/prepared-client.ts';
+
+/** Drizzle over one connection; what every store function takes, inside or outside a transaction. */
+export type Executor = NodePgDatabase;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** Called when an idle connection breaks, for example while PostgreSQL restarts; the pool replaces it. */
+  readonly onConnectionError: (error: Error) => void;
+  /**
+   * Called after the commit of a transaction that announced events; must not throw. Without it they wait for the slow
+   * poll.
+   */
+  readonly onEvents?: () => void;
+}
+
+/**
+ * PostgreSQL cannot be reached or cut the connection; the caller may try again. Whether a commit got through is
+ * unknown.
+ */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause: unknown) {
+    super('PostgreSQL is not available', { cause });
+    this.name = 'DatabaseUnavailableError';
+  }
+}
+
+// A connection is expected within a second or two; statements are small, and waiting longer for a lock than the
+// shortest upstream deadline would only pile work up.
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const LOCK_TIMEOUT_MS = 5_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+const SERIALIZATION_TRIES = 5;
+
+/** The pool of connections and the one way to run a transaction. */
+export class Database {
+  readonly #pool: pg.Pool;
+  readonly #onEvents: (() => void) | undefined;
+  /**
+   * One for each connection, whose transactions follow each other: what is built once for an executor serves all of
+   * them.
+   */
+  readonly #executors = new WeakMap<pg.PoolClient, Executor>();
+  /** For single statements outside a transaction. */
+  readonly executor: Executor;
+
+  constructor(options: DatabaseOptions) {
+    this.#pool = new pg.Pool({
+      Client: PreparedClient,
+      connectionString: options.url,
+      max: options.poolSize,
+      application_name: options.applicationName,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      // The server ends a statement at its timeout; a half-open connection never answers at all, so the client has its
+      // own.
+      query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    this.#onEvents = options.onEvents;
+    this.#pool.on('error', options.onConnectionError);
+    this.executor = drizzle(this.#pool);
+  }
+
+  /**
+   * Runs `work` in one transaction: commits what it returns, rolls back what it throws. A serialization failure or
+   * deadlock runs it again, so `work` has no effect outside the transaction.
+   *
+   * @throws DatabaseUnavailableError when the connection breaks; the commit may or may not have happened, and the
+   *   caller finds out by reading its unique key.
+   */
+  async transaction<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#once(work);
+      } catch (error) {
+        if (attempt < SERIALIZATION_TRIES && isSerializationFailure(error)) continue;
+        throw asUnavailable(error);
+      }
+    }
+  }
+
+  /** Runs single statements. @throws DatabaseUnavailableError when PostgreSQL cannot be reached. */
+  async run<Result>(work: (db: Executor) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.executor);
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  #executorOf(client: pg.PoolClient): Executor {
+    const known = this.#executors.get(client);
+    if (known !== undefined) return known;
+    const executor = drizzle(client);
+    this.#executors.set(client, executor);
+    return executor;
+  }
+
+  async #once<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect();
+    const tx = this.#executorOf(client);
+    // Without a listener a connection that dies while checked out would end the process.
+    let broken: Error | undefined;
+    const onError = (error: Error) => (broken = error);
+    client.on('error', onError);
+    let failure: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      const result = await work(tx);
+      // An aborted transaction answers COMMIT with ROLLBACK and no error.
+      const ended = await client.query('COMMIT');
+      if (ended.command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
+      if (takeAnnounced(tx)) this.#onEvents?.();
+      return result;
+    } catch (error) {
+      takeAnnounced(tx);
+      failure = await rollBack(client, error);
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken ?? failure ?? false);
+    }
+  }
+}
+
+/** @returns the error to discard the connection with, or undefined when it is clean again. */
+async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
+  if (isConnectionError(error)) return error as Error;
+  try {
+    await client.query('ROLLBACK');
+    return undefined;
+  } catch (rollbackError) {
+    return rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
+  }
+}
+
+/** The SQLSTATE of a PostgreSQL error, looking through drizzle's wrapper. */
+export function sqlState(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof pg.DatabaseError) return current.code;
+  }
+  return undefined;
+}
+
+/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation): what is refused so stays refused. */
+export function isBadData(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+
+/** The name of the constraint that a statement violated, looking through drizzle's wrapper. */
+export function violatedConstraint(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof pg.DatabaseError) return current.constraint;
+  }
+  return undefined;
+}
+
+function isSerializationFailure(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '40001' || state === '40P01';
+}
+
+/** 08: connection exceptions; 57P01–57P03: the server is shutting down or starting; 53300: too many connections. */
+function isConnectionError(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return state.startsWith('08') || /^57P0[1-3]$/.test(state) || state === '53300';
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const code = (current as NodeJS.ErrnoException).code;
+    if (code !== undefined && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH)/.test(code))
+      return true;
+    if (
+      /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/i.test(
+        current.message,
+      )
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function asUnavailable(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailableError || !isConnectionError(error)) return error;
+  return new DatabaseUnavailableError(error);
+}

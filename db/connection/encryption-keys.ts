@@ -1,0 +1,132 @@
+/**
+ * Which encryption keys a database has been used with, so that wrong ones are found before anything is sealed with
+ * them.
+ */
+import { asc, eq, is, sql } from 'drizzle-orm';
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
+import * as schema from '#db/schema.ts';
+import { describeKeyProblem, judgeKeys, type KeyProblem } from '#domain/encryption-keys.ts';
+
+const { encryptionKeys } = schema;
+
+/** The encryption keys of this process are not those that the database was used with. */
+export class EncryptionKeysError extends Error {
+  readonly problems: readonly KeyProblem[];
+
+  constructor(problems: readonly KeyProblem[]) {
+    super(
+      problems
+        .map(describeKeyProblem)
+        .map(({ what, advice }) => `${what} ${advice}`)
+        .join('\n'),
+    );
+    this.name = 'EncryptionKeysError';
+    this.problems = problems;
+  }
+}
+
+/** A key that a database has been used with. */
+export interface KeyUse {
+  readonly keyId: string;
+  readonly makesHashes: boolean;
+  readonly firstUsedAt: Date;
+}
+
+/** The keys that the database has been used with, the oldest first. */
+export async function keyUse(db: Executor): Promise<KeyUse[]> {
+  const { keyId, makesHashes, firstUsedAt } = encryptionKeys;
+  return db.select({ keyId, makesHashes, firstUsedAt }).from(encryptionKeys).orderBy(asc(firstUsedAt), asc(keyId));
+}
+
+/**
+ * Compares the ring with the keys that the database was used with. Writes nothing.
+ *
+ * @throws EncryptionKeysError
+ */
+export async function verifyKeys(db: Executor, ring: KeyRing): Promise<void> {
+  const rows = await db
+    .select()
+    .from(encryptionKeys)
+    .orderBy(asc(encryptionKeys.firstUsedAt), asc(encryptionKeys.keyId));
+  const recorded = rows.map(({ keyId, checkValue, makesHashes }) => ({
+    keyId,
+    makesHashes,
+    sameBytes: ring.checkValueOf(keyId)?.equals(checkValue),
+  }));
+  const problems = judgeKeys(recorded, ring.keyIds);
+  if (problems.length > 0) throw new EncryptionKeysError(problems);
+}
+
+/**
+ * {@link verifyKeys}, and writes down the keys that are new. Run before anything is sealed.
+ *
+ * @throws EncryptionKeysError; nothing is written then.
+ */
+export async function registerKeys(database: Database, ring: KeyRing): Promise<void> {
+  await database.transaction(async (tx) => {
+    // Serialises concurrent first uses: the second one finds the keys of the first.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('encryption_keys', 0))`);
+    await verifyKeys(tx, ring);
+    const known = new Set((await keyUse(tx)).map(({ keyId }) => keyId));
+    const hashKey = known.size === 0 ? ring.keyIds.at(-1) : undefined;
+    const added = ring.keyIds.flatMap((keyId) => {
+      const checkValue = known.has(keyId) ? undefined : ring.checkValueOf(keyId);
+      return checkValue === undefined ? [] : [{ keyId, checkValue, makesHashes: keyId === hashKey }];
+    });
+    if (added.length > 0) await tx.insert(encryptionKeys).values(added);
+  });
+}
+
+/** How many values of a column are sealed with a key. */
+export interface SealedValues {
+  readonly table: string;
+  readonly column: string;
+  readonly count: number;
+}
+
+/** What became of a key that was to be retired. */
+export type Retirement =
+  | { readonly kind: 'retired' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'makes_hashes' }
+  | { readonly kind: 'in_use'; readonly values: readonly SealedValues[] };
+
+/**
+ * Forgets a key, so that processes start without it. Refused while a stored value is sealed with it, and for the key
+ * that makes the hashes, which are kept for good. Payloads in Temporal are not counted.
+ */
+export async function retireKey(tx: Executor, keyId: string): Promise<Retirement> {
+  const [row] = await tx.select().from(encryptionKeys).where(eq(encryptionKeys.keyId, keyId)).for('update');
+  if (row === undefined) return { kind: 'unknown' };
+  if (row.makesHashes) return { kind: 'makes_hashes' };
+  const values = await valuesSealedWith(tx, keyId);
+  if (values.length > 0) return { kind: 'in_use', values };
+  await tx.delete(encryptionKeys).where(eq(encryptionKeys.keyId, keyId));
+  return { kind: 'retired' };
+}
+
+async function valuesSealedWith(db: Executor, keyId: string): Promise<SealedValues[]> {
+  const found: SealedValues[] = [];
+  for (const { table, column } of sealedColumns()) {
+    const name = sql.identifier(column);
+    // A sealed value begins with its format, the length of the key's id, and the id (see `KeyRing`).
+    const { rows } = await db.execute<{ count: number }>(sql`
+      select count(*)::int as count from ${sql.identifier(table)}
+      where octet_length(${name}) > 2 and substring(${name} from 3 for get_byte(${name}, 1)) = convert_to(${keyId}, 'UTF8')`);
+    const count = rows[0]?.count ?? 0;
+    if (count > 0) found.push({ table, column, count });
+  }
+  return found;
+}
+
+/** Every column that holds sealed values; their names begin with `sealed_`. */
+function sealedColumns(): { readonly table: string; readonly column: string }[] {
+  return Object.values(schema).flatMap((table) => {
+    if (!is(table, PgTable)) return [];
+    const { name, columns } = getTableConfig(table);
+    const sealed = columns.filter((column) => column.name.startsWith('sealed_'));
+    return sealed.map((column) => ({ table: name, column: column.name }));
+  });
+}

@@ -1,0 +1,84 @@
+import { DatabaseUnavailableError } from '#db/connection/database.ts';
+
+export interface GroupCommitOptions<Item, Result> {
+  /** Commits items together; gives their results in the same order. */
+  readonly commit: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly maxBatch: number;
+  /** Batches under way at a time: one is written while the next one gathers. */
+  readonly maxConcurrent: number;
+  /** Items that may wait; beyond that PostgreSQL cannot keep up, and the sender is told to come again. */
+  readonly maxWaiting: number;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Commits what arrives at the same time in one statement instead of one each. Nothing waits for company: an item that
+ * comes alone is written at once, and items gather only while earlier ones are being written. Each caller hears of its
+ * own item, and only after the commit.
+ */
+export class GroupCommit<Item, Result> {
+  readonly #options: GroupCommitOptions<Item, Result>;
+  readonly #waiting: Waiting<Item, Result>[] = [];
+  #underWay = 0;
+  #scheduled = false;
+
+  constructor(options: GroupCommitOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  /**
+   * @throws DatabaseUnavailableError when PostgreSQL is away or too much waits; else what `commit` throws for the item.
+   */
+  async add(item: Item): Promise<Result> {
+    if (this.#waiting.length >= this.#options.maxWaiting) {
+      throw new DatabaseUnavailableError(new Error(`${this.#waiting.length} items wait to be written`));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** After the requests of this turn of the event loop were read, so that they go together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay >= this.#options.maxConcurrent || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#commitNext();
+      this.#schedule();
+    });
+  }
+
+  async #commitNext(): Promise<void> {
+    const batch = this.#waiting.splice(0, this.#options.maxBatch);
+    if (batch.length === 0) return;
+    this.#underWay += 1;
+    try {
+      await this.#commit(batch);
+    } finally {
+      this.#underWay -= 1;
+      this.#schedule();
+    }
+  }
+
+  async #commit(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.commit(batch.map(({ item }) => item));
+      if (results.length !== batch.length) throw new RangeError(`${results.length} results for ${batch.length} items`);
+      results.forEach((result, position) => batch[position]?.resolve(result));
+    } catch (error) {
+      if (batch.length === 1 || error instanceof DatabaseUnavailableError) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      // One item that PostgreSQL refuses must not take the others with it.
+      for (const single of batch) await this.#commit([single]);
+    }
+  }
+}

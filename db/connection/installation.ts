@@ -1,0 +1,53 @@
+import type { Executor } from '#db/connection/database.ts';
+import { installation } from '#db/schema.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+
+/** Which service and environment a database belongs to. */
+export interface Installation {
+  /** `{base_url}`, without a trailing slash. */
+  readonly serviceBaseUrl: string;
+  readonly serviceMode: ServiceMode;
+}
+
+/** This database holds the records of another service or environment. */
+export class OtherInstallationError extends Error {
+  constructor(stamped: Readonly<Record<keyof Installation, string>>, configured: Installation) {
+    super(
+      'This database belongs to another service or environment, and mixing their orders would falsify the books.\n' +
+        `  database:      ${stamped.serviceBaseUrl} (${stamped.serviceMode})\n` +
+        `  configuration: ${configured.serviceBaseUrl} (${configured.serviceMode})\n` +
+        'Set SERVICE_BASE_URL and SERVICE_MODE to what the database says, or use another DATABASE_URL.',
+    );
+    this.name = 'OtherInstallationError';
+  }
+}
+
+/**
+ * Stamps the database with the service and environment of its first use; from then on refuses another.
+ *
+ * @throws OtherInstallationError
+ */
+export async function stampOrVerify(db: Executor, configured: Installation): Promise<void> {
+  await db
+    .insert(installation)
+    .values({ ...configured })
+    .onConflictDoNothing();
+  if (!(await verifyStamp(db, configured))) {
+    throw new OtherInstallationError({ serviceBaseUrl: '?', serviceMode: '?' }, configured);
+  }
+}
+
+/**
+ * Looks at the stamp and leaves the database as it is.
+ *
+ * @returns false when there is none yet.
+ * @throws OtherInstallationError
+ */
+export async function verifyStamp(db: Executor, configured: Installation): Promise<boolean> {
+  const [stamped] = await db.select().from(installation);
+  if (stamped === undefined) return false;
+  if (stamped.serviceBaseUrl !== configured.serviceBaseUrl || stamped.serviceMode !== configured.serviceMode) {
+    throw new OtherInstallationError(stamped, configured);
+  }
+  return true;
+}

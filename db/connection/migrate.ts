@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import type { Executor } from '#db/connection/database.ts';
+
+const MIGRATIONS_FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
+
+/** Any number that no other program of this database uses; processes that migrate at once wait for each other. */
+const MIGRATION_LOCK = 7_301_883;
+
+/** Brings the database to the current schema. Safe to run from several processes at once, and again. */
+export async function migrate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'migrate' });
+  // A connection that breaks between two statements reports it here; the statement in flight rejects by itself.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await applyMigrations(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER });
+  } finally {
+    await client.end();
+  }
+}
+
+/** The database is older or newer than this version of the product. */
+export class SchemaNotCurrentError extends Error {
+  constructor(applied: number, expected: number) {
+    super(
+      applied < expected
+        ? `The database lacks ${expected - applied} of ${expected} migrations: run \`npx reseller migrate\`.`
+        : `The database has ${applied} migrations, this version knows ${expected}: run a version that is as new as the database.`,
+    );
+    this.name = 'SchemaNotCurrentError';
+  }
+}
+
+/** @throws SchemaNotCurrentError unless exactly the migrations of this version have been applied. */
+export async function requireCurrentSchema(db: Executor): Promise<void> {
+  const [{ table } = { table: null }] = (
+    await db.execute<{ table: string | null }>(sql`select to_regclass('drizzle.__drizzle_migrations')::text as table`)
+  ).rows;
+  const applied = table === null ? 0 : await countApplied(db);
+  const expected = expectedMigrations();
+  if (applied !== expected) throw new SchemaNotCurrentError(applied, expected);
+}
+
+async function countApplied(db: Executor): Promise<number> {
+  const { rows } = await db.execute<{ applied: number }>(
+    sql`select count(*)::int as applied from drizzle.__drizzle_migrations`,
+  );
+  return rows[0]?.applied ?? 0;
+}
+
+let expectedCount: number | undefined;
+
+function expectedMigrations(): number {
+  return (expectedCount ??= readMigrationJournal(MIGRATIONS_FOLDER).length);
+}
+
+function readMigrationJournal(folder: string): unknown[] {
+  const journal: unknown = JSON.parse(readFileSync(`${folder}/meta/_journal.json`, 'utf8'));
+  if (typeof journal === 'object' && journal !== null && 'entries' in journal && Array.isArray(journal.entries)) {
+    return journal.entries;
+  }
+  throw new Error('db/migrations/meta/_journal.json is damaged: install this version anew');
+}

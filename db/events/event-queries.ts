@@ -1,0 +1,125 @@
+/** Events as the feed reads them. */
+import { and, asc, eq, gt, inArray, isNotNull, max, min, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { isPublished, type EventRow, type PublishedEvent } from '#db/events/events.ts';
+import { events } from '#db/schema.ts';
+import type { EventType } from '#domain/events/events.ts';
+
+/** By what the feed can be narrowed. */
+export interface EventFilter {
+  /** All types when left out. */
+  readonly types?: readonly EventType[] | undefined;
+  readonly subjectId?: string | undefined;
+  /**
+   * The lineage of API keys whose events alone are seen; undefined: everybody's. Never left out, so that nobody forgets
+   * it.
+   */
+  readonly owner: string | undefined;
+}
+
+/** A page of the feed, oldest first. @param after the position after which it begins. */
+export async function listEvents(
+  db: Executor,
+  filter: EventFilter,
+  { after, limit }: { readonly after: bigint; readonly limit: number },
+): Promise<PublishedEvent[]> {
+  const { types, subjectId, owner } = filter;
+  const inPage = and(
+    gt(events.position, after),
+    owner === undefined ? undefined : eq(events.apiKeyId, owner),
+    subjectId === undefined ? undefined : eq(events.subjectId, subjectId),
+  );
+  // A subject has few events, and all of them are found by their position: each has an index that gives them in order.
+  const where =
+    subjectId !== undefined || types === undefined
+      ? and(inPage, typesIn(types))
+      : inArray(events.id, pageByType(types, inPage, limit));
+  const rows = await db.select().from(events).where(where).orderBy(asc(events.position)).limit(limit);
+  return rows.filter(isPublished);
+}
+
+function typesIn(types: readonly EventType[] | undefined): SQL | undefined {
+  return types === undefined ? undefined : inArray(events.type, [...types]);
+}
+
+/**
+ * The ids of a page of some types: no index gives several types in the order of the feed, but each type has its own,
+ * and a page has no more than the first few of each. So a rare type among a million others costs what it costs alone.
+ */
+function pageByType(types: readonly EventType[], inPage: SQL | undefined, limit: number): SQL {
+  const wanted = sql.join(
+    types.map((type) => sql`(${type}::text)`),
+    sql`, `,
+  );
+  return sql`(select found.id from (values ${wanted}) as wanted (type) cross join lateral (
+    select ${events.id}, ${events.position} from ${events} where ${events.type} = wanted.type and ${inPage}
+    order by ${events.position} limit ${limit}) as found (id, position) order by found.position limit ${limit})`;
+}
+
+/** Whether the filter lets an event through, as {@link listEvents} would. */
+export function meets({ types, subjectId, owner }: EventFilter, event: EventRow): boolean {
+  return (
+    (types === undefined || types.includes(event.type)) &&
+    (subjectId === undefined || event.subjectId === subjectId) &&
+    (owner === undefined || event.apiKeyId === owner)
+  );
+}
+
+/** @returns undefined also while it is not published. */
+export async function findEvent(
+  db: Executor,
+  id: string,
+  owner: string | undefined,
+): Promise<PublishedEvent | undefined> {
+  const own = owner === undefined ? undefined : eq(events.apiKeyId, owner);
+  const [row] = await db
+    .select()
+    .from(events)
+    .where(and(eq(events.id, id), isNotNull(events.position), own));
+  return row !== undefined && isPublished(row) ? row : undefined;
+}
+
+/** Which events are kept: positions have no gaps, so everything between these two is there. */
+export async function keptPositions(db: Executor): Promise<{ readonly oldest: bigint; readonly newest: bigint }> {
+  const [kept] = await db.select({ oldest: min(events.position), newest: max(events.position) }).from(events);
+  return { oldest: kept?.oldest ?? 1n, newest: kept?.newest ?? 0n };
+}
+
+/** Events are published nearly in the order of their times; so many are looked at for the first one. */
+const OUT_OF_ORDER = 1_000;
+
+/** The position after which the events of a time and later begin. @returns the newest one where there are none. */
+export async function positionBefore(db: Executor, time: Date): Promise<bigint> {
+  const first = db
+    .select({ position: events.position })
+    .from(events)
+    .where(and(sql`${events.occurredAt} >= ${time}`, isNotNull(events.position)))
+    .orderBy(asc(events.occurredAt), asc(events.position))
+    .limit(OUT_OF_ORDER)
+    .as('first');
+  const [found] = await db.select({ position: min(first.position) }).from(first);
+  if (found?.position != null) return found.position - 1n;
+  return (await keptPositions(db)).newest;
+}
+
+/**
+ * Forgets the oldest events, never the newest one: positions go on from it. What is kept is without gaps.
+ *
+ * @param options.before events from before this time. @returns how many were forgotten; fewer than `batch` means that
+ *   none are left.
+ */
+export async function forgetEvents(
+  db: Executor,
+  { before, batch }: { readonly before: Date; readonly batch: number },
+): Promise<number> {
+  const oldest = sql`(select ${events.position}, ${events.occurredAt} from ${events} where ${events.position} is not null
+    order by ${events.position} limit ${batch})`;
+  const firstKept = sql`(select coalesce(min(oldest.position), (select max(${events.position}) from ${events}))
+    from ${oldest} as oldest (position, occurred_at) where oldest.occurred_at >= ${before})`;
+  const lastOfBatch = sql`(select max(oldest.position) from ${oldest} as oldest (position, occurred_at))`;
+  const forgotten = await db
+    .delete(events)
+    .where(sql`${events.position} < ${firstKept} and ${events.position} <= ${lastOfBatch}`)
+    .returning({ id: events.id });
+  return forgotten.length;
+}

@@ -1,0 +1,130 @@
+/** Events as they are written and put in order. */
+import { and, asc, desc, eq, isNull, isNotNull, sql } from 'drizzle-orm';
+import { announcesEvents } from '#db/connection/after-commit.ts';
+import { builtOnce } from '#db/connection/built-once.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { events } from '#db/schema.ts';
+import type { EventData } from '#db/schema/events.ts';
+import type { EventSubject, EventType } from '#domain/events/events.ts';
+
+export type EventRow = typeof events.$inferSelect;
+
+/** An event that has its place in the feed. */
+export type PublishedEvent = EventRow & { readonly position: bigint };
+
+export interface NewEvent {
+  readonly type: EventType;
+  readonly subject: EventSubject;
+  /** The key whose work it tells of; null where it is about the whole account. */
+  readonly apiKeyId: string | null;
+  /** Nothing personal and no secret: it is stored as it is, and sent to others. */
+  readonly data: EventData;
+}
+
+const insertEvent = builtOnce((db) =>
+  db
+    .insert(events)
+    .values({
+      id: sql.placeholder('id'),
+      type: sql.placeholder('type'),
+      subjectKind: sql.placeholder('subjectKind'),
+      subjectId: sql.placeholder('subjectId'),
+      apiKeyId: sql.placeholder('apiKeyId'),
+      data: sql.placeholder('data'),
+      occurredAt: sql.placeholder('occurredAt'),
+    })
+    .prepare('event'),
+);
+
+/** Announces something, in the transaction that makes it so. @returns the id of the event. */
+export async function recordEvent(
+  tx: Executor,
+  { type, subject, apiKeyId, data }: NewEvent,
+  now: Date,
+): Promise<string> {
+  const id = newId('event');
+  const values = { id, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data };
+  await insertEvent(tx, { ...values, occurredAt: now });
+  announcesEvents(tx);
+  return id;
+}
+
+/** What was last announced of a subject's status; that its time runs out, say, is no status. */
+export async function latestStatusEvent(db: Executor, { id }: EventSubject): Promise<EventRow | undefined> {
+  const [row] = await db
+    .select(eventColumns)
+    .from(events)
+    .where(and(eq(events.subjectId, id), sql`${events.data} ? 'status'`))
+    .orderBy(desc(events.sequence))
+    .limit(1);
+  return row;
+}
+
+/** The advisory lock for publication: positions are handed out by one transaction at a time. */
+const PUBLICATION_LOCK = sql`hashtext('events.publication')`;
+
+/** Lets nobody else publish until the end of the caller's transaction; waits for the one that does at this moment. */
+export async function holdPublication(tx: Executor): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${PUBLICATION_LOCK})`);
+}
+
+/**
+ * Gives the oldest events without one their position, in the caller's transaction. Positions are without gaps, and none
+ * is ever seen after a higher one.
+ *
+ * Waits for a process that publishes at this moment. That one may have looked before the caller's event was committed,
+ * and nothing else would wake anybody for it.
+ *
+ * @returns them in order; none when the other process has published all of them.
+ */
+export async function publishEvents(tx: Executor, batch: number): Promise<PublishedEvent[]> {
+  await holdPublication(tx);
+  const waiting = await tx
+    .select({ sequence: events.sequence })
+    .from(events)
+    .where(isNull(events.position))
+    .orderBy(asc(events.sequence))
+    .limit(batch);
+  if (waiting.length === 0) return [];
+  const last = await lastPosition(tx);
+  const places = sql.join(
+    waiting.map(({ sequence }, index) => sql`(${sequence}::bigint, ${last + BigInt(index + 1)}::bigint)`),
+    sql`, `,
+  );
+  const published = await tx
+    .update(events)
+    .set({ position: sql`places.position` })
+    .from(sql`(values ${places}) as places (sequence, position)`)
+    .where(and(eq(events.sequence, sql`places.sequence`), isNull(events.position)))
+    .returning(eventColumns);
+  return published.filter(isPublished).toSorted((left, right) => (left.position < right.position ? -1 : 1));
+}
+
+/** The position of the newest published event; 0 before the first. */
+export async function lastPosition(db: Executor): Promise<bigint> {
+  const [newest] = await db
+    .select({ position: events.position })
+    .from(events)
+    .where(isNotNull(events.position))
+    .orderBy(desc(events.position))
+    .limit(1);
+  return newest?.position ?? 0n;
+}
+
+/** True when it has its place in the feed. */
+export function isPublished(row: EventRow): row is PublishedEvent {
+  return row.position !== null;
+}
+
+const eventColumns = {
+  sequence: events.sequence,
+  id: events.id,
+  position: events.position,
+  type: events.type,
+  subjectKind: events.subjectKind,
+  subjectId: events.subjectId,
+  apiKeyId: events.apiKeyId,
+  data: events.data,
+  occurredAt: events.occurredAt,
+};

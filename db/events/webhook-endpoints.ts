@@ -1,0 +1,292 @@
+/** Webhook endpoints of internal systems: what they are told, and with which secrets. */
+import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { recordEvent } from '#db/events/events.ts';
+import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
+import type { DisabledReason } from '#domain/events/webhook-delivery.ts';
+import type { EndpointState } from '#domain/events/webhook-lifecycle.ts';
+
+export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
+
+/** What its columns say of an endpoint. */
+export function endpointState({
+  deletedAt,
+  disabledReason,
+}: Pick<WebhookEndpointRow, 'deletedAt' | 'disabledReason'>): EndpointState {
+  return deletedAt === null ? (disabledReason ?? 'enabled') : 'deleted';
+}
+
+/** Whose endpoints a caller sees: those that get the events of this key's work alone; undefined: everybody's. */
+export type EndpointOwner = string | undefined;
+
+export interface NewWebhookEndpoint {
+  readonly apiKeyId: string;
+  readonly ownerId: EndpointOwner;
+  readonly url: string;
+  readonly description: string | null;
+  readonly eventTypes: readonly string[];
+}
+
+/** Stores an endpoint with its first secret. */
+export async function addWebhookEndpoint(
+  tx: Executor,
+  keyRing: KeyRing,
+  endpoint: NewWebhookEndpoint,
+  secret: string,
+  now: Date,
+): Promise<WebhookEndpointRow> {
+  const [row] = await tx
+    .insert(webhookEndpoints)
+    .values({
+      ...endpoint,
+      id: newId('webhookEndpoint'),
+      ownerId: endpoint.ownerId ?? null,
+      eventTypes: [...endpoint.eventTypes],
+      createdAt: now,
+      updatedAt: now,
+    })
+    .returning();
+  if (row === undefined) throw new Error('an inserted row was not returned');
+  await addSecret(tx, keyRing, row.id, secret, now);
+  return row;
+}
+
+/** @param lock true to keep it as it is until the transaction ends. */
+export async function findWebhookEndpoint(
+  db: Executor,
+  id: string,
+  owner: EndpointOwner,
+  { lock = false } = {},
+): Promise<WebhookEndpointRow | undefined> {
+  const query = db
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.deletedAt), own(owner)));
+  const [row] = await (lock ? query.for('no key update') : query);
+  return row;
+}
+
+export interface EndpointFilter {
+  /** The key that made it, by its line. */
+  readonly createdBy?: string | undefined;
+}
+
+/** Newest first. @param after id of the last one of the page before. */
+export async function listWebhookEndpoints(
+  db: Executor,
+  owner: EndpointOwner,
+  { createdBy }: EndpointFilter,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<WebhookEndpointRow[]> {
+  return db
+    .select()
+    .from(webhookEndpoints)
+    .where(
+      and(
+        isNull(webhookEndpoints.deletedAt),
+        own(owner),
+        createdBy === undefined ? undefined : eq(webhookEndpoints.apiKeyId, createdBy),
+        after === undefined ? undefined : lt(webhookEndpoints.id, after),
+      ),
+    )
+    .orderBy(desc(webhookEndpoints.id))
+    .limit(limit);
+}
+
+/**
+ * How many there are that were not deleted and get the events of this owner alone, or everybody's. Held until the
+ * transaction ends, so that those who make one after counting do so one after the other.
+ */
+export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner): Promise<number> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints.number', 0))`);
+  const { deletedAt, ownerId } = webhookEndpoints;
+  return tx.$count(
+    webhookEndpoints,
+    and(isNull(deletedAt), owner === undefined ? isNull(ownerId) : eq(ownerId, owner)),
+  );
+}
+
+export type EndpointChange = Partial<Pick<WebhookEndpointRow, 'url' | 'description' | 'eventTypes'>>;
+
+export async function changeWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  change: EndpointChange,
+  now: Date,
+): Promise<void> {
+  await tx
+    .update(webhookEndpoints)
+    .set({ ...change, updatedAt: now })
+    .where(eq(webhookEndpoints.id, id));
+}
+
+/**
+ * From now on it gets nothing; what waits for it is given up by its workflow. The reason of one that is disabled
+ * already is replaced.
+ */
+export async function disableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<void> {
+  await tx
+    .update(webhookEndpoints)
+    .set({ disabledReason: reason, disabledAt: sql`coalesce(${webhookEndpoints.disabledAt}, ${now})`, updatedAt: now })
+    .where(eq(webhookEndpoints.id, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/** Tells internal systems that we have disabled an endpoint. Whether this one hears of it: no. */
+export async function announceDisabled(
+  tx: Executor,
+  { id, apiKeyId, failingSince }: Pick<WebhookEndpointRow, 'id' | 'apiKeyId' | 'failingSince'>,
+  { reason, detail }: { readonly reason: Exclude<DisabledReason, 'request'>; readonly detail: string },
+  now: Date,
+): Promise<void> {
+  const data = { reason, detail, failing_since: failingSince?.toISOString() ?? null };
+  await recordEvent(
+    tx,
+    { type: 'webhook_endpoint.disabled', subject: { kind: 'webhook_endpoint', id }, apiKeyId, data },
+    now,
+  );
+}
+
+/**
+ * It gets events again, with a clean record. @param missedSince from when on it is to get what it missed, too;
+ * undefined: not at all.
+ */
+export async function enableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  missedSince: Date | undefined,
+  now: Date,
+): Promise<void> {
+  const clean = {
+    disabledReason: null,
+    disabledAt: null,
+    failures: 0,
+    failingSince: null,
+    lastFailure: null,
+    retryAt: null,
+  };
+  await tx
+    .update(webhookEndpoints)
+    .set({ ...clean, missedSince: missedSince ?? null, updatedAt: now })
+    .where(eq(webhookEndpoints.id, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/** Nobody sees it any more, and its secrets are gone. */
+export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date): Promise<void> {
+  await tx.update(webhookEndpoints).set({ deletedAt: now, updatedAt: now }).where(eq(webhookEndpoints.id, id));
+  await tx.delete(webhookEndpointSecrets).where(eq(webhookEndpointSecrets.endpointId, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/**
+ * Gives an endpoint a new secret. Former ones sign beside it until their overlap ends; a shorter overlap shortens those
+ * of earlier rotations too, since whoever asks for it fears that a secret has leaked.
+ *
+ * @returns until when the former one signs.
+ */
+export async function rotateEndpointSecret(
+  tx: Executor,
+  keyRing: KeyRing,
+  id: string,
+  { secret, overlapMs, now }: { readonly secret: string; readonly overlapMs: number; readonly now: Date },
+): Promise<Date> {
+  const until = new Date(now.getTime() + overlapMs);
+  const former = eq(webhookEndpointSecrets.endpointId, id);
+  const { signsUntil } = webhookEndpointSecrets;
+  await tx
+    .update(webhookEndpointSecrets)
+    .set({ signsUntil: until })
+    .where(and(former, or(isNull(signsUntil), gt(signsUntil, until))));
+  await tx.delete(webhookEndpointSecrets).where(and(former, sql`${signsUntil} <= ${now}`));
+  await addSecret(tx, keyRing, id, secret, now);
+  await tx.update(webhookEndpoints).set({ updatedAt: now }).where(eq(webhookEndpoints.id, id));
+  return until;
+}
+
+/**
+ * Every secret that signs, newest first. @throws UnsealError when the key that sealed one is not in the ring any more.
+ */
+export async function readEndpointSecrets(
+  db: Executor,
+  keyRing: KeyRing,
+  endpointId: string,
+  now: Date,
+): Promise<string[]> {
+  const { signsUntil } = webhookEndpointSecrets;
+  const rows = await db
+    .select()
+    .from(webhookEndpointSecrets)
+    .where(and(eq(webhookEndpointSecrets.endpointId, endpointId), or(isNull(signsUntil), gt(signsUntil, now))))
+    .orderBy(desc(webhookEndpointSecrets.id));
+  return rows.map((row) => keyRing.openText(row.sealedSecret, secretPlace(row)));
+}
+
+/**
+ * Asks, in the transaction that makes it necessary, that the workflows of endpoints look. @param urgent although they
+ * wait for the end of an outage.
+ */
+export async function requestEndpointWake(
+  tx: Executor,
+  ids: readonly string[],
+  { urgent }: { readonly urgent: boolean },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .update(webhookEndpoints)
+    .set({ wakesWanted: sql`${webhookEndpoints.wakesWanted} + 1`, ...(urgent && { wakeIsUrgent: true }) })
+    .where(inArray(webhookEndpoints.id, [...ids]));
+}
+
+export type EndpointToWake = Pick<WebhookEndpointRow, 'id' | 'wakesWanted' | 'wakeIsUrgent'>;
+
+/** Endpoints whose workflow is to look. */
+export async function endpointsToWake(db: Executor, batch: number): Promise<EndpointToWake[]> {
+  const { id, wakesWanted, wakesGiven, wakeIsUrgent } = webhookEndpoints;
+  return db
+    .select({ id, wakesWanted, wakeIsUrgent })
+    .from(webhookEndpoints)
+    .where(gt(wakesWanted, wakesGiven))
+    .orderBy(asc(id))
+    .limit(batch);
+}
+
+/** Its workflow was told. What was wanted meanwhile is told by the next. */
+export async function noteEndpointWoken(db: Executor, { id, wakesWanted }: EndpointToWake): Promise<void> {
+  await db
+    .update(webhookEndpoints)
+    .set({
+      wakesGiven: wakesWanted,
+      wakeIsUrgent: sql`${webhookEndpoints.wakeIsUrgent} and ${webhookEndpoints.wakesWanted} > ${wakesWanted}`,
+    })
+    .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesGiven, wakesWanted)));
+}
+
+async function addSecret(
+  tx: Executor,
+  keyRing: KeyRing,
+  endpointId: string,
+  secret: string,
+  createdAt: Date,
+): Promise<void> {
+  await tx
+    .insert(webhookEndpointSecrets)
+    .values({ endpointId, createdAt, sealedSecret: keyRing.seal(secret, secretPlace({ endpointId, createdAt })) });
+}
+
+/** Where a sealed secret stands; the row's number is not known before it is written. */
+function secretPlace({ endpointId, createdAt }: { readonly endpointId: string; readonly createdAt: Date }): string {
+  return `webhook_endpoint_secrets.sealed_secret/${endpointId}/${createdAt.toISOString()}`;
+}
+
+/** Of a query on `webhook_endpoints`. */
+function own(owner: EndpointOwner): SQL | undefined {
+  return owner === undefined ? undefined : eq(webhookEndpoints.ownerId, owner);
+}

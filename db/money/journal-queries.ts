@@ -1,0 +1,179 @@
+/** Our journal beside the service's movements, as the API shows them; and what a person explains. */
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { bookEntries } from '#db/money/journal.ts';
+import { lockBooks } from '#db/money/reconciliations.ts';
+import { attempts, esims, journal, topups, walletMovements } from '#db/schema.ts';
+import type { CauseKind, Direction } from '#domain/money/books.ts';
+import { plainAmount } from '#domain/money/money.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+export type JournalRow = typeof journal.$inferSelect;
+export type WalletMovementRow = typeof walletMovements.$inferSelect;
+
+/** A row of the journal with the service's movement, or a movement that no row of the journal is for. */
+export interface WalletLine {
+  readonly entry: JournalRow | undefined;
+  readonly movement: WalletMovementRow | undefined;
+  /** What it was bought for, where that is known. */
+  readonly work: WorkRef | undefined;
+}
+
+export interface WalletFilter {
+  readonly direction?: Direction | undefined;
+  /** Ours: what the order has cost, and what came back. */
+  readonly orderId?: string | undefined;
+  /** Ours: the same of the eSIM, with its top-ups. */
+  readonly esimId?: string | undefined;
+  /** Exclusive: when it was written down here. */
+  readonly after?: Date | undefined;
+  /** Exclusive. */
+  readonly before?: Date | undefined;
+}
+
+export interface JournalFilter extends WalletFilter {
+  readonly cause?: CauseKind | undefined;
+}
+
+interface Page {
+  readonly limit: number;
+  /** Id of the last row of the page before. */
+  readonly after?: bigint | undefined;
+}
+
+/** Works as a table of their kinds and ids. */
+type Works = SQL;
+
+/** The works that a filter is about, a condition for each. */
+function worksOf({ orderId, esimId }: WalletFilter): Works[] {
+  return [
+    ...(orderId === undefined ? [] : [sql`select 'order'::text, ${orderId}::text`]),
+    ...(esimId === undefined
+      ? []
+      : [
+          sql`select 'order'::text, ${esims.orderId} from ${esims} where ${esims.id} = ${esimId}
+            union all select 'topup'::text, ${topups.id} from ${topups} where ${topups.esimId} = ${esimId}`,
+        ]),
+  ];
+}
+
+/** The causes of all movements of works: their attempts, their refunds, and what adjusts the amounts of these. */
+function isForOneOf(works: Works): SQL {
+  return sql`(${journal.causeKind}, ${journal.causeId}) in (
+    with works (kind, id) as (${works}),
+    tried (id) as (select a.id from ${attempts} a join works on works.kind = a.subject_kind and works.id = a.subject_id)
+    select 'attempt', id from tried
+    union all select 'refund', id from works
+    union all select 'adjustment', m.service_id from ${walletMovements} m join tried on tried.id = m.attempt_id)`;
+}
+
+/** The movement names something of these works, as the service knows it. */
+function namesOneOf(works: Works): SQL {
+  const { orderId, orderReference, topupId, esimId } = walletMovements;
+  return sql`exists (
+    with works (kind, id) as (${works})
+    select 1 from ${attempts} a join works on works.kind = a.subject_kind and works.id = a.subject_id
+    where works.kind = 'order' and (a.service_id = ${orderId} or a.reference = ${orderReference} or a.service_esim_id = ${esimId})
+      or works.kind = 'topup' and a.service_id = ${topupId})`;
+}
+
+/** The query of a page of the journal, newest first. */
+export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
+  const { direction, after, before, cause } = filter;
+  return db
+    .select()
+    .from(journal)
+    .where(
+      and(
+        ...worksOf(filter).map(isForOneOf),
+        page.after === undefined ? undefined : lt(journal.id, page.after),
+        cause === undefined ? undefined : eq(journal.causeKind, cause),
+        direction === undefined ? undefined : eq(journal.direction, direction),
+        after === undefined ? undefined : gt(journal.recordedAt, after),
+        before === undefined ? undefined : lt(journal.recordedAt, before),
+      ),
+    )
+    .orderBy(desc(journal.id))
+    .limit(page.limit);
+}
+
+/** A page of the journal, newest first, with what the service has shown and what it is for. */
+export async function listJournal(db: Executor, filter: JournalFilter, page: Page): Promise<WalletLine[]> {
+  const rows = await journalPage(db, filter, page);
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ causeId }) => causeId);
+  const movements = await db
+    .select()
+    .from(walletMovements)
+    // What adjusts an amount has the id of the movement that it is about.
+    .where(
+      or(
+        and(isNotNull(walletMovements.causeKind), inArray(walletMovements.causeId, ids)),
+        inArray(walletMovements.serviceId, ids),
+      ),
+    );
+  const attemptIds = [...ids, ...movements.flatMap(({ attemptId }) => attemptId ?? [])];
+  const works = await db
+    .select({ attemptId: attempts.id, kind: attempts.subjectKind, id: attempts.subjectId })
+    .from(attempts)
+    .where(inArray(attempts.id, attemptIds));
+  return rows.map((entry): WalletLine => {
+    const movement = movements.find((each) => isOf(each, entry)) ?? movements.find((each) => isAbout(each, entry));
+    const work = works.find(
+      ({ attemptId }) => attemptId === (entry.causeKind === 'attempt' ? entry.causeId : movement?.attemptId),
+    );
+    return { entry, movement, work: work && { kind: work.kind, id: work.id } };
+  });
+}
+
+function isOf({ causeKind, causeId, direction }: WalletMovementRow, entry: JournalRow): boolean {
+  return causeKind === entry.causeKind && causeId === entry.causeId && direction === entry.direction;
+}
+
+function isAbout({ serviceId }: WalletMovementRow, { causeKind, causeId }: JournalRow): boolean {
+  return causeKind === 'adjustment' && serviceId === causeId;
+}
+
+/** A page of what the service moved and nothing here is the cause of, newest first. */
+export async function listMovementsWithoutCause(db: Executor, filter: WalletFilter, page: Page): Promise<WalletLine[]> {
+  const { direction, after, before } = filter;
+  const rows = await db
+    .select()
+    .from(walletMovements)
+    .where(
+      and(
+        isNull(walletMovements.causeKind),
+        ...worksOf(filter).map(namesOneOf),
+        page.after === undefined ? undefined : lt(walletMovements.id, page.after),
+        direction === undefined ? undefined : eq(walletMovements.direction, direction),
+        after === undefined ? undefined : gt(walletMovements.readAt, after),
+        before === undefined ? undefined : lt(walletMovements.readAt, before),
+      ),
+    )
+    .orderBy(desc(walletMovements.id))
+    .limit(page.limit);
+  return rows.map((movement) => ({ entry: undefined, movement, work: undefined }));
+}
+
+/**
+ * Books a movement that has no cause here as an adjustment, because a person has said what it is.
+ *
+ * @returns the movement as it now is; undefined when there is none. One that has a cause already stays as it is.
+ */
+export async function explainMovement(
+  tx: Executor,
+  id: bigint,
+): Promise<{ movement: WalletMovementRow; isNew: boolean } | undefined> {
+  await lockBooks(tx);
+  const [known] = await tx.select().from(walletMovements).where(eq(walletMovements.id, id));
+  if (known === undefined || known.causeKind !== null) return known && { movement: known, isNew: false };
+  const cause = { kind: 'adjustment', id: known.serviceId } as const;
+  const { direction, amount, currency } = known;
+  await bookEntries(tx, [{ direction, money: { amount: plainAmount(amount), currency }, cause }]);
+  const [movement] = await tx
+    .update(walletMovements)
+    .set({ causeKind: cause.kind, causeId: cause.id })
+    .where(eq(walletMovements.id, id))
+    .returning();
+  return movement && { movement, isNew: true };
+}

@@ -1,0 +1,122 @@
+/** Reports of reconciliations, newest first. */
+import { and, desc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { installation, reconciliations } from '#db/schema.ts';
+import type { ReconciliationStatus } from '#domain/money/books.ts';
+
+export type ReconciliationRow = typeof reconciliations.$inferSelect;
+
+/**
+ * One reconciliation at a time: two that run at once would judge the same movements. Held until the transaction ends.
+ */
+export async function lockBooks(tx: Executor): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('books'))`);
+}
+
+/**
+ * From when on movements are to be read: since the last time that all was read.
+ *
+ * @param bounds.overlapMs so much earlier, for what shows late.
+ * @param bounds.skewMs by how much the clocks of the two sides may differ.
+ * @returns epoch milliseconds. At first: when this database began to serve this service, or 0 where it does not say.
+ */
+export async function unreadSince(
+  db: Executor,
+  { overlapMs, skewMs }: { readonly overlapMs: number; readonly skewMs: number },
+): Promise<number> {
+  const [last] = await db
+    .select({ at: reconciliations.startedAt })
+    .from(reconciliations)
+    .where(eq(reconciliations.status, 'complete'))
+    .orderBy(desc(reconciliations.startedAt))
+    .limit(1);
+  if (last !== undefined) return Math.max(0, last.at.getTime() - overlapMs);
+  const [stamp] = await db.select({ at: installation.stampedAt }).from(installation);
+  return stamp === undefined ? 0 : Math.max(0, stamp.at.getTime() - skewMs);
+}
+
+/** The report that a run has made, if it came so far. */
+export async function findReportOfRun(db: Executor, runId: string): Promise<ReconciliationRow | undefined> {
+  const [row] = await db.select().from(reconciliations).where(eq(reconciliations.runId, runId));
+  return row;
+}
+
+export async function findReconciliation(db: Executor, id: string): Promise<ReconciliationRow | undefined> {
+  const [row] = await db.select().from(reconciliations).where(eq(reconciliations.id, id));
+  return row;
+}
+
+/** Stores a report. One that its run has made already stays. */
+export async function addReconciliation(tx: Executor, report: ReconciliationRow): Promise<void> {
+  await tx.insert(reconciliations).values(report).onConflictDoNothing({ target: reconciliations.runId });
+}
+
+/** Forgets reports that nobody looks at any more; never the newest that says how far was read. */
+export async function forgetReconciliations(tx: Executor, before: Date): Promise<void> {
+  const newest = tx
+    .select({ id: reconciliations.id })
+    .from(reconciliations)
+    .where(eq(reconciliations.status, 'complete'))
+    .orderBy(desc(reconciliations.startedAt))
+    .limit(1);
+  await tx
+    .delete(reconciliations)
+    .where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newest}`));
+}
+
+/** Where a page ended: the next one starts after it. */
+export interface ReconciliationPosition {
+  readonly startedAt: Date;
+  readonly id: string;
+}
+
+export interface ReconciliationFilter {
+  readonly status?: readonly ReconciliationStatus[] | undefined;
+  /** Begun later than this. */
+  readonly startedAfter?: Date | undefined;
+  /** Begun earlier than this. */
+  readonly startedBefore?: Date | undefined;
+}
+
+/** A page of reports, newest first. */
+export async function listReconciliations(
+  db: Executor,
+  { status, startedAfter, startedBefore }: ReconciliationFilter,
+  { limit, after }: { readonly limit: number; readonly after?: ReconciliationPosition | undefined },
+): Promise<ReconciliationRow[]> {
+  return db
+    .select()
+    .from(reconciliations)
+    .where(
+      and(
+        status === undefined ? undefined : inArray(reconciliations.status, [...status]),
+        startedAfter === undefined ? undefined : gt(reconciliations.startedAt, startedAfter),
+        startedBefore === undefined ? undefined : lt(reconciliations.startedAt, startedBefore),
+        after === undefined
+          ? undefined
+          : sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`)
+    .limit(limit);
+}
+
+/** The newest report of one of these statuses, or of any. */
+export async function newestReconciliation(
+  db: Executor,
+  statuses?: readonly ReconciliationStatus[],
+): Promise<ReconciliationRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(reconciliations)
+    .where(statuses === undefined ? undefined : inArray(reconciliations.status, [...statuses]))
+    .orderBy(sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`)
+    .limit(1);
+  return row;
+}
+
+/** When the books were first to be compared; null before. */
+export async function firstReconciliationAt(db: Executor): Promise<Date | null> {
+  const [row] = await db.select({ at: min(reconciliations.startedAt) }).from(reconciliations);
+  return row?.at ?? null;
+}

@@ -1,0 +1,242 @@
+/** The service's wallet as it was read, matched to what it is for. The rules are in `domain/money/reconciliation.ts`. */
+import { and, asc, eq, gt, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts, journal, walletMovements } from '#db/schema.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import type { Cause } from '#domain/money/books.ts';
+import { plainAmount } from '#domain/money/money.ts';
+import type { Awaited, Movement, Placed, Purchase } from '#domain/money/reconciliation.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+
+/** A movement as it is stored: with what the service names besides. */
+export interface ReadMovement extends Movement {
+  readonly refundId: string | null;
+}
+
+/** A statement's parameters are limited; a row of this table has up to 14. */
+const ROWS_AT_ONCE = 1_000;
+
+/** Stores what the wallet showed; what is stored already stays as it was first read. @returns how many are new. */
+export async function storeMovements(tx: Executor, movements: readonly ReadMovement[], now: Date): Promise<number> {
+  let stored = 0;
+  for (const part of parts(movements)) {
+    const rows = await tx
+      .insert(walletMovements)
+      .values(
+        part.map(({ id, direction, money, reason, occurredAt, names, refundId }) => ({
+          serviceId: id,
+          direction,
+          amount: money.amount,
+          currency: money.currency,
+          reason,
+          occurredAt: new Date(occurredAt),
+          readAt: now,
+          ...names,
+          refundId,
+        })),
+      )
+      .onConflictDoNothing({ target: walletMovements.serviceId })
+      .returning({ id: walletMovements.id });
+    stored += rows.length;
+  }
+  return stored;
+}
+
+/** Movements whose cause is not known, oldest first. */
+export async function movementsWithoutCause(db: Executor, limit: number): Promise<Movement[]> {
+  const rows = await db
+    .select()
+    .from(walletMovements)
+    .where(isNull(walletMovements.causeKind))
+    .orderBy(asc(walletMovements.occurredAt), asc(walletMovements.id))
+    .limit(limit);
+  return rows.map(movementOf);
+}
+
+/** Movements of these attempts whose cause is known. */
+export async function placedMovements(db: Executor, attemptIds: readonly string[]): Promise<Placed[]> {
+  const placed: Placed[] = [];
+  for (const part of parts(attemptIds)) {
+    const rows = await db
+      .select()
+      .from(walletMovements)
+      .where(inArray(walletMovements.attemptId, [...part]));
+    for (const row of rows) {
+      if (row.causeKind === null || row.causeId === null) continue;
+      placed.push({
+        movement: movementOf(row),
+        cause: { kind: row.causeKind, id: row.causeId },
+        attemptId: row.attemptId,
+      });
+    }
+  }
+  return placed;
+}
+
+/** Notes what movements are for. */
+export async function placeMovements(
+  tx: Executor,
+  places: readonly { readonly movement: Movement; readonly cause: Cause; readonly attemptId: string | null }[],
+): Promise<void> {
+  for (const part of parts(places)) {
+    const values = part.map(
+      ({ movement, cause, attemptId }) =>
+        sql`(${movement.id}::text, ${cause.kind}::text, ${cause.id}::text, ${attemptId}::text)`,
+    );
+    await tx.execute(sql`
+      update ${walletMovements} as m set cause_kind = v.kind, cause_id = v.id, attempt_id = v.attempt
+      from (values ${sql.join(values, sql`, `)}) as v (movement, kind, id, attempt)
+      where m.service_id = v.movement and m.cause_kind is null`);
+  }
+}
+
+/** The attempts that these movements name. */
+export async function purchasesNamedBy(db: Executor, movements: readonly Movement[]): Promise<Purchase[]> {
+  const found = new Map<string, Purchase>();
+  for (const part of parts(movements)) {
+    const named = (name: (names: Movement['names']) => string | null) => [
+      ...new Set(part.flatMap(({ names }) => name(names) ?? [])),
+    ];
+    const orders = { ids: named((names) => names.orderId), references: named((names) => names.orderReference) };
+    const subscriptions = {
+      ids: named((names) => names.subscriptionId),
+      references: named((names) => names.subscriptionReference),
+    };
+    const names = {
+      order: [
+        ...isOneOf(orders),
+        inOrNothing(
+          attempts.serviceEsimId,
+          named((each) => each.esimId),
+        ),
+      ],
+      topup: isOneOf({ ids: named((each) => each.topupId), references: [] }),
+      vpn_subscription: isOneOf(subscriptions),
+      // It buys nothing: the credit of its refund names the order.
+      cancellation: [],
+    } as const satisfies Record<WorkKind, readonly (SQL | undefined)[]>;
+    for (const kind of WORK_KINDS) {
+      if (names[kind].every((each) => each === undefined)) continue;
+      for (const purchase of await purchasesOf(db, kind, or(...names[kind]))) found.set(purchase.attemptId, purchase);
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Attempts that came to nothing and whose debit in our journal has no credit: their number is small, and should be
+ * none.
+ */
+export async function purchasesKept(db: Executor): Promise<Purchase[]> {
+  const booked = (direction: 'debit' | 'credit') =>
+    db
+      .select({ id: journal.id })
+      .from(journal)
+      .where(and(eq(journal.causeKind, 'attempt'), eq(journal.causeId, attempts.id), eq(journal.direction, direction)));
+  const kept = and(
+    inArray(attempts.state, ['failed', 'refused']),
+    sql`exists ${booked('debit')}`,
+    notExists(booked('credit')),
+  );
+  const found: Purchase[] = [];
+  for (const kind of WORK_KINDS) found.push(...(await purchasesOf(db, kind, kept)));
+  return found;
+}
+
+function isOneOf({ ids, references }: { ids: string[]; references: string[] }): readonly (SQL | undefined)[] {
+  return [inOrNothing(attempts.serviceId, ids), inOrNothing(attempts.reference, references)];
+}
+
+function inOrNothing(
+  column: typeof attempts.serviceId | typeof attempts.reference | typeof attempts.serviceEsimId,
+  values: string[],
+): SQL | undefined {
+  return values.length === 0 ? undefined : inArray(column, values);
+}
+
+async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined): Promise<Purchase[]> {
+  const table = workTable(kind);
+  const later = db
+    .select({ id: sql`later.id` })
+    .from(sql`${attempts} as later`)
+    .where(
+      sql`later.subject_kind = ${attempts.subjectKind} and later.subject_id = ${attempts.subjectId} and later.number > ${attempts.number}`,
+    );
+  const rows = await db
+    .select({
+      attempt: attempts,
+      status: table.status,
+      updatedAt: table.updatedAt,
+      isSuperseded: sql<boolean>`exists ${later}`,
+    })
+    .from(attempts)
+    .innerJoin(table, eq(table.id, attempts.subjectId))
+    .where(and(eq(attempts.subjectKind, kind), which));
+  return rows.map(({ attempt, status, updatedAt, isSuperseded }): Purchase => ({
+    attemptId: attempt.id,
+    work: { kind, id: attempt.subjectId },
+    reference: attempt.reference,
+    serviceId: attempt.serviceId,
+    serviceEsimId: attempt.serviceEsimId,
+    state: attempt.state,
+    isOver: attempt.settled || isSuperseded || isFinal(status),
+    endedAt: status === 'cancelled' || status === 'expired' ? updatedAt.getTime() : undefined,
+    refundId: attempt.subjectId,
+  }));
+}
+
+/** Rows of the journal that no movement of the service was matched to, but for those that have none. */
+export async function awaitedEntries(db: Executor): Promise<Awaited[]> {
+  const matched = db
+    .select({ id: walletMovements.id })
+    .from(walletMovements)
+    .where(
+      and(
+        eq(walletMovements.causeKind, journal.causeKind),
+        eq(walletMovements.causeId, journal.causeId),
+        eq(walletMovements.direction, journal.direction),
+      ),
+    );
+  const rows = await db
+    .select({ entry: journal, kind: attempts.subjectKind, id: attempts.subjectId, attemptId: attempts.id })
+    .from(journal)
+    .leftJoin(attempts, and(eq(journal.causeKind, 'attempt'), eq(attempts.id, journal.causeId)))
+    .where(and(inArray(journal.causeKind, ['attempt', 'subscription_period', 'refund']), notExists(matched)))
+    .orderBy(asc(journal.id));
+  return rows.map(({ entry, kind, id, attemptId }): Awaited => ({
+    direction: entry.direction,
+    money: { amount: plainAmount(entry.amount), currency: entry.currency },
+    cause: { kind: entry.causeKind, id: entry.causeId },
+    recordedAt: entry.recordedAt.getTime(),
+    work: kind === null || id === null ? undefined : { kind, id },
+    attemptId: attemptId ?? undefined,
+  }));
+}
+
+/** Sums of the journal, by currency and direction. */
+export async function journalSums(
+  db: Executor,
+): Promise<{ currency: string; direction: 'debit' | 'credit'; sum: string }[]> {
+  return db
+    .select({ currency: journal.currency, direction: journal.direction, sum: sql<string>`sum(${journal.amount})` })
+    .from(journal)
+    .where(gt(journal.amount, '0'))
+    .groupBy(journal.currency, journal.direction);
+}
+
+function movementOf(row: typeof walletMovements.$inferSelect): Movement {
+  const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = row;
+  return {
+    id: row.serviceId,
+    direction: row.direction,
+    money: { amount: plainAmount(row.amount), currency: row.currency },
+    reason: row.reason,
+    occurredAt: row.occurredAt.getTime(),
+    names: { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId },
+  };
+}
+
+function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += ROWS_AT_ONCE) yield items.slice(start, start + ROWS_AT_ONCE);
+}

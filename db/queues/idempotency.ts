@@ -1,0 +1,131 @@
+/**
+ * Answers to our callers' POST requests by their Idempotency-Key. The answer is stored in the transaction that does
+ * the work, so there is never work without its answer or an answer without its work.
+ */
+import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
+import * as z from 'zod';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import { builtOnce } from '#db/connection/built-once.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { idempotencyKeys } from '#db/schema.ts';
+
+/** A caller's key; two callers may use the same one. */
+export interface IdempotencyKey {
+  /** The lineage of the caller's API key. */
+  readonly apiKeyId: string;
+  readonly key: string;
+}
+
+/** An answer as it was sent, to be sent again byte for byte. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export type IdempotencyFinding =
+  | { readonly kind: 'unused' }
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
+  /** The key came before with a request that was not this one. */
+  | { readonly kind: 'other_request' };
+
+const answerOf = builtOnce((db) =>
+  db
+    .select()
+    .from(idempotencyKeys)
+    .where(
+      and(eq(idempotencyKeys.apiKeyId, sql.placeholder('apiKeyId')), eq(idempotencyKeys.key, sql.placeholder('key'))),
+    )
+    .prepare('idempotent_answer'),
+);
+
+/** Looks a key up. @param requestHash keyed hash of what was asked for. */
+export async function findAnswer(
+  db: Executor,
+  keyRing: KeyRing,
+  id: IdempotencyKey,
+  requestHash: Buffer,
+): Promise<IdempotencyFinding> {
+  const [row] = await answerOf(db, { ...id });
+  if (row === undefined) return { kind: 'unused' };
+  if (!row.requestHash.equals(requestHash)) return { kind: 'other_request' };
+  const body = keyRing.open(row.sealedResponseBody, bodyPlace(id));
+  return { kind: 'answered', answer: { status: row.responseStatus, headers: row.responseHeaders, body } };
+}
+
+const lockAnswer = z.object({ rows: z.tuple([z.object({ locked: z.boolean() })]) });
+
+/**
+ * Takes a key for the rest of the transaction. A process that dies lets go of it, so no key stays "in progress".
+ *
+ * @returns false when another request with this key is being worked on.
+ */
+export async function lockKey(tx: Executor, id: IdempotencyKey): Promise<boolean> {
+  const name = `idempotency/${id.apiKeyId}/${id.key}`;
+  const answer = await tx.execute(sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`);
+  return lockAnswer.parse(answer).rows[0].locked;
+}
+
+const insertAnswer = builtOnce((db) =>
+  db
+    .insert(idempotencyKeys)
+    .values({
+      apiKeyId: sql.placeholder('apiKeyId'),
+      key: sql.placeholder('key'),
+      requestHash: sql.placeholder('requestHash'),
+      responseStatus: sql.placeholder('responseStatus'),
+      responseHeaders: sql.placeholder('responseHeaders'),
+      sealedResponseBody: sql.placeholder('sealedResponseBody'),
+      keptForGood: sql.placeholder('keptForGood'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .prepare('idempotent_answer_stored'),
+);
+
+/**
+ * Stores the answer beside the work it is for. @param request.isKeptForGood what it made has no unique reference of its
+ * own.
+ */
+export async function storeAnswer(
+  tx: Executor,
+  keyRing: KeyRing,
+  id: IdempotencyKey,
+  { requestHash, isKeptForGood }: { readonly requestHash: Buffer; readonly isKeptForGood: boolean },
+  answer: StoredAnswer,
+  now: Date,
+): Promise<void> {
+  await insertAnswer(tx, {
+    apiKeyId: id.apiKeyId,
+    key: id.key,
+    requestHash,
+    responseStatus: answer.status,
+    responseHeaders: { ...answer.headers },
+    sealedResponseBody: keyRing.seal(answer.body, bodyPlace(id)),
+    keptForGood: isKeptForGood,
+    createdAt: now,
+  });
+}
+
+/**
+ * Forgets old answers, but for those that are kept for good: what the others made has a unique reference of its own, so
+ * that a request that comes again after this is refused as a duplicate, or it spends nothing.
+ *
+ * @returns how many were forgotten; fewer than `batch` means that none are left.
+ */
+export async function forgetAnswers(db: Executor, options: { before: Date; batch: number }): Promise<number> {
+  const old = db
+    .select({ apiKeyId: idempotencyKeys.apiKeyId, key: idempotencyKeys.key })
+    .from(idempotencyKeys)
+    .where(and(not(idempotencyKeys.keptForGood), lt(idempotencyKeys.createdAt, options.before)))
+    .orderBy(idempotencyKeys.createdAt)
+    .limit(options.batch);
+  const rows = await db
+    .delete(idempotencyKeys)
+    .where(inArray(sql`(${idempotencyKeys.apiKeyId}, ${idempotencyKeys.key})`, old))
+    .returning({ key: idempotencyKeys.key });
+  return rows.length;
+}
+
+function bodyPlace({ apiKeyId, key }: IdempotencyKey): string {
+  return `idempotency_keys.sealed_response_body/${apiKeyId}/${key}`;
+}

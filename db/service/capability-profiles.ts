@@ -1,0 +1,82 @@
+import { and, desc, eq, gt, isNull, notExists } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { Executor } from '#db/connection/database.ts';
+import { capabilityProfiles } from '#db/schema.ts';
+import type { JudgedProfile, MeasuredProfile } from '#domain/service/capability-profile.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+
+export interface NewCapabilityProfile extends MeasuredProfile {
+  /** Where it was measured. */
+  readonly environment: ServiceMode;
+  readonly measuredAt: Date;
+}
+
+/** A profile as it is stored; of another version it may lack items, or have some that this version does not know. */
+export interface StoredCapabilityProfile {
+  readonly id: bigint;
+  readonly environment: string;
+  readonly measuredAt: Date;
+  readonly findings: Readonly<Record<string, boolean | null>>;
+  readonly evidence: Readonly<Record<string, string>>;
+  /** Who said that production may rely on it, and when. */
+  readonly confirmation: { readonly at: Date; readonly by: string } | undefined;
+}
+
+/** The part of a stored profile that decides what may be done. */
+export function judgedProfile({ findings, confirmation }: StoredCapabilityProfile): JudgedProfile {
+  return { findings, confirmed: confirmation !== undefined };
+}
+
+/** Stores a profile, not confirmed; from now on it is the newest of its environment. @returns its id. */
+export async function addCapabilityProfile(db: Executor, profile: NewCapabilityProfile): Promise<bigint> {
+  const { environment, measuredAt, findings, evidence } = profile;
+  const [row] = await db
+    .insert(capabilityProfiles)
+    .values({ environment, measuredAt, findings: { ...findings }, evidence: { ...evidence } })
+    .returning({ id: capabilityProfiles.id });
+  if (row === undefined) throw new Error('PostgreSQL returned no id for a stored capability profile');
+  return row.id;
+}
+
+/** The profile that counts: the one of an environment that was stored last, confirmed or not. */
+export async function newestCapabilityProfile(
+  db: Executor,
+  environment: ServiceMode,
+): Promise<StoredCapabilityProfile | undefined> {
+  const [row] = await db
+    .select()
+    .from(capabilityProfiles)
+    .where(eq(capabilityProfiles.environment, environment))
+    .orderBy(desc(capabilityProfiles.id))
+    .limit(1);
+  if (row === undefined) return undefined;
+  const { confirmedAt, confirmedBy, ...profile } = row;
+  return {
+    ...profile,
+    confirmation: confirmedAt === null || confirmedBy === null ? undefined : { at: confirmedAt, by: confirmedBy },
+  };
+}
+
+/**
+ * Records that somebody vouches for a profile. Only for the newest of its environment: what was looked at must be what
+ * counts.
+ *
+ * @returns false when it is confirmed already, or is not the newest (any more).
+ */
+export async function confirmCapabilityProfile(
+  db: Executor,
+  id: bigint,
+  confirmation: { readonly at: Date; readonly by: string },
+): Promise<boolean> {
+  const newer = alias(capabilityProfiles, 'newer');
+  const newerOnes = db
+    .select({ id: newer.id })
+    .from(newer)
+    .where(and(eq(newer.environment, capabilityProfiles.environment), gt(newer.id, id)));
+  const rows = await db
+    .update(capabilityProfiles)
+    .set({ confirmedAt: confirmation.at, confirmedBy: confirmation.by })
+    .where(and(eq(capabilityProfiles.id, id), isNull(capabilityProfiles.confirmedAt), notExists(newerOnes)))
+    .returning({ id: capabilityProfiles.id });
+  return rows.length > 0;
+}

@@ -1,0 +1,51 @@
+/** Webhook deliveries whose headers have another prefix than ours: what probes and `reseller doctor` report of them. */
+import { desc, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { lastWebhookAt } from '#db/queues/inbox.ts';
+import { refusedHeaderPrefixes } from '#db/schema.ts';
+import { describeRefusedPrefix, type RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
+import type { Degradation } from '#telemetry/readiness.ts';
+
+/** Adds deliveries to the row of their kind; another prefix takes the place of the one before. */
+export async function addRefusedDeliveries(
+  db: Executor,
+  { prefix, verified, deliveries }: Pick<RefusedHeaderPrefix, 'prefix' | 'verified' | 'deliveries'>,
+): Promise<void> {
+  const { prefix: known, deliveries: counted } = refusedHeaderPrefixes;
+  await db
+    .insert(refusedHeaderPrefixes)
+    .values({ prefix, verified, deliveries })
+    .onConflictDoUpdate({
+      target: refusedHeaderPrefixes.verified,
+      set: {
+        prefix,
+        deliveries: sql`case when ${known} = ${prefix} then ${counted} else 0 end + ${deliveries}`,
+        lastAt: sql`now()`,
+      },
+    });
+}
+
+/** Called with the prefix that is taken from now on. */
+export async function forgetRefusedPrefix(db: Executor, prefix: string): Promise<void> {
+  await db.delete(refusedHeaderPrefixes).where(sql`lower(${refusedHeaderPrefixes.prefix}) = lower(${prefix})`);
+}
+
+/**
+ * The prefix to report, a verified one first.
+ *
+ * @returns undefined when there is none, or a valid delivery of the service came after it: then our prefix is right.
+ */
+export async function readRefusedPrefix(db: Executor): Promise<RefusedHeaderPrefix | undefined> {
+  const refused = await db.select().from(refusedHeaderPrefixes).orderBy(desc(refusedHeaderPrefixes.verified));
+  if (refused.length === 0) return undefined;
+  const valid = await lastWebhookAt(db);
+  return refused.find(({ lastAt }) => valid === undefined || lastAt > valid);
+}
+
+/** The same, for readiness probes. */
+export async function readWebhookConditions(db: Executor): Promise<Degradation[]> {
+  const refused = await readRefusedPrefix(db);
+  if (refused === undefined) return [];
+  const { fact, advice } = describeRefusedPrefix(refused);
+  return [{ condition: 'other_header_prefix', detail: `${fact} ${advice}` }];
+}

@@ -1,0 +1,120 @@
+import { and, eq } from 'drizzle-orm';
+import * as z from 'zod';
+import { type KeyRing, UnsealError } from '#crypto/key-ring.ts';
+import type { Database } from '#db/connection/database.ts';
+import { serviceTokens } from '#db/schema.ts';
+
+/** An access token of the service as all processes share it. */
+export interface ServiceToken {
+  readonly accessToken: string;
+  /** Rises by one with every renewal. */
+  readonly version: number;
+  /** Epoch milliseconds; undefined when the service named no end. */
+  readonly expiresAt: number | undefined;
+  /** Epoch milliseconds. */
+  readonly renewedAt: number;
+}
+
+/** What stands in the row: its version, and the token where it can be used. */
+export interface StoredServiceToken {
+  readonly version: number;
+  readonly token: ServiceToken | undefined;
+}
+
+const sealedContent = z.object({ account: z.string(), access_token: z.string() });
+
+/**
+ * Where the access token stands in PostgreSQL: one row an environment, sealed, replaced by compare-and-set on its
+ * version. Every method throws DatabaseUnavailableError when PostgreSQL cannot be reached.
+ */
+export class ServiceTokenStore {
+  readonly #database: Database;
+  readonly #keyRing: KeyRing;
+  readonly #environment: string;
+  readonly #account: string;
+
+  /**
+   * @param options.environment `production` or `sandbox`.
+   * @param options.account e-mail address of the reseller account; a token of another account is not used, or a
+   *   changed configuration would go on buying from the old wallet.
+   */
+  constructor(options: { database: Database; keyRing: KeyRing; environment: string; account: string }) {
+    this.#database = options.database;
+    this.#keyRing = options.keyRing;
+    this.#environment = options.environment;
+    this.#account = options.account;
+  }
+
+  /**
+   * @returns undefined when there is no row. A row that holds another account's token, or one that no configured key
+   *   opens, has a version and no token: the next login replaces it.
+   */
+  async read(): Promise<StoredServiceToken | undefined> {
+    const [row] = await this.#database.run((db) =>
+      db.select().from(serviceTokens).where(eq(serviceTokens.environment, this.#environment)),
+    );
+    if (row === undefined) return undefined;
+    const accessToken = this.#open(row.sealedToken);
+    if (accessToken === undefined) return { version: row.version, token: undefined };
+    return {
+      version: row.version,
+      token: {
+        accessToken,
+        version: row.version,
+        expiresAt: row.expiresAt?.getTime(),
+        renewedAt: row.renewedAt.getTime(),
+      },
+    };
+  }
+
+  /**
+   * Stores a new token, if nobody else has since the version was read.
+   *
+   * @param replacedVersion version that {@link read} gave; undefined when there was no row.
+   * @returns the version of the stored token; undefined when another process was faster.
+   */
+  async replace(
+    replacedVersion: number | undefined,
+    token: Omit<ServiceToken, 'version'>,
+  ): Promise<number | undefined> {
+    const version = (replacedVersion ?? 0) + 1;
+    const values = {
+      sealedToken: this.#seal(token.accessToken),
+      version,
+      expiresAt: token.expiresAt === undefined ? null : new Date(token.expiresAt),
+      renewedAt: new Date(token.renewedAt),
+    };
+    const rows = await this.#database.run((db) =>
+      replacedVersion === undefined
+        ? db
+            .insert(serviceTokens)
+            .values({ environment: this.#environment, ...values })
+            .onConflictDoNothing()
+            .returning({ version: serviceTokens.version })
+        : db
+            .update(serviceTokens)
+            .set(values)
+            .where(and(eq(serviceTokens.environment, this.#environment), eq(serviceTokens.version, replacedVersion)))
+            .returning({ version: serviceTokens.version }),
+    );
+    return rows[0]?.version;
+  }
+
+  get #place(): string {
+    return `service_tokens.sealed_token/${this.#environment}`;
+  }
+
+  #seal(accessToken: string): Buffer {
+    return this.#keyRing.seal(JSON.stringify({ account: this.#account, access_token: accessToken }), this.#place);
+  }
+
+  #open(sealed: Buffer): string | undefined {
+    try {
+      const content = sealedContent.parse(JSON.parse(this.#keyRing.openText(sealed, this.#place)));
+      return content.account === this.#account ? content.access_token : undefined;
+    } catch (error) {
+      if (error instanceof UnsealError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Webhook secrets that the service made on our call. It shows each once; here they stand sealed. The newest verifies
+ * until another replaces it, former ones until their overlap ends.
+ */
+import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm';
+import * as z from 'zod';
+import { type KeyRing, UnsealError } from '#crypto/key-ring.ts';
+import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { webhookSecrets } from '#db/schema.ts';
+
+/** A stored secret that still verifies. */
+export interface StoredWebhookSecret extends AcceptedSecret {
+  readonly storedAt: Date;
+}
+
+export interface StoredWebhookSecrets {
+  /** Newest first. */
+  readonly secrets: readonly StoredWebhookSecret[];
+  /** How many more there are that no configured key opens. */
+  readonly unopened: number;
+}
+
+/** Reads every secret that still verifies. One that does not open is counted, so that it takes no other with it. */
+export async function readWebhookSecrets(
+  db: Executor,
+  keyRing: KeyRing,
+  { environment, now }: { readonly environment: string; readonly now: Date },
+): Promise<StoredWebhookSecrets> {
+  const rows = await db
+    .select()
+    .from(webhookSecrets)
+    .where(
+      and(
+        eq(webhookSecrets.environment, environment),
+        or(isNull(webhookSecrets.verifiesUntil), gte(webhookSecrets.verifiesUntil, now)),
+      ),
+    )
+    .orderBy(desc(webhookSecrets.id));
+  const secrets = rows.flatMap((row) => {
+    const secret = open(keyRing, row);
+    if (secret === undefined) return [];
+    const until = row.verifiesUntil === null ? {} : { acceptedUntil: row.verifiesUntil.getTime() };
+    return [{ secret, storedAt: row.storedAt, ...until }];
+  });
+  return { secrets, unopened: rows.length - secrets.length };
+}
+
+/** What became of a secret that was stored. */
+export interface ReplacedWebhookSecret {
+  readonly storedAt: Date;
+  /** Until when the one before it verifies; undefined when none was stored. */
+  readonly formerVerifiesUntil: Date | undefined;
+}
+
+export interface WebhookSecretStoreOptions {
+  readonly keyRing: KeyRing;
+  /** `production` or `sandbox`. */
+  readonly environment: string;
+  /** How long former secrets go on to verify at most, in milliseconds. */
+  readonly overlapMs: number;
+  readonly now: () => number;
+}
+
+/** Longer than any number of calls to the service that one change makes. */
+const LOCK_IDLE_TIMEOUT = '180s';
+const lockAnswer = z.object({ rows: z.tuple([z.object({ locked: z.boolean() })]) });
+
+/** Changes the secret inside one transaction, which must be the only one at it: see {@link lock}. */
+export class WebhookSecretStore {
+  readonly #tx: Executor;
+  readonly #options: WebhookSecretStoreOptions;
+
+  /** @param tx the transaction; nothing is stored before it is committed. */
+  constructor(tx: Executor, options: WebhookSecretStoreOptions) {
+    this.#tx = tx;
+    this.#options = options;
+  }
+
+  /**
+   * Takes the right to change the secret for the rest of the transaction, the call to the service included: of two
+   * rotations at once the later one must be stored last, or the secret that the service signs with would be closed.
+   *
+   * @returns false when another process is at it.
+   */
+  async lock(): Promise<boolean> {
+    const name = `webhook-secret/${this.#options.environment}`;
+    const answer = await this.#tx.execute(
+      sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked,
+            set_config('idle_in_transaction_session_timeout', ${LOCK_IDLE_TIMEOUT}, true)`,
+    );
+    return lockAnswer.parse(answer).rows[0].locked;
+  }
+
+  /**
+   * Stores a secret as the newest and gives those before it an end. Ones whose end has come are removed: they are of
+   * use to a thief only.
+   */
+  async replace(secret: string): Promise<ReplacedWebhookSecret> {
+    const { keyRing, environment, overlapMs, now } = this.#options;
+    const storedAt = new Date(now());
+    const until = new Date(storedAt.getTime() + overlapMs);
+    const ofEnvironment = eq(webhookSecrets.environment, environment);
+    const closed = await this.#tx
+      .update(webhookSecrets)
+      .set({ verifiesUntil: until })
+      .where(and(ofEnvironment, isNull(webhookSecrets.verifiesUntil)))
+      .returning({ id: webhookSecrets.id });
+    // Whoever shortens the overlap, because a secret leaked, means the ones before it as well.
+    await this.#tx
+      .update(webhookSecrets)
+      .set({ verifiesUntil: until })
+      .where(and(ofEnvironment, sql`${webhookSecrets.verifiesUntil} > ${until}`));
+    await this.#tx.delete(webhookSecrets).where(and(ofEnvironment, lt(webhookSecrets.verifiesUntil, storedAt)));
+    const sealedSecret = keyRing.seal(secret, placeOf({ environment, storedAt }));
+    await this.#tx.insert(webhookSecrets).values({ environment, sealedSecret, storedAt });
+    return { storedAt, formerVerifiesUntil: closed.length === 0 ? undefined : until };
+  }
+}
+
+function open(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): string | undefined {
+  try {
+    return keyRing.openText(row.sealedSecret, placeOf(row));
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined;
+    throw error;
+  }
+}
+
+/** Where a sealed secret stands; the row's number is not known before it is written. */
+function placeOf({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
+  return `webhook_secrets.sealed_secret/${environment}/${storedAt.toISOString()}`;
+}

@@ -1,0 +1,58 @@
+/** Cases as the API shows and closes them. */
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { cases } from '#db/schema.ts';
+import { closeCase, type CaseRow } from '#db/work/cases.ts';
+import { ownCases, type Owner } from '#db/work/ownership.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+
+/** Where a page ended: the next one starts after it. */
+export interface CasePosition {
+  readonly openedAt: Date;
+  readonly id: string;
+}
+
+/** A page of the cases that wait for a person, oldest first. */
+export async function listOpenCases(
+  db: Executor,
+  owner: Owner,
+  options: {
+    readonly limit: number;
+    readonly reason?: AttentionReason | undefined;
+    readonly after?: CasePosition | undefined;
+  },
+): Promise<CaseRow[]> {
+  const { limit, reason, after } = options;
+  return db
+    .select()
+    .from(cases)
+    .where(
+      and(
+        isNull(cases.closedAt),
+        ownCases(db, owner),
+        reason === undefined ? undefined : eq(cases.reason, reason),
+        after === undefined ? undefined : sql`(${cases.openedAt}, ${cases.id}) > (${after.openedAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(cases.openedAt), asc(cases.id))
+    .limit(limit);
+}
+
+/** A case, open or closed. @param owner whose work it is about; undefined: anybody's. */
+export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(cases)
+    .where(and(eq(cases.id, id), ownCases(db, owner)));
+  return row;
+}
+
+/** Closes a case about a delivery. Those about work are judged with the work. */
+export async function dismissDeliveryCase(
+  tx: Executor,
+  { subjectId, reason }: CaseRow,
+  why: string,
+  now: Date,
+): Promise<void> {
+  await closeCase(tx, { kind: 'delivery', id: subjectId }, reason, `dismissed: ${why}`, now);
+}

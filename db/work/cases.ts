@@ -1,0 +1,119 @@
+import { and, eq, isNull, notInArray, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { cases } from '#db/schema.ts';
+import type { Subject } from '#db/work/timeline.ts';
+import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
+
+export type CaseRow = typeof cases.$inferSelect;
+
+/**
+ * Opens a case for a person; one that is open for the same reason stays as it is.
+ *
+ * @param attemptId the attempt that it is about, if it is about one.
+ * @returns true when it is new.
+ */
+export async function openCase(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+  detail: string,
+  attemptId?: string,
+): Promise<boolean> {
+  const rows = await db
+    .insert(cases)
+    .values({
+      id: newId('case'),
+      subjectKind: subject.kind,
+      subjectId: subject.id,
+      reason,
+      attemptId: attemptId ?? null,
+      detail,
+    })
+    .onConflictDoNothing()
+    .returning({ id: cases.id });
+  return rows.length > 0;
+}
+
+/**
+ * Opens a case about what is so until somebody changes it: never a second time for the same reason and attempt, also
+ * after a person has closed it.
+ *
+ * @returns true when it is new.
+ */
+export async function openCaseOnce(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+  detail: string,
+  attemptId: string | undefined,
+): Promise<boolean> {
+  const [known] = await db
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, subject.kind),
+        eq(cases.subjectId, subject.id),
+        eq(cases.reason, reason),
+        attemptId === undefined ? isNull(cases.attemptId) : eq(cases.attemptId, attemptId),
+      ),
+    )
+    .limit(1);
+  return known === undefined && (await openCase(db, subject, reason, detail, attemptId));
+}
+
+/** The case of this reason that waits for a person. */
+export async function findOpenCase(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+): Promise<CaseRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(cases)
+    .where(open(subject, eq(cases.reason, reason)));
+  return row;
+}
+
+/** The reasons of all cases of a subject that wait for a person. */
+export async function openReasons(db: Executor, subject: Subject): Promise<AttentionReason[]> {
+  const rows = await db
+    .select({ reason: cases.reason })
+    .from(cases)
+    .where(open(subject, sql`true`));
+  return rows.map(({ reason }) => reason);
+}
+
+/** True while a case of this reason waits for a person. */
+export async function hasOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<boolean> {
+  return (await findOpenCase(db, subject, reason)) !== undefined;
+}
+
+/**
+ * Closes what is open for a subject, because the work went on; except what only a person can judge.
+ *
+ * @param resolution a sentence that says how.
+ */
+export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
+  await close(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now);
+}
+
+/** Closes the open case of one reason, because a person judged it. @param resolution the judgement. */
+export async function closeCase(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+  resolution: string,
+  now: Date,
+): Promise<void> {
+  await close(db, subject, eq(cases.reason, reason), resolution, now);
+}
+
+async function close(db: Executor, subject: Subject, which: SQL, resolution: string, now: Date): Promise<void> {
+  await db.update(cases).set({ closedAt: now, resolution }).where(open(subject, which));
+}
+
+function open(subject: Subject, which: SQL): SQL | undefined {
+  return and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt));
+}

@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm';
+import { builtOnce } from '#db/connection/built-once.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { timeline } from '#db/schema.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+/** What a timeline or case speaks of. */
+export type Subject = WorkRef | { readonly kind: 'delivery'; readonly id: string };
+
+export interface TimelineEntry {
+  /** Stable name, such as `attempt.sent`. */
+  readonly event: string;
+  /** A sentence for the reader; never personal data. */
+  readonly message: string;
+  readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
+  /** The same key for the same subject is written once, so that an activity may run twice. */
+  readonly dedupKey?: string;
+  /** When it happened, if not now. */
+  readonly at?: Date;
+}
+
+const insertEntry = builtOnce((db) =>
+  db
+    .insert(timeline)
+    .values({
+      subjectKind: sql.placeholder('subjectKind'),
+      subjectId: sql.placeholder('subjectId'),
+      event: sql.placeholder('event'),
+      message: sql.placeholder('message'),
+      detail: sql.placeholder('detail'),
+      dedupKey: sql.placeholder('dedupKey'),
+      at: sql`coalesce(${sql.placeholder('at')}::timestamptz, now())`,
+    })
+    .onConflictDoNothing()
+    .prepare('timeline_entry'),
+);
+
+/** Adds an entry to the timeline of a subject. */
+export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
+  await insertEntry(db, {
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    event: entry.event,
+    message: entry.message,
+    detail: entry.detail ?? {},
+    dedupKey: entry.dedupKey ?? null,
+    at: entry.at ?? null,
+  });
+}

@@ -1,0 +1,161 @@
+/** What the API reads of work of every kind: filters and pages of lists, facts of attempts, timelines. */
+import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts, cases, timeline } from '#db/schema.ts';
+import { ownWork, type Owner } from '#db/work/ownership.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/work/pagination.ts';
+import { newest, pageOfStatuses } from '#db/work/status-pages.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type { OperatedAttempt } from '#domain/work/operator-actions.ts';
+import { DOUBTS } from '#domain/work/resubmission.ts';
+import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+
+/** By what all lists of work can be narrowed. */
+export interface WorkFilter {
+  /** One of these. */
+  readonly statuses?: readonly WorkStatus[] | undefined;
+  readonly failureClass?: FailureClass | undefined;
+  readonly attentionReason?: AttentionReason | undefined;
+  /** Lineage of the API key that it was made with. */
+  readonly createdBy?: string | undefined;
+  /** Exclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+  /** Exclusive. */
+  readonly updatedAfter?: Date | undefined;
+}
+
+/** What attempts add to the row of their work. */
+export interface AttemptFacts {
+  /** How often it was tried to buy. */
+  readonly attempts: number;
+  /** The service's id of the newest attempt that it knows. */
+  readonly serviceId: string | null;
+  readonly attemptStates: readonly OperatedAttempt[];
+  /** A case of {@link DOUBTS} is open. */
+  readonly inDoubt: boolean;
+}
+
+/** The condition of a page; for a query on the table of this kind. */
+export function workConditions(
+  kind: WorkKind,
+  owner: Given<Owner>,
+  filter: GivenFilter<WorkFilter>,
+  after: GivenPage['after'],
+): SQL | undefined {
+  const table = workTable(kind);
+  return and(
+    ownWork(kind, owner),
+    filter.statuses === undefined ? undefined : inArray(table.status, [...filter.statuses]),
+    filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
+    filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
+    filter.createdBy === undefined ? undefined : eq(table.apiKeyId, filter.createdBy),
+    filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
+    filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
+    filter.updatedAfter === undefined ? undefined : gt(table.updatedAt, filter.updatedAfter),
+    after === undefined ? undefined : sql`(${table.createdAt}, ${table.id}) < (${after.createdAt}, ${after.id})`,
+  );
+}
+
+/** The condition of a page of a list. @param own what the kind adds to the filters that all have. */
+export function workPage(
+  kind: WorkKind,
+  owner: Given<Owner>,
+  { statuses, ...filter }: GivenFilter<WorkFilter>,
+  { after, limit }: GivenPage,
+  own: SQL | undefined,
+): SQL | undefined {
+  return pageOfStatuses(workTable(kind), statuses, and(workConditions(kind, owner, filter, after), own), limit);
+}
+
+/** The order of a page. */
+export function newestFirst(kind: WorkKind): SQL {
+  const table = workTable(kind);
+  return newest(table.createdAt, table.id);
+}
+
+/** {@link AttemptFacts} of each row, to be joined laterally. */
+export function attemptFacts(db: Executor, kind: WorkKind) {
+  const openDoubt = db
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, kind),
+        eq(cases.subjectId, workTable(kind).id),
+        inArray(cases.reason, [...DOUBTS]),
+        isNull(cases.closedAt),
+      ),
+    );
+  return db
+    .select({
+      attempts: sql<number>`count(*)::int`.as('attempts'),
+      serviceId: sql<
+        string | null
+      >`(array_agg(${attempts.serviceId} order by ${attempts.number} desc) filter (where ${attempts.serviceId} is not null))[1]`.as(
+        'latest_service_id',
+      ),
+      attemptStates: sql<
+        OperatedAttempt[]
+      >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as(
+        'attempt_states',
+      ),
+      // A query of its own: in the selection of one table, columns would be written without theirs.
+      inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
+    })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workTable(kind).id)))
+    .as('facts');
+}
+
+/** The columns of {@link attemptFacts}, for a selection. */
+export function factsOf({ attempts: count, serviceId, attemptStates, inDoubt }: ReturnType<typeof attemptFacts>) {
+  return { attempts: count, serviceId, attemptStates, inDoubt };
+}
+
+export interface TimelineRow {
+  readonly id: bigint;
+  readonly at: Date;
+  readonly event: string;
+  readonly message: string;
+  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** A page of a timeline, oldest first. @param after id of the last entry of the page before. */
+export async function listTimeline(
+  db: Executor,
+  work: WorkRef,
+  options: { limit: number; after?: bigint | undefined },
+): Promise<TimelineRow[]> {
+  return db
+    .select({
+      id: timeline.id,
+      at: timeline.at,
+      event: timeline.event,
+      message: timeline.message,
+      detail: timeline.detail,
+    })
+    .from(timeline)
+    .where(
+      and(
+        eq(timeline.subjectKind, work.kind),
+        eq(timeline.subjectId, work.id),
+        options.after === undefined ? undefined : gt(timeline.id, options.after),
+      ),
+    )
+    .orderBy(asc(timeline.id))
+    .limit(options.limit);
+}
+
+export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {
+  const table = workTable(kind);
+  const rows = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, id), ownWork(kind, owner)));
+  return rows.length > 0;
+}

@@ -1,0 +1,83 @@
+/**
+ * Before the first purchase in production: whether the shapes of the service's answers have been seen. Until they have,
+ * purchases of the kind are held by a pause of the product's own. Cancellations spend nothing and are never held.
+ */
+import type { Trait } from '#domain/service/capability-profile.ts';
+import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+
+/** Kinds of work that spend money. */
+export const PURCHASE_KINDS = ['order', 'topup', 'vpn_subscription'] as const satisfies readonly WorkKind[];
+export type PurchaseKind = (typeof PURCHASE_KINDS)[number];
+
+/** By kind, the trait of a capability profile that says that purchases of the kind were seen through. */
+export const SEEN_TRAITS = {
+  order: 'order_seen',
+  topup: 'topup_seen',
+  vpn_subscription: 'vpn_seen',
+} as const satisfies Record<PurchaseKind, Trait>;
+
+/**
+ * What a look at the service showed for one kind of purchase. Texts are clauses; those of a call begin with its name.
+ */
+export interface Sighting {
+  /** Differences, and reads without charge that failed. One of them keeps purchases held, even with evidence. */
+  readonly problems: readonly string[];
+  /** What shows that the shapes are those of the contract. One is enough. */
+  readonly evidence: readonly string[];
+  /** Why there is not more evidence. */
+  readonly missing: readonly string[];
+}
+
+export type FirstContact =
+  | { readonly kind: 'seen'; readonly evidence: string }
+  /** `why` is the text of the pause. */
+  | { readonly kind: 'unseen'; readonly why: string };
+
+/** Longest text of a pause of this origin, in characters: it is repeated in every piece of work that is held. */
+export const MAX_FIRST_CONTACT_TEXT = 1_200;
+const MOST_CLAUSES = 4;
+const LONGEST_CLAUSE = 180;
+
+/** Whether a look at the service ends the hold of a kind. */
+export function judgeFirstContact(kind: PurchaseKind, { problems, evidence, missing }: Sighting): FirstContact {
+  if (problems.length === 0 && evidence.length > 0) return { kind: 'seen', evidence: capitalized(listed(evidence)) };
+  return { kind: 'unseen', why: problems.length > 0 ? whyHeld(kind, problems, ADAPT) : whyHeld(kind, missing) };
+}
+
+/** What the pause says before anybody has looked at the service. */
+export function notLookedYet(kind: PurchaseKind): string {
+  return whyHeld(kind, ['The worker looks at the service now']);
+}
+
+/** What ends the hold, for people who operate the product. */
+export const FIRST_CONTACT_ADVICE =
+  'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here, or ' +
+  '`npx reseller contract check openapi.json --record` with the OpenAPI document of the service; ' +
+  'or release the pause with `npx reseller gate release` to buy all the same.';
+
+/** What to do first where an answer differs. */
+const ADAPT = 'Adapt the contract to it, as docs/how-to/when-the-real-document-arrives.md says.';
+
+function whyHeld(kind: PurchaseKind, clauses: readonly string[], ...first: readonly string[]): string {
+  const fact = `The shapes of the service's answers have not been seen for ${nounOf(kind)}.`;
+  return [fact, listed(clauses), ...first, FIRST_CONTACT_ADVICE].join(' ');
+}
+
+/** `orders`, `top-ups` or `VPN subscriptions`. */
+export function nounOf(kind: PurchaseKind): string {
+  return `${WORK_NOUNS[kind]}s`;
+}
+
+/** Clauses as sentences. Some name what the service's own document says, so their length and characters are limited. */
+function listed(clauses: readonly string[]): string {
+  const named = clauses.slice(0, MOST_CLAUSES).map((clause) => {
+    const plain = clause.replaceAll(/\p{C}/gu, '?').replace(/\.$/, '');
+    return `${plain.length <= LONGEST_CLAUSE ? plain : `${plain.slice(0, LONGEST_CLAUSE - 1)}…`}.`;
+  });
+  const rest = clauses.length - named.length;
+  return [...named, ...(rest > 0 ? [`There are ${rest} more.`] : [])].join(' ');
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,144 @@
+/**
+ * How long the wallet lasts at the pace of recent sales. A plain mean without growth, and the spread that chance alone
+ * brings; what cannot be said is said to be unknown, with the reason.
+ */
+import Big from 'big.js';
+import { paddedAmount, subtractMoney, type Money } from '#domain/money/money.ts';
+import type { RunwayPolicy } from '#domain/policy.ts';
+
+/** Why a runway cannot be said. */
+export const RUNWAY_UNKNOWNS = {
+  no_wallet_reading: 'The balance of the wallet is not known.',
+  wallet_reading_old: 'The balance was last read too long ago.',
+  history_too_short: 'Sales have been recorded for too short a time.',
+  no_sales: 'Nothing was sold in the window.',
+  other_currency: 'What was sold was charged in another currency than that of the wallet.',
+} as const;
+
+export type RunwayUnknown = keyof typeof RUNWAY_UNKNOWNS;
+
+/** What is known when a runway is asked for. */
+export interface RunwayKnowledge {
+  /** As it was last read; undefined: not known. */
+  readonly wallet: { readonly balance: Money; readonly readAt: number } | undefined;
+  /** What purchases under way may still take from it, and what is held at a known price; in its currency. */
+  readonly reserved: Money;
+  readonly held: Money;
+  /** Work that is held, whose price is not known. */
+  readonly heldWithoutPrice: number;
+  /** When something was first sold; undefined: never. Epoch milliseconds. */
+  readonly firstSaleAt: number | undefined;
+  /** Sums of sales in the currency of the wallet, by how many whole days ago; a day without sales may be missing. */
+  readonly salesByAge: ReadonlyMap<number, string>;
+  /** True when something was sold in another currency within the window. */
+  readonly soldInOtherCurrency: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Sales of a day, of 24 hours that end now. */
+export interface DailySales {
+  readonly mean: Money;
+  /** Standard deviation of the days. */
+  readonly deviation: Money;
+  /** So many days were looked at. */
+  readonly days: number;
+}
+
+export interface KnownRunway {
+  readonly kind: 'known';
+  /** The balance less what is reserved and held; may be below zero. */
+  readonly available: Money;
+  readonly sales: DailySales;
+  /** At the mean. */
+  readonly days: number;
+  /** One standard deviation of bad and of good luck: days taken as independent of each other. */
+  readonly earliestDays: number;
+  readonly latestDays: number;
+}
+
+export type Runway =
+  | KnownRunway
+  | { readonly kind: 'unknown'; readonly reason: RunwayUnknown; readonly available: Money | undefined };
+
+const DAY_MS = 86_400_000;
+const DAY_DIGITS = 1;
+const MONEY_DIGITS = 6;
+
+/** How many whole days of sales are looked at. @param firstSaleAt epoch milliseconds, as is `now`. */
+export function daysLookedAt(
+  firstSaleAt: number,
+  now: number,
+  { windowDays }: Pick<RunwayPolicy, 'windowDays'>,
+): number {
+  return Math.max(0, Math.min(windowDays, Math.floor((now - firstSaleAt) / DAY_MS)));
+}
+
+/** How long the wallet lasts. */
+export function runwayOf(
+  known: RunwayKnowledge,
+  policy: Pick<RunwayPolicy, 'windowDays' | 'minimumDays' | 'balanceAgeMs'>,
+): Runway {
+  const { wallet, reserved, held, firstSaleAt, salesByAge, now } = known;
+  if (wallet === undefined) return { kind: 'unknown', reason: 'no_wallet_reading', available: undefined };
+  const { currency } = wallet.balance;
+  const left = subtractMoney(subtractMoney(wallet.balance, reserved), held);
+  const available = { amount: paddedAmount(left.amount), currency };
+  const unknown = (reason: RunwayUnknown): Runway => ({ kind: 'unknown', reason, available });
+  if (now - wallet.readAt > policy.balanceAgeMs) return unknown('wallet_reading_old');
+  if (firstSaleAt === undefined) return unknown('no_sales');
+  const days = daysLookedAt(firstSaleAt, now, policy);
+  if (days < policy.minimumDays) return unknown('history_too_short');
+
+  const sums = Array.from({ length: days }, (_, age) => new Big(salesByAge.get(age) ?? '0'));
+  const total = sums.reduce((sum, each) => sum.plus(each), new Big(0));
+  if (total.lte(0)) return unknown(known.soldInOtherCurrency ? 'other_currency' : 'no_sales');
+  const mean = total.div(days);
+  const squares = sums.reduce((sum, each) => sum.plus(each.minus(mean).pow(2)), new Big(0));
+  const deviation = days < 2 ? new Big(0) : squares.div(days - 1).sqrt();
+  const money = (amount: Big): Money => ({ amount: paddedAmount(amount.round(MONEY_DIGITS).toFixed()), currency });
+  const [earliestDays, latestDays] = spread(new Big(available.amount), mean, deviation);
+  return {
+    kind: 'known',
+    available,
+    sales: { mean: money(mean), deviation: money(deviation), days },
+    days: shown(new Big(available.amount).div(mean)),
+    earliestDays,
+    latestDays,
+  };
+}
+
+/**
+ * When the sum of so many days reaches what is available: over *d* days it is *d* means, give or take one deviation for
+ * each root of *d*. Solved for the root of *d*.
+ */
+function spread(available: Big, mean: Big, deviation: Big): [number, number] {
+  if (available.lte(0)) return [0, 0];
+  const root = deviation.pow(2).plus(mean.times(available).times(4)).sqrt();
+  const daysFor = (sum: Big): number => shown(sum.div(mean.times(2)).pow(2));
+  return [daysFor(root.minus(deviation)), daysFor(root.plus(deviation))];
+}
+
+/** Days are for people to plan with, not to reckon on. */
+function shown(days: Big): number {
+  return days.lte(0) ? 0 : Number(days.round(DAY_DIGITS).toFixed());
+}
+
+/** So much more than the threshold ends a low runway: one that hovers around it is announced once. */
+const RESTORED_AT = 1.2;
+
+/** Whether the wallet is low from now on. @returns undefined where that cannot be said: then it stays as it was. */
+export function isRunwayLow(
+  runway: Runway,
+  wasLow: boolean,
+  { lowMs }: Pick<RunwayPolicy, 'lowMs'>,
+): boolean | undefined {
+  if (runway.kind === 'unknown') return undefined;
+  const threshold = lowMs / DAY_MS;
+  return runway.days < (wasLow ? threshold * RESTORED_AT : threshold);
+}
+
+/** The threshold in days, as it is shown. */
+export function thresholdDays({ lowMs }: Pick<RunwayPolicy, 'lowMs'>): number {
+  return shown(new Big(lowMs).div(DAY_MS));
+}

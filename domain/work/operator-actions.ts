@@ -1,0 +1,250 @@
+import type { Money } from '#domain/money/money.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+/**
+ * What a person may do with work, and when. An action never makes money unsafe by itself: what may have been bought
+ * is neither abandoned nor bought anew unless that person says what is true, which is then written down with the name.
+ */
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { deadlineIsPossible, equalOverrides, type RetryChange, type RetryOverrides } from '#domain/work/retry-rules.ts';
+
+/** What a person says of a case, having looked at the service's console or asked the service. */
+export const CASE_VERDICTS = {
+  bought: 'The service has sold it, under the id that is named: it is delivered.',
+  not_bought: 'The service sold nothing and keeps no money for this attempt: it may be bought anew.',
+  refunded: 'The money of the cancelled eSIM is back in the wallet.',
+  dismissed: 'There is nothing to correct: the work goes on from what is stored.',
+} as const;
+
+export type CaseVerdict = keyof typeof CASE_VERDICTS;
+export const caseVerdicts = Object.keys(CASE_VERDICTS) as readonly CaseVerdict[];
+
+/** The verdicts that make sense for each reason of a case. */
+export const VERDICTS_OF = {
+  outcome_unknown: ['bought', 'not_bought'],
+  debit_without_goods: ['bought', 'not_bought'],
+  evidence_unavailable: ['bought', 'not_bought'],
+  records_lost: ['bought', 'not_bought'],
+  not_answered: ['bought', 'not_bought'],
+  // What stands in its way is ours: there is nothing to judge.
+  stalled: [],
+  // A retry grants another attempt, an abandonment ends it: there is nothing to judge.
+  attempts_used_up: [],
+  contradiction: ['bought', 'not_bought', 'dismissed'],
+  contract_drift: ['bought', 'dismissed'],
+  delivery_unavailable: ['bought', 'dismissed'],
+  charged_above_limit: ['dismissed'],
+  // Of the books: whatever the service does about it, its movements are matched when they come.
+  debited_twice: ['dismissed'],
+  debited_for_nothing: ['dismissed'],
+  amount_differs: ['dismissed'],
+  movement_missing: ['dismissed'],
+  cancellation_refused: ['dismissed'],
+  refund_failed: ['refunded', 'dismissed'],
+  refund_missing: ['bought', 'not_bought', 'refunded', 'dismissed'],
+  // Requeueing or dismissing the dead letter closes it.
+  message_quarantined: [],
+  webhook_conflict: ['dismissed'],
+} as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
+
+/** What a person asks for. */
+export type OperatorAction =
+  | { readonly action: 'retry' }
+  /** Through the purchase gate now, past a pause and an open circuit. */
+  | { readonly action: 'release' }
+  | { readonly action: 'abandon' }
+  /** `null`: no limit. */
+  | { readonly action: 'change_limit'; readonly maxPrice: Money | null }
+  /** How often, how fast and until when this one is tried again. */
+  | { readonly action: 'change_retry'; readonly change: RetryChange }
+  | {
+      readonly action: 'resolve';
+      readonly reason: AttentionReason;
+      readonly verdict: CaseVerdict;
+      /** With `bought`: the service's id of what it sold, and its eSIM where it is known. */
+      readonly serviceId?: string;
+      readonly serviceEsimId?: string;
+      /** With `not_bought`: whether it is bought anew or given up. */
+      readonly next?: 'continue' | 'abandon';
+    };
+
+/** The most characters of a reason for an act. */
+export const MAX_ACT_REASON = 500;
+
+/** An id of the service as a person may type it. */
+export const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** Who acts, and why. */
+export interface Operator {
+  /** Id of an API key, or a name given in the Temporal UI. */
+  readonly actor: string;
+  /** In that person's words; never personal data of a customer. */
+  readonly why: string;
+  /** Unique for the act: the same act done twice has one effect. */
+  readonly actId: string;
+}
+
+/** What is known of an attempt when a person acts. */
+export interface OperatedAttempt {
+  readonly state: AttemptState;
+  readonly settled: boolean;
+}
+
+/** What is known of work when a person acts on it. */
+export interface OperatedWork {
+  readonly status: WorkStatus;
+  /** The attempt that counts; undefined before the first. */
+  readonly attempt: OperatedAttempt | undefined;
+  /** A contradiction that nobody has judged yet. */
+  readonly openContradiction: boolean;
+  /** The service said something that has not been taken into account yet. */
+  readonly observationsPending: boolean;
+  /** True until its workflow has compared what it knows with the row, after PostgreSQL was started or restored. */
+  readonly awaitsComparison?: boolean;
+}
+
+/** The case that a person judges. */
+export interface JudgedCase {
+  readonly reason: AttentionReason;
+  /** The attempt that it is about; undefined before the first. */
+  readonly attempt: OperatedAttempt | undefined;
+  /** Those that were made after it. */
+  readonly laterAttempts: readonly OperatedAttempt[];
+  /** Of a cancellation: whether the eSIM is known to be cancelled. */
+  readonly isCancelled?: boolean | undefined;
+}
+
+/** Why an action is refused; a code for programs and a sentence for people. */
+export const REFUSALS = {
+  already_ended: 'It has ended; nothing can be done with it any more.',
+  not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
+  may_be_bought:
+    'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`.',
+  not_compared:
+    'PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment.',
+  wallet_not_read:
+    'The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`.',
+  contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
+  service_says_bought: 'The service says that it sold it: what it says counts, and it is being delivered.',
+  observations_pending:
+    'The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case ' +
+    '`message_quarantined`: requeue or dismiss it first.',
+  later_attempt_open:
+    'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
+  case_not_open: 'No case with this reason is open for it.',
+  verdict_not_possible: 'This verdict does not fit a case of this reason.',
+  not_cancelled:
+    'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
+  nothing_is_charged: 'A cancellation spends nothing: it has no limit, and no purchase gate holds it.',
+  not_held: 'Only what is held can be released: this is not held at the moment.',
+  deadline_not_possible: 'The deadline must lie in the future, and 92 days ahead at most.',
+  not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
+  service_id_taken:
+    "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
+} as const;
+
+export type Refusal = keyof typeof REFUSALS;
+
+/** `unchanged`: it was done before; doing it again is no error and has no effect. */
+export type ActionJudgement = 'allowed' | 'unchanged' | Refusal;
+
+/** Tries again now what is held or parked. @param waking it was asked for, and its workflow has not been told yet. */
+export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  if (work.openContradiction) return 'contradiction_open';
+  if (waking) return 'unchanged';
+  return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
+}
+
+/** Lets one held piece of work through the purchase gate now. @param released it was, and has not gone through yet. */
+export function judgeRelease(work: OperatedWork, released: boolean): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  if (work.openContradiction) return 'contradiction_open';
+  if (released) return 'unchanged';
+  return work.status === 'held' ? 'allowed' : 'not_held';
+}
+
+/** Ends what provably bought nothing. */
+export function judgeAbandon(work: OperatedWork): ActionJudgement {
+  if (work.status === 'abandoned') return 'unchanged';
+  if (isFinal(work.status)) return 'already_ended';
+  if (work.openContradiction) return 'contradiction_open';
+  if (work.observationsPending || mayHaveCost(work.attempt)) return 'may_be_bought';
+  // Its row may have forgotten a send.
+  return work.awaitsComparison === true ? 'not_compared' : 'allowed';
+}
+
+/**
+ * Changes the most that the service may charge. What is bought already stays as it is. @param same it is the limit
+ * already.
+ */
+export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  return same ? 'unchanged' : 'allowed';
+}
+
+/**
+ * Changes how often, how fast and until when it is tried again. What may be sent again at all stays as it is.
+ *
+ * @param current what is set. @param next what is to be set. @param now epoch milliseconds.
+ */
+export function judgeRetryChange(
+  work: OperatedWork,
+  current: RetryOverrides,
+  next: RetryOverrides,
+  now: number,
+): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  if (equalOverrides(current, next)) return 'unchanged';
+  const { deadlineAt } = next;
+  const isNew = deadlineAt !== undefined && deadlineAt !== current.deadlineAt;
+  return isNew && !deadlineIsPossible(deadlineAt, now) ? 'deadline_not_possible' : 'allowed';
+}
+
+/**
+ * Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing.
+ */
+export function judgeResolve(
+  work: Pick<OperatedWork, 'status' | 'observationsPending'>,
+  { reason, attempt, laterAttempts, isCancelled }: JudgedCase,
+  verdict: CaseVerdict,
+): ActionJudgement {
+  if (!(VERDICTS_OF[reason] as readonly CaseVerdict[]).includes(verdict)) return 'verdict_not_possible';
+  const isOfRefund = reason === 'refund_failed' || reason === 'refund_missing';
+  if (isOfRefund && (verdict === 'dismissed' || verdict === 'refunded') && isCancelled !== true) return 'not_cancelled';
+  if (verdict === 'dismissed') return 'allowed';
+  if (isFinal(work.status)) return 'already_ended';
+  if (verdict === 'refunded') return 'allowed';
+  // After a contradiction nothing that the service says moves anything: it is the person's word that counts.
+  if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
+  if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
+  // A person may know better than silence and than a service that contradicts itself, but not than its plain word. That
+  // it is being worked on says nothing of its end; of a purchase the wallet is read then (`needsWallet`).
+  const saysBought = attempt?.state === 'completed' || (attempt?.state === 'processing' && isCancelled === true);
+  return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
+}
+
+/**
+ * True where a person's `not_bought` is no proof by itself: the service works on it, and may finish it. Then it counts
+ * as a failure that was reported, and the wallet has to show that it cost nothing before anything is bought anew.
+ */
+export function needsWallet({ reason, attempt, isCancelled }: Omit<JudgedCase, 'laterAttempts'>): boolean {
+  return attempt?.state === 'processing' && isCancelled === undefined && reason !== 'contradiction';
+}
+
+/** True unless it is certain that nothing was bought, or that the money came back. */
+export function mayHaveCost(attempt: OperatedAttempt | undefined): boolean {
+  if (attempt === undefined) return false;
+  switch (attempt.state) {
+    case 'prepared':
+    case 'refused':
+      return false;
+    case 'failed':
+      return !attempt.settled;
+    case 'sending':
+    case 'unknown':
+    case 'processing':
+    case 'completed':
+      return true;
+  }
+}

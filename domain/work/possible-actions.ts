@@ -1,0 +1,87 @@
+/** What a person can do with work as it stands, so that a refusal names the way out. */
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import {
+  judgeAbandon,
+  judgeRelease,
+  judgeResolve,
+  judgeRetry,
+  VERDICTS_OF,
+  type OperatedWork,
+} from '#domain/work/operator-actions.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+/**
+ * The cases that a person may judge before they are open, since the service may never finish what it works on, and
+ * nobody has to wait until that counts as silence. What is parked is judged by the case that it is parked for.
+ */
+export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readonly AttentionReason[] {
+  const { status, attempt, openContradiction } = work;
+  if (isFinal(status) || openContradiction || NOT_BY_ATTEMPT.has(status)) return [];
+  switch (attempt?.state) {
+    case 'unknown':
+      return ['outcome_unknown'];
+    case 'processing':
+      return kind === 'cancellation' ? ['outcome_unknown', 'refund_missing'] : ['outcome_unknown'];
+    case 'completed':
+      return kind === 'cancellation' ? ['refund_missing'] : ['delivery_unavailable'];
+    case 'failed':
+      return attempt.settled ? [] : ['evidence_unavailable'];
+    case undefined:
+    case 'prepared':
+    // At most until its lease runs out.
+    case 'sending':
+    case 'refused':
+      return [];
+  }
+}
+
+/** Parked, or bought and alive: the attempt is not what it waits for. */
+const NOT_BY_ATTEMPT: ReadonlySet<OperatedWork['status']> = new Set(['needs_attention', 'active', 'cancelling']);
+
+/** An action that would not be refused; with `resolve` the case. */
+export type PossibleAction =
+  | { readonly action: 'retry' | 'release' | 'abandon' }
+  | { readonly action: 'resolve'; readonly reason: AttentionReason };
+
+/** @param openCases reasons of the cases that are open for it. */
+export function possibleActions(
+  work: OperatedWork,
+  kind: WorkKind,
+  openCases: readonly AttentionReason[],
+): PossibleAction[] {
+  const isFree = kind === 'cancellation';
+  const reasons = new Set([...openCases, ...judgeableWithoutCase(work, kind)]);
+  return [
+    ...(judgeRetry(work, false) === 'allowed' ? [{ action: 'retry' } as const] : []),
+    ...(!isFree && judgeRelease(work, false) === 'allowed' ? [{ action: 'release' } as const] : []),
+    ...(judgeAbandon(work) === 'allowed' ? [{ action: 'abandon' } as const] : []),
+    ...[...reasons]
+      .filter((reason) => isJudgeable(work, kind, reason))
+      .map((reason) => ({ action: 'resolve', reason }) as const),
+  ];
+}
+
+function isJudgeable(work: OperatedWork, kind: WorkKind, reason: AttentionReason): boolean {
+  const { attempt } = work;
+  // Whether an eSIM is known to be cancelled decides between verdicts, not whether there is one.
+  const known = kind === 'cancellation' ? [false, true] : [undefined];
+  return VERDICTS_OF[reason].some((verdict) =>
+    known.some(
+      (isCancelled) => judgeResolve(work, { reason, attempt, laterAttempts: [], isCancelled }, verdict) === 'allowed',
+    ),
+  );
+}
+
+/** The same as a sentence for a person who was refused. @returns '' for what has ended. */
+export function possibleNow(work: OperatedWork, kind: WorkKind, openCases: readonly AttentionReason[]): string {
+  if (isFinal(work.status)) return '';
+  const possible = possibleActions(work, kind, openCases);
+  if (possible.length > 0) return `Possible now: ${possible.map(nameOf).join(', ')}.`;
+  if (work.status === 'active') return 'It is bought and active: there is nothing to unblock.';
+  return 'Nothing is possible at this moment; it moves on, or asks for a person, by itself. Look again in a minute.';
+}
+
+function nameOf(possible: PossibleAction): string {
+  return possible.action === 'resolve' ? `\`resolve\` with the case \`${possible.reason}\`` : `\`${possible.action}\``;
+}

@@ -1,0 +1,87 @@
+/** Whether a caller who wants the goods should submit again, under another reference of its own. */
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { mayHaveCost, type OperatedAttempt } from '#domain/work/operator-actions.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+/**
+ * `not_needed`: what was submitted is bought, or goes on. `no`: it may have been bought, so that both would be paid.
+ * `yes`: nothing was bought.
+ */
+export type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
+
+export interface Resubmission {
+  readonly verdict: ResubmissionVerdict;
+  /** A sentence. */
+  readonly why: string;
+}
+
+/** Cases that say that nobody knows whether it was bought, or that it was paid for without having been. */
+export const DOUBTS = ['contradiction', 'debited_for_nothing'] as const satisfies readonly AttentionReason[];
+
+export interface Resubmitted {
+  readonly kind: WorkKind;
+  readonly status: WorkStatus;
+  /** The attempts so far. */
+  readonly attempts: readonly OperatedAttempt[];
+  /** A case of {@link DOUBTS} is open. */
+  readonly inDoubt: boolean;
+}
+
+const OF_PURCHASES = {
+  in_doubt: 'A case is open about it: it may have been bought or paid for, whatever its status says.',
+  done: 'It is bought.',
+  over: 'It was bought and has ended: another one is a purchase of its own.',
+  not_done: 'It has ended, and by all that is known nothing was bought.',
+  under_way: 'It may have been bought already, or is about to be.',
+  unknown: 'It may have been bought: that is being found out.',
+  waiting:
+    'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
+} as const;
+
+const OF_CANCELLATIONS = {
+  in_doubt: 'A case is open about it: the eSIM may be cancelled, whatever its status says.',
+  done: 'The eSIM is cancelled.',
+  over: 'The eSIM is cancelled.',
+  not_done: 'It has ended, and by all that is known it cancelled nothing.',
+  under_way: 'The eSIM may be cancelled already, or is about to be.',
+  unknown: 'The eSIM may be cancelled: that is being found out.',
+  waiting: 'Nothing is cancelled so far, and this one still goes on. Have it abandoned first.',
+} as const satisfies Record<keyof typeof OF_PURCHASES, string>;
+
+/** Whether it would be safe to submit the same again as new work. Only `yes` is. */
+export function resubmission({ kind, ...submitted }: Resubmitted): Resubmission {
+  const { verdict, standing } = judged(submitted);
+  return { verdict, why: (kind === 'cancellation' ? OF_CANCELLATIONS : OF_PURCHASES)[standing] };
+}
+
+interface Judged {
+  readonly verdict: ResubmissionVerdict;
+  readonly standing: keyof typeof OF_PURCHASES;
+}
+
+function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judged {
+  if (inDoubt) return { verdict: 'no', standing: 'in_doubt' };
+  switch (status) {
+    case 'completed':
+    case 'active':
+    case 'cancelling':
+      return { verdict: 'not_needed', standing: 'done' };
+    case 'cancelled':
+    case 'expired':
+      return { verdict: 'yes', standing: 'over' };
+    case 'failed':
+    case 'abandoned':
+    case 'refused':
+      return { verdict: 'yes', standing: 'not_done' };
+    case 'submitting':
+    case 'processing':
+      return { verdict: 'no', standing: 'under_way' };
+    case 'accepted':
+    case 'held':
+    case 'needs_attention':
+      if (attempts.some(({ state }) => state === 'completed')) return { verdict: 'not_needed', standing: 'done' };
+      if (attempts.some(mayHaveCost)) return { verdict: 'no', standing: 'unknown' };
+      return { verdict: 'not_needed', standing: 'waiting' };
+  }
+}

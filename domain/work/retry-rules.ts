@@ -1,0 +1,257 @@
+/**
+ * How often, how fast and for how long what failed is tried again: for each class of failure, as configured, and as an
+ * operator changed it for one piece of work. None of this says whether a further send is safe; that is decided before
+ * it is asked when.
+ */
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+
+/** Classes of failure that are tried again: what holds work, and what lets a new attempt follow. */
+export type RetriedClass = {
+  [Class in FailureClass]: (typeof FAILURE_CLASSES)[Class]['disposition'] extends 'hold' | 'new_attempt'
+    ? Class
+    : never;
+}[FailureClass];
+
+/** What is tried again, how often and for how long. Durations are in milliseconds. */
+export interface RetryRule {
+  /** Attempts to buy one piece of work, the first included. A send of the same attempt is no further one. */
+  readonly attempts: number;
+  /** First wait; doubled each time. */
+  readonly firstDelayMs: number;
+  /** Longest wait. */
+  readonly maxDelayMs: number;
+  /** How long it is tried, counted from when the work was accepted. */
+  readonly totalMs: number;
+}
+
+/**
+ * What the configuration says of single classes; what it leaves out is as for all. Only what leads to new attempts has
+ * `attempts`.
+ */
+export type RetryRules = Readonly<Partial<Record<RetriedClass, Partial<RetryRule>>>>;
+
+/** What applies to all classes of failure, and what is said of single ones. Durations are in milliseconds. */
+export interface RetrySettings {
+  /** First wait of held work; doubled each time. A Retry-After of the service goes first. */
+  readonly holdDelayMs: number;
+  readonly holdDelayMaxMs: number;
+  /** How long work may be held when the caller named no deadline. */
+  readonly holdDeadlineMs: number;
+  /** Attempts to buy one order, the first included. */
+  readonly maxAttempts: number;
+  /** Wait before a new attempt; doubled each time. */
+  readonly attemptDelayMs: number;
+  /** Of single classes; absent, as in the input of workflows from before there was such a thing: none is set. */
+  readonly retryRules?: RetryRules;
+}
+
+interface RetryRow {
+  /** First wait of the class, in first waits of all. */
+  readonly first: number;
+  /** Longest wait of the class, in longest waits of all. */
+  readonly longest: number;
+  readonly why: string;
+}
+
+const AS_ALL = { first: 1, longest: 1 } as const;
+const BY_THE_HOUR = { first: 4, longest: 6 } as const;
+
+/**
+ * Every class that is tried again, in multiples of what applies to all, so that a setting for all moves all of them.
+ * How long it is tried is the same for all: a caller who named no deadline reckons with one time, whatever the cause.
+ */
+export const RETRY_TABLE = {
+  package_unavailable: {
+    ...BY_THE_HOUR,
+    why: 'What is taken off sale comes back in hours, and each look is a call to the service.',
+  },
+  price_above_limit: {
+    ...BY_THE_HOUR,
+    why: 'Prices change a few times a day at most, and each look reads the price list.',
+  },
+  margin_too_low: { ...BY_THE_HOUR, why: 'As for a price above the limit: only another price ends it.' },
+  esim_busy: {
+    ...AS_ALL,
+    why: 'It is woken when the other work of the eSIM ends; the wait is for a wake-up that was lost.',
+  },
+  insufficient_balance: {
+    ...AS_ALL,
+    why: 'The gate wakes it once there is money; until then the wait costs one look at the wallet.',
+  },
+  not_approved: {
+    ...AS_ALL,
+    why: 'One refusal opens the circuit: after that a canary finds out when it is over, and not each order.',
+  },
+  unauthorized: {
+    ...AS_ALL,
+    why: 'A wrong password is put right in minutes, and the circuit keeps others from trying it.',
+  },
+  rate_limited: { ...AS_ALL, why: 'The service says itself when to come back; the wait is for when it does not.' },
+  not_sent: { ...AS_ALL, why: 'A network or supplier is back in seconds or minutes, and a customer waits.' },
+  service_down: { ...AS_ALL, why: 'The gate holds it, and wakes it as soon as a canary has come through.' },
+  spend_limit_reached: {
+    ...AS_ALL,
+    why: 'The gate holds it, and wakes it on the next day or when the limit is raised.',
+  },
+  buying_paused: { ...AS_ALL, why: 'The gate holds it, and wakes it when the pause ends.' },
+  supplier_failed: {
+    ...AS_ALL,
+    why: 'A supplier that fails is back in minutes or stays away: a few new attempts, then a person is asked.',
+  },
+} as const satisfies Record<RetriedClass, RetryRow>;
+
+/** In the order of the table. */
+export const retriedClasses = Object.keys(RETRY_TABLE) as readonly RetriedClass[];
+
+/** True when work that failed in this way is tried again. */
+export function isRetried(failure: string): failure is RetriedClass {
+  return Object.hasOwn(RETRY_TABLE, failure);
+}
+
+/** True when a new attempt may follow this class, so that the number of attempts means something for it. */
+export function leadsToNewAttempt(failure: RetriedClass): boolean {
+  return FAILURE_CLASSES[failure].disposition === 'new_attempt';
+}
+
+/**
+ * The rule of a class, as the table and the configuration have it.
+ *
+ * @param failure undefined, or of a class that is not tried again: what applies to all.
+ */
+export function retryRule(failure: FailureClass | undefined, settings: RetrySettings): RetryRule {
+  const { holdDelayMs, holdDelayMaxMs, holdDeadlineMs, maxAttempts, attemptDelayMs, retryRules } = settings;
+  const attempts = retryRules?.supplier_failed?.attempts ?? maxAttempts;
+  const ofAll = { attempts, ...ordered(holdDelayMs, holdDelayMaxMs), totalMs: holdDeadlineMs };
+  if (failure === undefined || !isRetried(failure)) return ofAll;
+  const { first, longest } = RETRY_TABLE[failure];
+  const firstDelayMs = first * (leadsToNewAttempt(failure) ? attemptDelayMs : holdDelayMs);
+  const { totalMs = holdDeadlineMs, ...delays } = retryRules?.[failure] ?? {};
+  return { ...ofAll, ...delayed(ordered(firstDelayMs, longest * holdDelayMaxMs), delays), totalMs };
+}
+
+type Delays = Pick<RetryRule, 'firstDelayMs' | 'maxDelayMs'>;
+
+/** A first wait is never longer than the longest. */
+function ordered(firstDelayMs: number, maxDelayMs: number): Delays {
+  return { firstDelayMs: Math.min(firstDelayMs, maxDelayMs), maxDelayMs };
+}
+
+/**
+ * A first wait that is said counts, even where it is longer than the longest one had been; of two that are said the
+ * longest goes first.
+ */
+function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayMs }: Partial<Delays>): Delays {
+  return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
+}
+
+/** What an operator has set for one piece of work, whatever it fails with; what is absent is as configured. */
+export interface RetryOverrides {
+  readonly attempts?: number;
+  readonly firstDelayMs?: number;
+  readonly maxDelayMs?: number;
+  /** Epoch milliseconds after which what is held ends; in place of the caller's deadline and of every total time. */
+  readonly deadlineAt?: number;
+}
+
+/** A change of {@link RetryOverrides}: what is absent stays, `null` takes one back. */
+export type RetryChange = { readonly [Name in keyof RetryOverrides]: RetryOverrides[Name] | null };
+
+/**
+ * The rule of one piece of work. @param granted attempts that operators have granted one by one; what was set goes
+ * first.
+ */
+export function ruleOfWork(rule: RetryRule, overrides: RetryOverrides, granted = 0): RetryRule {
+  return { ...rule, ...delayed(rule, overrides), attempts: overrides.attempts ?? rule.attempts + granted };
+}
+
+/** True when work waits by both in the same way. */
+export function equalWaits(left: RetryRule, right: RetryRule): boolean {
+  return left.firstDelayMs === right.firstDelayMs && left.maxDelayMs === right.maxDelayMs;
+}
+
+/** When work was accepted, and the caller's wish of when it ends. In epoch milliseconds. */
+export interface WorkTimes {
+  readonly acceptedAt: number;
+  readonly deadlineAt?: number | undefined;
+}
+
+/** After when it is given up, in epoch milliseconds. */
+export function givesUpAt(
+  { acceptedAt, deadlineAt = Infinity }: WorkTimes,
+  { totalMs }: RetryRule,
+  overrides: RetryOverrides,
+): number {
+  return overrides.deadlineAt ?? Math.min(deadlineAt, acceptedAt + totalMs);
+}
+
+/** What is set after a change. */
+export function changedOverrides(overrides: RetryOverrides, change: RetryChange): RetryOverrides {
+  return Object.fromEntries(
+    RETRY_OVERRIDES.flatMap((name) => {
+      const value = change[name] === undefined ? overrides[name] : change[name];
+      return value === undefined || value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** True when both say the same. */
+export function equalOverrides(left: RetryOverrides, right: RetryOverrides): boolean {
+  return RETRY_OVERRIDES.every((name) => left[name] === right[name]);
+}
+
+/** What can be set for one piece of work. */
+export const RETRY_OVERRIDES = [
+  'attempts',
+  'firstDelayMs',
+  'maxDelayMs',
+  'deadlineAt',
+] as const satisfies readonly (keyof RetryOverrides)[];
+
+/** What an operator may set; what lies outside is more likely a slip than a wish. */
+export const RETRY_BOUNDS = {
+  attempts: { min: 1, max: 20 },
+  /** From a second to a week. */
+  delayMs: { min: 1_000, max: 604_800_000 },
+  /** A quarter, from now on: by then the books of the service are closed. */
+  deadlineMs: 92 * 86_400_000,
+} as const;
+
+/** True when an operator may set this deadline. @param now both in epoch milliseconds. */
+export function deadlineIsPossible(deadlineAt: number, now: number): boolean {
+  return deadlineAt > now && deadlineAt <= now + RETRY_BOUNDS.deadlineMs;
+}
+
+/** A rule in a sentence or two. @param givesUp epoch milliseconds. */
+export function retrySentence(
+  { attempts, firstDelayMs, maxDelayMs }: RetryRule,
+  givesUp: number,
+  overrides: RetryOverrides,
+): string {
+  const set = RETRY_OVERRIDES.filter((name) => overrides[name] !== undefined).map((name) => OVERRIDE_WORDS[name]);
+  const waits =
+    firstDelayMs === maxDelayMs
+      ? `waits of ${durationText(firstDelayMs)}`
+      : `waits of ${durationText(firstDelayMs)} at first, ${durationText(maxDelayMs)} at most`;
+  const changed = set.length === 0 ? '' : ` Set by an operator for this one: ${set.join(', ')}.`;
+  return `At most ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; ${waits}; given up after ${new Date(givesUp).toISOString()}.${changed}`;
+}
+
+const OVERRIDE_WORDS = {
+  attempts: 'the attempts',
+  firstDelayMs: 'the first wait',
+  maxDelayMs: 'the longest wait',
+  deadlineAt: 'the deadline',
+} as const satisfies Record<keyof RetryOverrides, string>;
+
+/** A duration in its largest whole unit, such as `90 s` or `2 h`. */
+export function durationText(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? (['ms', 1] as const);
+  return `${ms / size} ${unit}`;
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;

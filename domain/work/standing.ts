@@ -1,0 +1,126 @@
+/** Where work stands, in plain words: for whoever reads its timeline and knows neither the statuses nor the service. */
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+
+/** What is known of work that is to be told of. */
+export interface StandingWork {
+  readonly kind: WorkKind;
+  readonly status: WorkStatus;
+  /** What holds it, or why it failed. */
+  readonly failure?: { readonly class: FailureClass; readonly detail: string | null } | undefined;
+  /** What it waits for a person for. */
+  readonly attention?: AttentionReason | undefined;
+  /** True when time brings its next step. */
+  readonly isTimed: boolean;
+  /** True when it may have been bought or paid for, whatever its status says. */
+  readonly isInDoubt?: boolean;
+}
+
+/** Three sentences; `why` only where it waits or did not come to its aim. */
+export interface StandingText {
+  readonly now: string;
+  readonly why: string | undefined;
+  readonly next: string;
+}
+
+/** @returns where it stands, why, and what happens next. */
+export function standingOf(work: StandingWork): StandingText {
+  return { now: nowOf(work), why: whyOf(work), next: nextOf(work) };
+}
+
+/** The service has failed, and nothing follows before the wallet has shown what that cost. */
+function isSettling({ status, failure, isTimed }: StandingWork): boolean {
+  return status === 'processing' && failure !== undefined && isTimed;
+}
+
+function nowOf(work: StandingWork): string {
+  const { kind, status, isInDoubt = false } = work;
+  const noun = WORK_NOUNS[kind];
+  const subject = `The ${noun}`;
+  if (isInDoubt && isFinal(status)) return `${subject} has ended as ${status}, and a case about it is open.`;
+  if (isSettling(work))
+    return `The service reports that the ${noun} failed; the wallet is read before anything follows.`;
+  switch (status) {
+    case 'accepted':
+      return `${subject} is accepted and stored.`;
+    case 'submitting':
+      return `${subject} is being sent to the service, or what came of that is being found out.`;
+    case 'held':
+      return `${subject} is held: it waits for something that passes.`;
+    case 'processing':
+      return kind === 'cancellation'
+        ? 'The service decides about the cancellation or its refund.'
+        : `The service has accepted the ${noun} and works on it.`;
+    case 'needs_attention':
+      return `${subject} waits for a person.`;
+    case 'active':
+      return `${subject} is active.`;
+    case 'cancelling':
+      return 'Its customer has ended it, and the service is asked to cancel it.';
+    case 'completed':
+      return `${subject} is completed.`;
+    case 'failed':
+      return `${subject} failed for good; nothing was bought.`;
+    case 'abandoned':
+      return kind === 'cancellation'
+        ? `${subject} was given up; the eSIM is as it was.`
+        : `${subject} was given up; nothing was bought.`;
+    case 'refused':
+      return `${subject} is refused; the eSIM is as it was.`;
+    case 'cancelled':
+      return `${subject} is cancelled.`;
+    case 'expired':
+      return `${subject} has ended: its time is over.`;
+  }
+}
+
+function whyOf(work: StandingWork): string | undefined {
+  const { status, failure, attention } = work;
+  if (attention !== undefined) return ATTENTION_REASONS[attention].meaning;
+  const isWaitingOrOver =
+    status === 'held' ||
+    status === 'failed' ||
+    status === 'refused' ||
+    status === 'submitting' ||
+    status === 'cancelling' ||
+    isSettling(work);
+  return failure === undefined || !isWaitingOrOver
+    ? undefined
+    : (failure.detail ?? FAILURE_CLASSES[failure.class].meaning);
+}
+
+function nextOf(work: StandingWork): string {
+  const { kind, status, failure, attention, isTimed, isInDoubt = false } = work;
+  if (isInDoubt && isFinal(status))
+    return 'A person looks into the case; the cases of your account say what it is about.';
+  if (isSettling(work)) return 'When it has cost nothing, a new attempt follows, or it fails; else a person is told.';
+  switch (status) {
+    case 'accepted':
+      return 'Its workflow starts within moments and sends it to the service.';
+    case 'submitting':
+      return isTimed
+        ? 'The same bytes are sent again with the same key, or the service is asked.'
+        : 'The answer of the service. Should it be lost, the same is sent again or looked up.';
+    case 'held': {
+      const end = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
+      const advice = failure === undefined ? '' : ` ${FAILURE_CLASSES[failure.class].advice}`;
+      return `${isTimed ? 'It is tried again by itself' : 'It goes on by itself once that has passed'}; at its deadline it ${end}.${advice}`;
+    }
+    case 'processing':
+      return isTimed
+        ? 'What is still missing of it is read from the service again.'
+        : 'The word of the service, by webhook. Should none come, it is asked.';
+    case 'needs_attention':
+      return attention === undefined ? 'A person decides.' : ATTENTION_REASONS[attention].advice;
+    case 'active':
+      return 'Its end, or its cancellation.';
+    case 'cancelling':
+      return failure !== undefined && isTimed
+        ? 'The service is asked again to cancel it; should it not take it for long, a person is told.'
+        : 'The service confirms it. Should that not come, it is asked.';
+    default:
+      return 'Nothing: it has ended.';
+  }
+}

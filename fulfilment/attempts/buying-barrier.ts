@@ -1,0 +1,59 @@
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
+import { attempts, inbox } from '#db/schema.ts';
+import { hasOpenCase } from '#db/work/cases.ts';
+import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+/**
+ * Finds what bars work. Asked in the transaction that is about to buy or to fail, with the work locked.
+ *
+ * @param answered keys of rows of the inbox that this very step answers.
+ */
+export async function buyingBarrier(
+  tx: Executor,
+  work: WorkRef,
+  answered: readonly string[] = [],
+): Promise<BuyingBarrier | undefined> {
+  if (await hasOpenCase(tx, work, 'contradiction')) return 'contradiction';
+  return (await hasPendingObservations(tx, work, answered)) ? 'observations_pending' : undefined;
+}
+
+/**
+ * True while the service has said something of the work that nobody has taken into account. @param answered as above.
+ */
+export async function hasPendingObservations(
+  tx: Executor,
+  work: WorkRef,
+  answered: readonly string[] = [],
+): Promise<boolean> {
+  const names = await tx
+    .select({ reference: attempts.reference, serviceId: attempts.serviceId, serviceEsimId: attempts.serviceEsimId })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id)));
+  const references = names.flatMap(({ reference }) => reference ?? []);
+  const serviceIds = names.flatMap(({ serviceId }) => serviceId ?? []);
+  // Neither has a reference of ours: an event may name no more than the eSIM.
+  const isNamedByEsim = work.kind === 'cancellation' || work.kind === 'topup';
+  const esimIds = isNamedByEsim ? names.flatMap(({ serviceEsimId }) => serviceEsimId ?? []) : [];
+  const waiting = await tx
+    .select({ id: inbox.id })
+    .from(inbox)
+    .where(
+      and(
+        eq(inbox.subjectKind, work.kind),
+        // A quarantined report may say that it is bought: it bars until an operator requeues or dismisses it.
+        inArray(inbox.state, ['pending', 'relayed', 'quarantined']),
+        ...(answered.length > 0 ? [sql`not (${isAnsweredBy(answered)})`] : []),
+        or(
+          eq(inbox.subjectId, work.id),
+          ...(references.length > 0 ? [inArray(inbox.reference, references)] : []),
+          ...(serviceIds.length > 0 ? [inArray(inbox.serviceId, serviceIds)] : []),
+          ...(esimIds.length > 0 ? [and(isNull(inbox.subjectId), inArray(inbox.serviceEsimId, esimIds))] : []),
+        ),
+      ),
+    )
+    .limit(1);
+  return waiting.length > 0;
+}

@@ -1,0 +1,135 @@
+import { and, eq, inArray, ne, sql } from 'drizzle-orm';
+/**
+ * What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too
+ * little.
+ */
+import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import type { Witness } from '#domain/purchase/restored-records.ts';
+import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { findAttemptById, workOf } from '#fulfilment/attempts/attempts.ts';
+
+/** True when a workflow has compared what it knows with the row of its work in the present epoch of the database. */
+export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {
+  return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
+}
+
+/**
+ * Notes that a workflow has compared what it knows with the row of its work. The caller holds the lock of the work.
+ *
+ * @param epoch the present one.
+ * @param sentIn epoch in which a send was asked for of which the workflow has heard nothing; undefined: there is none,
+ *   or its epoch is not known. With another one than the present epoch, the workflow has yet to reckon with that send,
+ *   and nothing is noted.
+ * @returns true when the row had been compared in an earlier epoch, and not yet in this one.
+ */
+export async function noteComparison(
+  tx: Executor,
+  work: WorkRef,
+  { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>,
+  { epoch, sentIn }: { readonly epoch: string; readonly sentIn: string | undefined },
+): Promise<boolean> {
+  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch)) return false;
+  const table = workTable(work.kind);
+  await tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
+  return comparedEpoch !== null;
+}
+
+/**
+ * Makes an attempt unknown whose row knows less than its workflow: the ordinary rules for what may have been bought
+ * decide from here on.
+ *
+ * @param doubt.leaseMs a send of which the row knows nothing may still be under way: nothing is sent for this long.
+ * @param doubt.busyEsimId our id of the eSIM that the attempt is for, where only one may be under way.
+ * @returns the attempt as it now is.
+ */
+export async function doubtAttempt(
+  tx: Executor,
+  attempt: AttemptRow,
+  witness: Witness,
+  { leaseMs, busyEsimId }: { readonly leaseMs: number; readonly busyEsimId: string | null },
+): Promise<AttemptRow> {
+  const { firstSentAt, firstUnrefusedSendAt = firstSentAt } = witness;
+  const isFree = busyEsimId !== null && (await isFreeFor(tx, busyEsimId, attempt.id));
+  await tx
+    .update(attempts)
+    .set({
+      state: attemptStateAfter(attempt.state, 'records_lost'),
+      sends: Math.max(attempt.sends, witness.sends),
+      anyUnknown: true,
+      settled: false,
+      // The earlier one: the resend window must not begin anew.
+      firstSentAt: earlier(attempt.firstSentAt, firstSentAt),
+      firstUnrefusedSendAt: earlier(attempt.firstUnrefusedSendAt, firstUnrefusedSendAt),
+      serviceId: attempt.serviceId ?? witness.serviceId ?? null,
+      failureClass: 'worker_lost',
+      failureDetail: 'PostgreSQL has lost what was recorded of this attempt.',
+      leaseToken: null,
+      leaseUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`,
+      ...(isFree && { busyEsimId }),
+    })
+    .where(eq(attempts.id, attempt.id));
+  await addTimelineEntry(tx, workOf(attempt), {
+    event: 'attempt.records_lost',
+    message:
+      `PostgreSQL has lost what was recorded of attempt ${attempt.number}: its row says ${attempt.state} after ${attempt.sends} sends, and ` +
+      `its workflow knows of ${witness.sends} (${witness.state}). It counts as unknown.`,
+    detail: { attempt: attempt.number, sends: witness.sends, row_sends: attempt.sends, row_state: attempt.state },
+    dedupKey: `attempt.records_lost:${attempt.number}:${attempt.state}:${attempt.sends}`,
+  });
+  return findAttemptById(tx, attempt.id);
+}
+
+/**
+ * Notes of an attempt whose row was lost, and which a later one followed, that it failed and cost nothing: no later one
+ * is made before that.
+ */
+export async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
+  await tx
+    .update(attempts)
+    .set({
+      state: 'failed',
+      settled: true,
+      failureClass: 'supplier_failed',
+      failureDetail: 'Another attempt followed; the record of this one is lost.',
+    })
+    .where(eq(attempts.id, attemptId));
+}
+
+/** @param known epoch milliseconds. */
+function earlier(stored: Date | null, known: number | undefined): Date | null {
+  if (known === undefined) return stored;
+  return stored === null || stored.getTime() > known ? new Date(known) : stored;
+}
+
+async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
+  const holders = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(eq(attempts.busyEsimId, esimId), ne(attempts.id, attemptId)));
+  return holders.length === 0;
+}
+
+/**
+ * Lets the resend window of an attempt begin anew, since the service has shown that no send so far has bought. The
+ * caller holds the lock of the work.
+ *
+ * @param attempt as it was when the service began to be asked: of a later send the answers say nothing.
+ * @returns false, with nothing changed, when its outcome is not unknown any more, it was sent meanwhile, or a send may
+ *   be under way. One that is being sent, with its lease over, left no result: it is as unknown.
+ */
+export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow, 'id' | 'sends'>): Promise<boolean> {
+  const { id, sends } = attempt;
+  const isOver = sql`coalesce(${attempts.leaseUntil} <= clock_timestamp(), true)`;
+  const changed = await tx
+    .update(attempts)
+    .set({ firstUnrefusedSendAt: sql`clock_timestamp()` })
+    .where(and(eq(attempts.id, id), inArray(attempts.state, ['unknown', 'sending']), eq(attempts.sends, sends), isOver))
+    .returning({ id: attempts.id });
+  return changed.length > 0;
+}

@@ -1,0 +1,131 @@
+/** Whether a piece of work may pass the gate: the operators' pauses and the circuits of the service. */
+import { sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { gateCircuits, gatePauses, gateWaits } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import { answerAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
+import type { GateStop } from '#domain/gate/purchase-gate.ts';
+import type { GatePolicy } from '#domain/policy.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import {
+  circuitOfRow,
+  isCanary,
+  lockUnclosed,
+  moveCircuit,
+  noteSend,
+  type CircuitRow,
+} from '#fulfilment/gate/circuits.ts';
+import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
+import { findWait, hasPass, joinLine, nextInLine, type GateWait } from '#fulfilment/gate/waits.ts';
+
+/** Work that asks to be let through; both rows are locked. */
+export interface GateAsker {
+  readonly work: WorkRef;
+  readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
+  readonly attempt: Pick<AttemptRow, 'state' | 'failureClass'>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /**
+   * False before it is known whether its price can be reserved: who has money reserved need not ask what the wallet
+   * said to others.
+   */
+  readonly isUnreserved: boolean;
+}
+
+/** True when there is nothing to ask: no pause is in force, no circuit is open, and nobody holds this work. */
+export async function isGateClear(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  const answer = await db.execute<{ clear: boolean }>(sql`select not (
+    exists (select 1 from ${gatePauses} where ${gatePauses.releasedAt} is null)
+    or exists (select 1 from ${gateCircuits} where ${gateCircuits.state} <> 'closed')
+    or exists (select 1 from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id})
+  ) as clear`);
+  return answer.rows[0]?.clear === true;
+}
+
+/** The service has it already: nothing is to be bought, and nothing to be held. */
+const SETTLED: ReadonlySet<AttemptRow['state']> = new Set(['processing', 'completed', 'failed']);
+
+/**
+ * Asks the gate. @returns why it stops, with the work in the line of what it is held at; undefined when it may go on.
+ */
+export async function stopAtGate(tx: Executor, asker: GateAsker, policy: GatePolicy): Promise<GateStop | undefined> {
+  const { work, attempt } = asker;
+  if (SETTLED.has(attempt.state)) return undefined;
+  const wait = await findWait(tx, work);
+  const isReleased = await hasPass(tx, work);
+  const paused = isReleased ? undefined : await stopByPause(tx, asker, wait, policy);
+  const stop = paused ?? (await stopByCircuit(tx, asker, { wait, isReleased }, policy));
+  if (stop !== undefined) await hold(tx, asker, stop, wait, policy);
+  return stop;
+}
+
+async function stopByPause(
+  tx: Executor,
+  { work, attempt }: GateAsker,
+  wait: GateWait | undefined,
+  policy: GatePolicy,
+): Promise<GateStop | undefined> {
+  const pause = pauseFor(await activePauses(tx), work.kind, [attempt.failureClass, wait?.failureClass ?? null]);
+  if (pause === undefined) return undefined;
+  return {
+    barrier: `pause:${pause.id}`,
+    failure: 'buying_paused',
+    detail: pauseSentence(pause),
+    recheckMs: policy.recheckMs,
+  };
+}
+
+interface Standing {
+  readonly wait: GateWait | undefined;
+  readonly isReleased: boolean;
+}
+
+async function stopByCircuit(
+  tx: Executor,
+  asker: GateAsker,
+  { wait, isReleased }: Standing,
+  policy: GatePolicy,
+): Promise<GateStop | undefined> {
+  const { work, now } = asker;
+  const probes: CircuitRow[] = [];
+  for (const row of await lockUnclosed(tx)) {
+    if (row.name === 'insufficient_balance' && !asker.isUnreserved) continue;
+    const barrier = `circuit:${row.name}` as const;
+    const first = await nextInLine(tx, barrier);
+    const answer = answerAtCircuit(
+      circuitOfRow(row),
+      {
+        isCanary: isCanary(row, work),
+        isWaiting: wait?.barrier === barrier,
+        isOldest: first === undefined || (first.subjectKind === work.kind && first.subjectId === work.id),
+        isReleased,
+      },
+      now,
+    );
+    if (answer === 'canary') probes.push(row);
+    if (answer !== 'hold') continue;
+    const detail = `${circuitSentence(row.name)}${row.detail === null ? '' : ` The service last said: ${row.detail}`}`;
+    return { barrier, failure: CIRCUITS[row.name].heldAs, detail, recheckMs: policy.recheckMs };
+  }
+  // Only who passes all of them finds anything out.
+  for (const row of probes) await moveCircuit(tx, row, { event: 'probe_started', now, canary: work }, policy);
+  return undefined;
+}
+
+/** Puts work into the line of what stops it. Who was a canary is none any more. */
+export async function hold(
+  tx: Executor,
+  { work, row, attempt, now }: Pick<GateAsker, 'work' | 'row' | 'attempt' | 'now'>,
+  { barrier, failure }: GateStop,
+  wait: GateWait | undefined,
+  policy: GatePolicy,
+  price?: { readonly amount: string; readonly currency: string },
+): Promise<void> {
+  const heldFor: FailureClass =
+    failure === 'buying_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
+  await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
+  const { createdAt: acceptedAt, apiKeyId } = row;
+  await joinLine(tx, { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price }, new Date(now));
+}

@@ -1,0 +1,167 @@
+/** The circuits of the service, as PostgreSQL has them. */
+import { asc, eq, ne } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { gateCircuits } from '#db/schema.ts';
+import { sendEventFor, type SendEvidence } from '#domain/gate/circuit-evidence.ts';
+import {
+  afterCircuitEvent,
+  circuitNames,
+  CLOSED_CIRCUIT,
+  type Circuit,
+  type CircuitEvent,
+  type CircuitName,
+  type CircuitPolicy,
+} from '#domain/gate/circuit.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+export type CircuitRow = typeof gateCircuits.$inferSelect;
+
+/** A change of state, for the log. */
+export interface CircuitChange {
+  readonly name: CircuitName;
+  readonly from: Circuit['state'];
+  readonly to: Circuit['state'];
+  readonly detail: string | null;
+}
+
+export function circuitOfRow(row: CircuitRow): Circuit {
+  return {
+    state: row.state,
+    failures: row.failures,
+    openings: row.openings,
+    probeAt: row.probeAt?.getTime() ?? null,
+    canaryUntil: row.canaryUntil?.getTime() ?? null,
+  };
+}
+
+export function isCanary(row: CircuitRow, { kind, id }: WorkRef): boolean {
+  return row.canaryKind === kind && row.canaryId === id;
+}
+
+/** All that was ever met. */
+export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
+  return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
+}
+
+/** Those that are not closed, locked in the order of their names. */
+export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
+  return tx
+    .select()
+    .from(gateCircuits)
+    .where(ne(gateCircuits.state, 'closed'))
+    .orderBy(asc(gateCircuits.name))
+    .for('update');
+}
+
+/** What happened to a circuit, beside the event. */
+export interface CircuitOccasion {
+  readonly event: CircuitEvent;
+  readonly now: number;
+  readonly retryAfterMs?: number | undefined;
+  readonly detail?: string | undefined;
+  /** With `probe_started`: who goes. */
+  readonly canary?: WorkRef;
+}
+
+/** Moves a circuit on, whose row is locked. @returns the row as it is then. */
+export async function moveCircuit(
+  tx: Executor,
+  row: CircuitRow,
+  { event, now, retryAfterMs, detail, canary }: CircuitOccasion,
+  policy: CircuitPolicy,
+): Promise<CircuitRow> {
+  const before = circuitOfRow(row);
+  const after = afterCircuitEvent(row.name, before, { event, now, retryAfterMs }, policy);
+  if (after === before) return row;
+  const isProbing = after.state === 'probing';
+  const [stored] = await tx
+    .update(gateCircuits)
+    .set({
+      state: after.state,
+      failures: after.failures,
+      openings: after.openings,
+      probeAt: after.probeAt === null ? null : new Date(after.probeAt),
+      canaryUntil: after.canaryUntil === null ? null : new Date(after.canaryUntil),
+      canaryKind: isProbing ? (canary?.kind ?? row.canaryKind) : null,
+      canaryId: isProbing ? (canary?.id ?? row.canaryId) : null,
+      detail: detail ?? row.detail,
+      openedAt: after.state === 'closed' ? null : (row.openedAt ?? new Date(now)),
+      ...(after.state !== before.state && { changedAt: new Date(now) }),
+    })
+    .where(eq(gateCircuits.name, row.name))
+    .returning();
+  if (stored === undefined) throw new Error(`circuit ${row.name} vanished while it was locked`);
+  return stored;
+}
+
+/** What a send came to. */
+export interface SendNews {
+  readonly work: WorkRef;
+  readonly evidence: SendEvidence;
+  readonly retryAfterMs?: number | undefined;
+  /** Of a failure, in a sentence. */
+  readonly detail?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** What became of the circuits. */
+export interface NotedSend {
+  readonly changes: readonly CircuitChange[];
+  /** Those that the failure belongs to, as they are now. */
+  readonly failed: readonly { readonly circuit: CircuitRow; readonly wasCanary: boolean }[];
+}
+
+/** Lets the circuits know what a send came to. */
+export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPolicy): Promise<NotedSend> {
+  const known = new Map((await listCircuits(tx)).map((row) => [row.name, row]));
+  const changes: CircuitChange[] = [];
+  const failed: NotedSend['failed'][number][] = [];
+  for (const name of circuitNames) {
+    if (eventOf(name, known.get(name), news) === undefined) continue;
+    const row = await lockCircuit(tx, name);
+    // It may have changed while we waited for the lock.
+    const event = eventOf(name, row, news);
+    if (event === undefined) continue;
+    const after = await moveCircuit(
+      tx,
+      row,
+      { ...news, event, detail: event.endsWith('failed') ? news.detail : undefined },
+      policy,
+    );
+    if (after.state !== row.state) changes.push({ name, from: row.state, to: after.state, detail: after.detail });
+    if (event.endsWith('failed')) failed.push({ circuit: after, wasCanary: event === 'canary_failed' });
+  }
+  return { changes, failed };
+}
+
+function eventOf(
+  name: CircuitName,
+  row: CircuitRow | undefined,
+  { work, evidence }: SendNews,
+): CircuitEvent | undefined {
+  return sendEventFor(name, row, row !== undefined && isCanary(row, work), evidence);
+}
+
+async function lockCircuit(tx: Executor, name: CircuitName): Promise<CircuitRow> {
+  await tx
+    .insert(gateCircuits)
+    .values({ name, ...CLOSED })
+    .onConflictDoNothing();
+  const [row] = await tx.select().from(gateCircuits).where(eq(gateCircuits.name, name)).for('update');
+  if (row === undefined) throw new Error(`circuit ${name} cannot be read back`);
+  return row;
+}
+
+const CLOSED = { state: CLOSED_CIRCUIT.state, failures: 0, openings: 0 } as const;
+
+/** A sign that a condition is over, such as a deposit: the next canary need not wait. */
+export async function noteSignOfLife(
+  tx: Executor,
+  name: CircuitName,
+  now: number,
+  policy: CircuitPolicy,
+): Promise<void> {
+  const [row] = await tx.select().from(gateCircuits).where(eq(gateCircuits.name, name)).for('update');
+  if (row?.state === 'open') await moveCircuit(tx, row, { event: 'succeeded', now }, policy);
+}

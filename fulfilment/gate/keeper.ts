@@ -1,0 +1,196 @@
+/**
+ * Lets held work go once what held it is over: a canary when a circuit is due, the others at a set rate, oldest first.
+ * Run every second or so by every worker; one of them does it at a time.
+ */
+import { asc, eq, inArray, or, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { gateWaits, gateWallet } from '#db/schema.ts';
+import { isIdle, type CircuitName } from '#domain/gate/circuit.ts';
+import { circuitOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
+import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
+import type { GatePolicy } from '#domain/policy.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import {
+  circuitOfRow,
+  listCircuits,
+  lockUnclosed,
+  moveCircuit,
+  type CircuitChange,
+} from '#fulfilment/gate/circuits.ts';
+import { activePauses } from '#fulfilment/gate/pauses.ts';
+import { limitProblem } from '#fulfilment/gate/reservations.ts';
+import { leaveLine, nextInLine, noteProbe, type GateWait } from '#fulfilment/gate/waits.ts';
+import { latestReading, reservedAgainst } from '#fulfilment/gate/wallet.ts';
+
+/** What a look of the keeper has done. */
+export interface KeeperLook {
+  /** Canaries and released work: the relay is to wake them. */
+  readonly woken: readonly WorkRef[];
+  readonly changes: readonly CircuitChange[];
+  /** True when work waits for money and the balance is so old that it should be read. */
+  readonly wantsReading: boolean;
+}
+
+/** How many of a line are looked at to find some that may go. */
+const LOOK_AHEAD = 200;
+
+/** One look. @returns undefined when another worker looks at this moment. */
+export async function lookAtGate(tx: Executor, now: number, policy: GatePolicy): Promise<KeeperLook | undefined> {
+  const answer = await tx.execute<{ mine: boolean }>(
+    sql`select pg_try_advisory_xact_lock(hashtextextended('purchase_gate.keeper', 0)) as mine`,
+  );
+  if (answer.rows[0]?.mine !== true) return undefined;
+  const changes: CircuitChange[] = [];
+  const canaries = await tendCircuits(tx, now, policy, changes);
+  const released = await release(tx, now, policy);
+  return { woken: [...canaries, ...released], changes, wantsReading: await wantsReading(tx, now, policy) };
+}
+
+async function tendCircuits(
+  tx: Executor,
+  now: number,
+  policy: GatePolicy,
+  changes: CircuitChange[],
+): Promise<WorkRef[]> {
+  const canaries: WorkRef[] = [];
+  for (const locked of await lockUnclosed(tx)) {
+    let row = locked;
+    const move = async (event: 'canary_lost' | 'probe_started' | 'drained' | 'idle', canary?: WorkRef) => {
+      const after = await moveCircuit(tx, row, { event, now, ...(canary !== undefined && { canary }) }, policy);
+      if (after.state !== row.state)
+        changes.push({ name: row.name, from: row.state, to: after.state, detail: after.detail });
+      row = after;
+    };
+    if (row.state === 'probing' && row.canaryUntil !== null && row.canaryUntil.getTime() <= now)
+      await move('canary_lost');
+    const first = await nextInLine(tx, `circuit:${row.name}`);
+    if (row.state === 'releasing' && first === undefined) await move('drained');
+    if (isIdle(circuitOfRow(row), first !== undefined, now, policy)) await move('idle');
+    if (row.state === 'open' && first !== undefined && row.probeAt !== null && row.probeAt.getTime() <= now) {
+      const canary = workOf(first);
+      await noteProbe(tx, canary);
+      await move('probe_started', canary);
+      await requestWake(tx, canary);
+      canaries.push(canary);
+    }
+  }
+  return canaries;
+}
+
+async function release(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
+  const waiting = await linesThatMove(tx);
+  if (waiting.length === 0) return [];
+  const [state] = await tx.select({ releasedAt: gateWallet.releasedAt }).from(gateWallet);
+  const allowed = releasable(state?.releasedAt?.getTime() ?? null, now, policy.releasesPerSecond);
+  const isFree = await freed(tx, now, policy);
+  const released: WorkRef[] = [];
+  for (const wait of waiting) {
+    if (released.length >= allowed) break;
+    if (!(await isFree(wait))) continue;
+    const work = workOf(wait);
+    await leaveLine(tx, work);
+    await requestWake(tx, work);
+    released.push(work);
+  }
+  if (released.length > 0) {
+    const releasedAt = new Date(now);
+    await tx
+      .insert(gateWallet)
+      .values({ releasedAt })
+      .onConflictDoUpdate({ target: gateWallet.singleton, set: { releasedAt } });
+  }
+  return released;
+}
+
+/**
+ * Those that are not held by an open circuit or a pause, oldest first. Of those that wait for money, for another day
+ * and for their turn some each, so that many who wait for money do not hide the others.
+ */
+async function linesThatMove(tx: Executor): Promise<GateWait[]> {
+  const closed = await closedBarriers(tx);
+  const lines = [
+    eq(gateWaits.barrier, 'wallet'),
+    eq(gateWaits.barrier, 'spend_limit'),
+    sql`not ${inArray(gateWaits.barrier, ['wallet', 'spend_limit', ...closed])}`,
+  ];
+  const found: GateWait[] = [];
+  for (const line of lines) {
+    found.push(
+      ...(await tx
+        .select()
+        .from(gateWaits)
+        .where(line)
+        .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
+        .limit(LOOK_AHEAD)
+        // What somebody holds at this moment is let go at the next look.
+        .for('update', { skipLocked: true })),
+    );
+  }
+  return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
+}
+
+/** What lets nobody go but a canary. */
+async function closedBarriers(tx: Executor): Promise<Barrier[]> {
+  const openCircuits = (await listCircuits(tx)).filter(({ state }) => state === 'open' || state === 'probing');
+  return [
+    ...openCircuits.map(({ name }) => `circuit:${name}` as const),
+    ...(await activePauses(tx)).map(({ id }) => `pause:${id}` as const),
+  ];
+}
+
+/** Tells whether what holds work is over. Counts money that it has given to one no more for the next. */
+async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wait: GateWait) => Promise<boolean>> {
+  const reading = await latestReading(tx);
+  const isOld = reading === undefined || now - reading.readAt.getTime() > policy.balanceAgeMs;
+  /** By API key, the smallest price that a limit has just not let through: a higher one need not be asked for. */
+  const tooMuch = new Map<string, Money>();
+  let available =
+    reading === undefined ? undefined : subtractMoney(reading.balance, await reservedAgainst(tx, reading));
+  const fitsLimits = async (apiKeyId: string, price: Money) => {
+    const known = tooMuch.get(apiKeyId);
+    if (known !== undefined && known.currency === price.currency && compareMoney(price, known) >= 0) return false;
+    const fits = (await limitProblem(tx, { apiKeyId, now: new Date(now) }, price, policy)) === undefined;
+    if (!fits) tooMuch.set(apiKeyId, price);
+    return fits;
+  };
+  return async (wait) => {
+    const price = priceOf(wait);
+    switch (wait.barrier) {
+      case 'wallet':
+        // Where the balance cannot be read, the service itself refuses; where it is only old, it is read first.
+        if (price === undefined || available === undefined || price.currency !== available.currency) return true;
+        if (isOld || compareMoney(price, available) > 0) return false;
+        available = subtractMoney(available, price);
+        return true;
+      case 'spend_limit':
+        return price === undefined || (await fitsLimits(wait.apiKeyId, price));
+      default:
+        return circuitOf(wait.barrier) !== undefined || pauseOf(wait.barrier) !== undefined;
+    }
+  };
+}
+
+async function wantsReading(tx: Executor, now: number, policy: GatePolicy): Promise<boolean> {
+  const short = await tx
+    .select({ id: gateWaits.subjectId })
+    .from(gateWaits)
+    .where(
+      or(
+        eq(gateWaits.barrier, 'wallet'),
+        eq(gateWaits.barrier, `circuit:${'insufficient_balance' satisfies CircuitName}`),
+      ),
+    )
+    .limit(1);
+  if (short.length === 0) return false;
+  const reading = await latestReading(tx);
+  return reading === undefined || now - reading.readAt.getTime() >= policy.balanceAgeMs / 2;
+}
+
+function workOf({ subjectKind: kind, subjectId: id }: GateWait): WorkRef {
+  return { kind, id };
+}
+
+function priceOf({ priceAmount: amount, priceCurrency: currency }: GateWait): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}

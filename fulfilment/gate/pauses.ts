@@ -1,0 +1,135 @@
+/** Pauses of buying: those of operators, and those of the product (see `fulfilment/gate/first-contact.ts`). */
+import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { gatePauses } from '#db/schema.ts';
+import type { PauseOrigin } from '#domain/gate/purchase-gate.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+export type PauseRow = typeof gatePauses.$inferSelect;
+
+export interface NewPause {
+  readonly origin: PauseOrigin;
+  readonly kind: WorkKind | null;
+  readonly failureClass: FailureClass | null;
+  readonly why: string;
+  readonly actor: string;
+}
+
+/** Pauses. One that is in force for the same stays as it is. @returns it, and whether it is new. */
+export async function addPause(tx: Executor, asked: NewPause, now: Date): Promise<{ pause: PauseRow; isNew: boolean }> {
+  // One that stood in the way may be released before it is read: then there is room for a new one.
+  for (;;) {
+    const made = await insertPause(tx, asked, now);
+    if (made !== undefined) return { pause: made, isNew: true };
+    const { origin, kind, failureClass } = asked;
+    const [found] = await tx
+      .select()
+      .from(gatePauses)
+      .where(
+        and(
+          isNull(gatePauses.releasedAt),
+          eq(gatePauses.origin, origin),
+          sql`coalesce(${gatePauses.kind}, '') = ${kind ?? ''}`,
+          sql`coalesce(${gatePauses.failureClass}, '') = ${failureClass ?? ''}`,
+        ),
+      );
+    if (found !== undefined) return { pause: found, isNew: false };
+  }
+}
+
+/** @returns undefined where the same is paused already. */
+async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<PauseRow | undefined> {
+  const { origin, kind, failureClass, why, actor } = asked;
+  const id = newId('pause');
+  const [made] = await tx
+    .insert(gatePauses)
+    .values({ id, origin, kind, failureClass, why, pausedBy: actor, pausedAt: now })
+    .onConflictDoNothing()
+    .returning();
+  if (made !== undefined)
+    await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);
+  return made;
+}
+
+/** Ends a pause; one that has ended stays as it is. @returns undefined when there is none. */
+export async function releasePause(
+  tx: Executor,
+  id: string,
+  { actor, why }: { actor: string; why: string },
+  now: Date,
+): Promise<PauseRow | undefined> {
+  const [released] = await tx
+    .update(gatePauses)
+    .set({ releasedAt: now, releasedBy: actor, releaseWhy: why })
+    .where(and(eq(gatePauses.id, id), isNull(gatePauses.releasedAt)))
+    .returning();
+  if (released !== undefined) {
+    await addAuditEntry(tx, { actor, action: 'gate.release', subject: { kind: 'pause', id }, reason: why }, now);
+    return released;
+  }
+  return findPause(tx, id);
+}
+
+export async function findPause(db: Executor, id: string): Promise<PauseRow | undefined> {
+  const [found] = await db.select().from(gatePauses).where(eq(gatePauses.id, id));
+  return found;
+}
+
+/** A page of pauses, newest first. @param filter.includeEnded also those that are not in force any more. */
+export async function listPauses(
+  db: Executor,
+  {
+    kind,
+    failureClass,
+    includeEnded,
+  }: {
+    readonly kind: WorkKind | undefined;
+    readonly failureClass: FailureClass | undefined;
+    readonly includeEnded: boolean;
+  },
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<PauseRow[]> {
+  return db
+    .select()
+    .from(gatePauses)
+    .where(
+      and(
+        kind === undefined ? undefined : eq(gatePauses.kind, kind),
+        failureClass === undefined ? undefined : eq(gatePauses.failureClass, failureClass),
+        includeEnded ? undefined : isNull(gatePauses.releasedAt),
+        after === undefined ? undefined : lt(gatePauses.id, after),
+      ),
+    )
+    .orderBy(desc(gatePauses.id))
+    .limit(limit);
+}
+
+/** Those in force, oldest first. */
+export async function activePauses(db: Executor): Promise<PauseRow[]> {
+  return db
+    .select()
+    .from(gatePauses)
+    .where(isNull(gatePauses.releasedAt))
+    .orderBy(asc(gatePauses.pausedAt), asc(gatePauses.id));
+}
+
+/** The pause that stops work of this kind, if one does. @param failures what it was held for last. */
+export function pauseFor(
+  pauses: readonly PauseRow[],
+  kind: WorkKind,
+  failures: readonly (FailureClass | null)[],
+): PauseRow | undefined {
+  return pauses.find(
+    (pause) =>
+      (pause.kind === null || pause.kind === kind) &&
+      (pause.failureClass === null || failures.includes(pause.failureClass)),
+  );
+}
+
+/** A pause as a sentence has it. */
+export function pauseSentence({ id, pausedBy, why }: PauseRow): string {
+  return `Buying is paused (${id}, by ${pausedBy}): ${why}`;
+}

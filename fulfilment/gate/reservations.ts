@@ -1,0 +1,168 @@
+/** Reserving the price of a purchase, in the transaction that claims its send. */
+import { and, eq, sql } from 'drizzle-orm';
+import { spendLimitOf } from '#db/access/api-keys.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { apiKeys, attempts, gateReservations } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { judgeReservation, spendDay, spendProblem, untilNextDay, type GateStop } from '#domain/gate/purchase-gate.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { GatePolicy } from '#domain/policy.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { lockAccount } from '#fulfilment/gate/lock.ts';
+import { committed, distrustReading, latestReading, mayCost, reservedAgainst } from '#fulfilment/gate/wallet.ts';
+
+/** Why nothing stands against a price. Only `reserved` was held against a balance. */
+export type Reserved =
+  | 'reserved'
+  /** A send of the attempt before this one reserved it: this one cannot take it twice. */
+  | 'reserved_before'
+  | 'price_unknown'
+  | 'balance_unknown'
+  | 'other_currency';
+
+export type Reservation =
+  | { readonly kind: 'reserved'; readonly how: Reserved }
+  | { readonly kind: 'stopped'; readonly stop: GateStop };
+
+export interface ReservationRequest {
+  /** Locked. */
+  readonly attempt: AttemptRow;
+  readonly apiKeyId: string;
+  /** Undefined: it could not be found out. */
+  readonly price: Money | undefined;
+  readonly now: Date;
+}
+
+/**
+ * Holds a price against the limits of the day and the wallet, and reserves it. Whoever asks at the same moment asks one
+ * after the other.
+ */
+export async function reserve(tx: Executor, request: ReservationRequest, policy: GatePolicy): Promise<Reservation> {
+  const { attempt, price, now } = request;
+  // What may have bought is sent again with the same key: its money is reserved, or was never asked for.
+  if (attempt.anyUnknown || attempt.state === 'sending') return { kind: 'reserved', how: 'reserved_before' };
+  await lockAccount(tx);
+  if (price === undefined) {
+    await distrustReading(tx);
+    return { kind: 'reserved', how: 'price_unknown' };
+  }
+  const overLimit = await limitProblem(tx, request, price, policy);
+  if (overLimit !== undefined) {
+    return {
+      kind: 'stopped',
+      stop: stopped('spend_limit', 'spend_limit_reached', overLimit, untilNextDay(now.getTime())),
+    };
+  }
+  const how = await judge(tx, attempt.id, price, now, policy);
+  if (typeof how !== 'string')
+    return { kind: 'stopped', stop: stopped('wallet', 'insufficient_balance', how.detail, policy.recheckMs) };
+  const values = {
+    apiKeyId: request.apiKeyId,
+    day: spendDay(now.getTime()),
+    amount: price.amount,
+    currency: price.currency,
+    madeAt: now,
+  };
+  await tx
+    .insert(gateReservations)
+    .values({ attemptId: attempt.id, ...values })
+    .onConflictDoUpdate({
+      target: gateReservations.attemptId,
+      set: { ...values, coveredByReading: null, isOver: false },
+    });
+  return { kind: 'reserved', how };
+}
+
+function stopped(
+  barrier: 'spend_limit' | 'wallet',
+  failure: FailureClass,
+  detail: string,
+  recheckMs: number,
+): GateStop {
+  return { barrier, failure, detail, recheckMs };
+}
+
+async function judge(
+  tx: Executor,
+  attemptId: string,
+  price: Money,
+  now: Date,
+  policy: GatePolicy,
+): Promise<Reserved | { detail: string }> {
+  const reading = await latestReading(tx);
+  if (reading === undefined || now.getTime() - reading.readAt.getTime() > policy.balanceAgeMs) return 'balance_unknown';
+  const answer = judgeReservation(price, {
+    balance: reading.balance,
+    reserved: await reservedAgainst(tx, reading, attemptId),
+  });
+  if (answer.kind === 'short') return answer;
+  return answer.kind === 'enough' ? 'reserved' : answer.kind;
+}
+
+/** @returns which limit of the day a price exceeds, in a sentence. */
+export async function limitProblem(
+  tx: Executor,
+  {
+    attempt,
+    apiKeyId,
+    now,
+  }: { readonly attempt?: Pick<AttemptRow, 'id'>; readonly apiKeyId: string; readonly now: Date },
+  price: Money,
+  policy: Pick<GatePolicy, 'spendLimit'>,
+): Promise<string | undefined> {
+  const day = spendDay(now.getTime());
+  const ownLimit = await keyLimit(tx, apiKeyId);
+  const limits = [
+    ...(policy.spendLimit === undefined ? [] : [{ limit: policy.spendLimit, of: undefined, whose: 'of all' }]),
+    ...(ownLimit === undefined ? [] : [{ limit: ownLimit, of: apiKeyId, whose: 'of this API key' }]),
+  ];
+  for (const { limit, of, whose } of limits) {
+    const spent = {
+      amount: await spentOn(tx, day, limit.currency, { of, except: attempt?.id ?? '' }),
+      currency: limit.currency,
+    };
+    const problem = spendProblem(price, { limit, spent, whose });
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** True when the day's limits matter for work of this key, so that its price has to be known. */
+export async function hasSpendLimit(
+  db: Executor,
+  apiKeyId: string,
+  policy: Pick<GatePolicy, 'spendLimit'>,
+): Promise<boolean> {
+  return policy.spendLimit !== undefined || (await keyLimit(db, apiKeyId)) !== undefined;
+}
+
+async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | undefined> {
+  const [row] = await db
+    .select({ spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, apiKeyId));
+  return row && spendLimitOf(row);
+}
+
+/** What was spent on a day, or may have been. @param options.of an API key; undefined: all. */
+export async function spentOn(
+  db: Executor,
+  day: string,
+  currency: string,
+  { of, except = '' }: { readonly of: string | undefined; readonly except?: string },
+): Promise<string> {
+  const [row] = await db
+    .select({ total: sql<string>`coalesce(sum(${committed}), 0)::text` })
+    .from(gateReservations)
+    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
+    .where(
+      and(
+        eq(gateReservations.day, day),
+        eq(gateReservations.currency, currency),
+        mayCost,
+        of === undefined ? undefined : eq(gateReservations.apiKeyId, of),
+        sql`${gateReservations.attemptId} <> ${except}`,
+      ),
+    );
+  return row?.total ?? '0';
+}

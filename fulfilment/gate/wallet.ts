@@ -1,0 +1,157 @@
+/** The wallet at the service as it was last read, and what purchases in flight may still take from it. */
+import { and, eq, not, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { recordEvent } from '#db/events/events.ts';
+import { attempts, gateReservations, gateWallet, walletMovements } from '#db/schema.ts';
+import { compareMoney, plainMoney, type Money } from '#domain/money/money.ts';
+import { lockAccount } from '#fulfilment/gate/lock.ts';
+
+/** A balance of the service, with the number of the read that it is from. */
+export interface WalletReading {
+  readonly number: number;
+  readonly balance: Money;
+  readonly readAt: Date;
+  /** Since when it is below the threshold. */
+  readonly lowSince: Date | null;
+}
+
+/** @returns undefined before the first, and when one can no longer be reserved against. */
+export async function latestReading(db: Executor): Promise<WalletReading | undefined> {
+  const [row] = await db.select().from(gateWallet);
+  if (row === undefined || row.reading === null || row.balanceAmount === null) return undefined;
+  if (row.balanceCurrency === null || row.readAt === null) return undefined;
+  const balance = { amount: row.balanceAmount, currency: row.balanceCurrency };
+  return { number: row.reading, balance, readAt: row.readAt, lowSince: row.lowSince };
+}
+
+/** What was spent on an attempt, or may be: what it was charged, once that is known. */
+export const committed = sql<string>`case when ${attempts.chargedAmount} is not null and ${attempts.chargedCurrency} = ${gateReservations.currency}
+  then ${attempts.chargedAmount} else ${gateReservations.amount} end`;
+
+/** The attempt provably costs nothing: it was refused, or failed and cost nothing, or is not sent. */
+const costsNothing = sql`(${attempts.state} in ('prepared', 'refused') or (${attempts.state} = 'failed' and ${attempts.settled}))`;
+
+export const mayCost: SQL = not(costsNothing);
+
+/** What attempts other than this one may still take from the balance of a reading. */
+export async function reservedAgainst(
+  tx: Executor,
+  reading: Pick<WalletReading, 'number' | 'balance'>,
+  exceptAttemptId = '',
+): Promise<Money> {
+  const { currency } = reading.balance;
+  const [row] = await tx
+    .select({ total: sql<string>`coalesce(sum(${committed}), 0)::text` })
+    .from(gateReservations)
+    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
+    .where(
+      and(
+        not(gateReservations.isOver),
+        eq(gateReservations.currency, currency),
+        mayCost,
+        sql`coalesce(${gateReservations.coveredByReading} > ${reading.number}, true)`,
+        sql`${gateReservations.attemptId} <> ${exceptAttemptId}`,
+      ),
+    );
+  return { amount: row?.total ?? '0', currency };
+}
+
+/**
+ * Begins a read of the wallet: every debit that is known by now is one that the coming balance is without. Counted by
+ * the number of the read and not by clocks: whoever learns of a debit after this is not covered, however fast the
+ * answer comes.
+ *
+ * @param options.debitKnownBefore debits that became known later may not show in the balance yet.
+ * @returns the number of the read.
+ */
+export async function beginReading(
+  tx: Executor,
+  { debitKnownBefore }: { readonly debitKnownBefore: Date },
+): Promise<number> {
+  await lockAccount(tx);
+  const [row] = await tx
+    .insert(gateWallet)
+    .values({ readsStarted: 1 })
+    .onConflictDoUpdate({ target: gateWallet.singleton, set: { readsStarted: sql`${gateWallet.readsStarted} + 1` } })
+    .returning({ number: gateWallet.readsStarted });
+  if (row === undefined) throw new Error('the row of the wallet cannot be written');
+  await tx.execute(sql`
+    update ${gateReservations} set covered_by_reading = ${row.number}
+    from ${attempts}
+    where ${attempts.id} = ${gateReservations.attemptId} and not ${gateReservations.isOver}
+      and ${gateReservations.coveredByReading} is null
+      and (${attempts.state} = 'completed' or (${attempts.chargedAmount} is not null and ${attempts.state} in ('unknown', 'processing', 'failed'))
+        or exists (select from ${walletMovements} where ${walletMovements.attemptId} = ${attempts.id} and ${walletMovements.direction} = 'debit'))
+      and coalesce(${attempts.lastHeardAt}, ${attempts.firstSentAt}) <= ${debitKnownBefore}`);
+  return row.number;
+}
+
+/** What came of storing a reading. */
+export interface StoredReading {
+  /** `undefined`: a newer one is stored already. */
+  readonly change: 'first' | 'more' | 'same_or_less' | undefined;
+  /** The balance has just fallen below the threshold, or is back above it. */
+  readonly crossed?: 'low' | 'well';
+}
+
+/**
+ * Stores what a read found, unless one that began later is stored. @param low the threshold below which a balance is
+ * reported.
+ */
+export async function storeReading(
+  tx: Executor,
+  number: number,
+  balance: Money,
+  low: Money | undefined,
+  now: Date,
+): Promise<StoredReading> {
+  await lockAccount(tx);
+  const before = await latestReading(tx);
+  const [known] = await tx.select({ number: gateWallet.reading, lowSince: gateWallet.lowSince }).from(gateWallet);
+  if (known?.number != null && known.number >= number) return { change: undefined };
+  // A threshold in another currency would never be passed, and nobody would notice: it counts as passed.
+  const isLow = low !== undefined && (low.currency !== balance.currency || compareMoney(balance, low) < 0);
+  const wasLow = known?.lowSince != null;
+  await tx.update(gateWallet).set({
+    reading: number,
+    balanceAmount: balance.amount,
+    balanceCurrency: balance.currency,
+    readAt: now,
+    lowSince: isLow ? (known?.lowSince ?? now) : null,
+  });
+  await tx
+    .update(gateReservations)
+    .set({ isOver: true })
+    .where(and(not(gateReservations.isOver), sql`${gateReservations.coveredByReading} <= ${number}`));
+  const change = changeFrom(before?.balance, balance);
+  if (isLow === wasLow) return { change };
+  await announceCrossing(tx, { isLow, balance, threshold: low }, now);
+  return { change, crossed: isLow ? 'low' : 'well' };
+}
+
+async function announceCrossing(
+  tx: Executor,
+  {
+    isLow,
+    balance,
+    threshold,
+  }: { readonly isLow: boolean; readonly balance: Money; readonly threshold: Money | undefined },
+  now: Date,
+): Promise<void> {
+  const type = isLow ? 'wallet.balance_low' : 'wallet.balance_restored';
+  const data = {
+    balance: plainMoney(balance.amount, balance.currency),
+    threshold: plainMoney(threshold?.amount ?? null, threshold?.currency ?? null),
+  };
+  await recordEvent(tx, { type, subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data }, now);
+}
+
+function changeFrom(before: Money | undefined, after: Money): StoredReading['change'] {
+  if (before === undefined || before.currency !== after.currency) return 'first';
+  return compareMoney(after, before) > 0 ? 'more' : 'same_or_less';
+}
+
+/** A purchase goes out that nothing was reserved for: the balance is to be read before it is relied upon again. */
+export async function distrustReading(tx: Executor): Promise<void> {
+  await tx.update(gateWallet).set({ reading: null });
+}

@@ -1,0 +1,239 @@
+/**
+ * Stores what the service delivers by webhook, each delivery exactly once, and says what it is: new, a duplicate, a
+ * replay of signed content under another id, or in conflict with another body under the same id. What a new one
+ * *means* is judged later, by the relay.
+ */
+import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
+import * as z from 'zod';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
+import { GroupCommit } from '#db/connection/group-commit.ts';
+import { inboxBodyPlace } from '#db/queues/inbox.ts';
+import { inbox } from '#db/schema.ts';
+import { openCase } from '#db/work/cases.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { InboxState } from '#domain/relay/inbox-decision.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+
+/** What is made of a delivery before it is stored, from its body alone. */
+export interface DeliveryReading {
+  readonly state: 'pending' | 'quarantined' | 'ignored';
+  /** Why it is quarantined or ignored. */
+  readonly note?: string;
+  readonly event?: string;
+  /** The kind of work that it speaks of. */
+  readonly kind?: WorkKind;
+  readonly reference?: string;
+  /** The service's id of it. */
+  readonly serviceId?: string;
+  readonly serviceEsimId?: string;
+  readonly outcome?: ObservedOutcome;
+}
+
+/** A delivery whose signature was verified. */
+export interface VerifiedDelivery {
+  readonly deliveryId: string;
+  /** As signed. */
+  readonly timestamp: string;
+  readonly body: Buffer;
+  readonly headerEvent: string | undefined;
+  readonly reading: DeliveryReading;
+}
+
+export interface IntakeResult {
+  readonly kind: 'stored' | 'duplicate' | 'replayed';
+  /** Another body was stored under the same delivery id, now or before. */
+  readonly conflict: 'none' | 'new' | 'known';
+}
+
+/** A row as it is first stored. */
+interface NewRow {
+  readonly deliveryId: string;
+  readonly bodyHash: Buffer;
+  readonly signedHash: Buffer;
+  readonly sealedBody: Buffer;
+  readonly headerEvent: string | null;
+  readonly event: string | null;
+  readonly state: InboxState;
+  readonly note: string | null;
+  readonly subjectKind: WorkKind | null;
+  readonly reference: string | null;
+  readonly serviceId: string | null;
+  readonly serviceEsimId: string | null;
+  readonly outcome: ObservedOutcome | null;
+}
+
+const insertedRows = z.array(z.object({ deliveryId: z.string(), bodyHash: z.instanceof(Buffer) }));
+
+// A batch of 100 rows is written in a few milliseconds. With one batch being written and one on its way, the pool's
+// other connections stay free for the rest of the API.
+const MAX_BATCH = 100;
+const MAX_CONCURRENT = 2;
+// At a few thousand deliveries a second this is about a second of work; what comes on top is asked to come again.
+const MAX_WAITING = 2_000;
+
+/** One per process: deliveries that arrive together are written together. */
+export class InboxIntake {
+  readonly #database: Database;
+  readonly #keyRing: KeyRing;
+  readonly #group: GroupCommit<NewRow, IntakeResult>;
+
+  constructor(database: Database, keyRing: KeyRing) {
+    this.#database = database;
+    this.#keyRing = keyRing;
+    this.#group = new GroupCommit({
+      commit: (rows) => storeDeliveries(this.#database, rows),
+      maxBatch: MAX_BATCH,
+      maxConcurrent: MAX_CONCURRENT,
+      maxWaiting: MAX_WAITING,
+    });
+  }
+
+  /**
+   * Resolves once the delivery is durably stored, or known to be.
+   *
+   * @throws DatabaseUnavailableError when it could not be stored: the sender must come again.
+   */
+  async accept(delivery: VerifiedDelivery): Promise<IntakeResult> {
+    const { reading } = delivery;
+    const bodyHash = this.#keyRing.hash(delivery.body, 'webhook_body');
+    return this.#group.add({
+      deliveryId: delivery.deliveryId,
+      bodyHash,
+      signedHash: this.#keyRing.hash(`${delivery.timestamp}.${bodyHash.toString('hex')}`, 'webhook_signed'),
+      sealedBody: this.#keyRing.seal(delivery.body, inboxBodyPlace(delivery.deliveryId)),
+      headerEvent: delivery.headerEvent ?? null,
+      event: reading.event ?? null,
+      state: reading.state,
+      note: reading.note ?? null,
+      subjectKind: reading.kind ?? null,
+      reference: reading.reference ?? null,
+      serviceId: reading.serviceId ?? null,
+      serviceEsimId: reading.serviceEsimId ?? null,
+      outcome: reading.outcome ?? null,
+    });
+  }
+}
+
+/**
+ * Two statements for any number of new deliveries: the insert, and the look for conflicts after its commit (two
+ * processes that store two bodies under one id at the same moment cannot see each other before). Everything happens
+ * before the answer, so that a delivery whose process dies in between comes again and is looked at again.
+ */
+async function storeDeliveries(database: Database, rows: readonly NewRow[]): Promise<IntakeResult[]> {
+  const stored = await database.run((db) => insertNew(db, rows));
+  const kinds = rows.map((row) => (stored.delete(keyOf(row)) ? 'stored' : 'known'));
+  const known = rows.filter((_, position) => kinds[position] === 'known');
+  const replayed = known.length === 0 ? new Set<string>() : await database.run((db) => storeReplays(db, known));
+  const conflicts = await reportConflicts(database, rows);
+  return rows.map((row, position) => {
+    const conflict = conflicts.get(row.deliveryId) ?? 'none';
+    // News once, however many bodies came together.
+    if (conflict === 'new') conflicts.set(row.deliveryId, 'known');
+    return {
+      kind: kinds[position] === 'stored' ? 'stored' : replayed.delete(keyOf(row)) ? 'replayed' : 'duplicate',
+      conflict,
+    };
+  });
+}
+
+/**
+ * Written out with one array per column: the statement is the same for any number of rows, and building it costs
+ * nothing, where thousands of placeholders would cost more than the insert.
+ *
+ * @returns the keys of the rows that were new. Whoever inserts the same row at the same moment is waited for.
+ */
+async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<string>> {
+  const column = <Name extends keyof NewRow>(name: Name) => sql.param(rows.map((row) => row[name]));
+  const result = await db.execute(sql`
+    insert into inbox (source, delivery_id, body_hash, signed_hash, sealed_body, header_event, event, state, note,
+      subject_kind, reference, service_id, service_esim_id, outcome)
+    select 'webhook', * from unnest(
+      ${column('deliveryId')}::text[], ${column('bodyHash')}::bytea[], ${column('signedHash')}::bytea[],
+      ${column('sealedBody')}::bytea[], ${column('headerEvent')}::text[], ${column('event')}::text[],
+      ${column('state')}::text[], ${column('note')}::text[], ${column('subjectKind')}::text[], ${column('reference')}::text[],
+      ${column('serviceId')}::text[], ${column('serviceEsimId')}::text[], ${column('outcome')}::text[])
+    on conflict do nothing
+    returning delivery_id as "deliveryId", body_hash as "bodyHash"`);
+  return new Set(insertedRows.parse(result.rows).map(keyOf));
+}
+
+/**
+ * Rows that were not inserted are duplicates, or signed content that came before under another id. The latter are kept
+ * as such, without a second effect.
+ *
+ * @returns the keys of the replays that were new.
+ */
+async function storeReplays(db: Executor, rows: readonly NewRow[]): Promise<Set<string>> {
+  const duplicates = new Set(
+    (
+      await db
+        .select({ deliveryId: inbox.deliveryId, bodyHash: inbox.bodyHash })
+        .from(inbox)
+        .where(or(...rows.map((row) => and(eq(inbox.deliveryId, row.deliveryId), eq(inbox.bodyHash, row.bodyHash)))))
+    ).map(keyOf),
+  );
+  const replays = rows.filter((row) => !duplicates.has(keyOf(row)));
+  if (replays.length === 0) return new Set();
+  return insertNew(
+    db,
+    replays.map((row) => ({
+      ...row,
+      state: 'replayed',
+      note: 'The same signed content came before under another delivery id; it has no second effect.',
+    })),
+  );
+}
+
+/** Opens a case for each delivery id that more than one body stands under. @returns those ids. */
+async function reportConflicts(database: Database, rows: readonly NewRow[]): Promise<Map<string, 'new' | 'known'>> {
+  const ids = [...new Set(rows.map(({ deliveryId }) => deliveryId))];
+  const conflicting = await database.run((db) =>
+    db
+      .select({ deliveryId: inbox.deliveryId })
+      .from(inbox)
+      .where(inArray(inbox.deliveryId, ids))
+      .groupBy(inbox.deliveryId)
+      .having(gt(count(), 1)),
+  );
+  const reported = new Map<string, 'new' | 'known'>();
+  for (const { deliveryId } of conflicting) {
+    const isNew = await database.transaction((tx) => openConflictCase(tx, deliveryId));
+    reported.set(deliveryId, isNew ? 'new' : 'known');
+  }
+  return reported;
+}
+
+/** The case is about the delivery; work that one of the bodies was matched to already gets a line in its timeline. */
+async function openConflictCase(tx: Executor, deliveryId: string): Promise<boolean> {
+  const isNew = await openCase(
+    tx,
+    { kind: 'delivery', id: deliveryId },
+    'webhook_conflict',
+    'Different bodies, each correctly signed, came under this delivery id. All are kept and judged.',
+  );
+  if (!isNew) return false;
+  const matched = await tx
+    .selectDistinct({ kind: inbox.subjectKind, id: inbox.subjectId })
+    .from(inbox)
+    .where(and(eq(inbox.deliveryId, deliveryId), isNotNull(inbox.subjectId)));
+  for (const { kind, id } of matched) {
+    if (kind === null || id === null) continue;
+    await addTimelineEntry(
+      tx,
+      { kind, id },
+      {
+        event: 'webhook.conflict',
+        message: `A second, different body came under a delivery id that had spoken of this ${WORK_NOUNS[kind]}.`,
+        detail: { delivery_id: deliveryId },
+        dedupKey: `webhook.conflict:${deliveryId}`,
+      },
+    );
+  }
+  return true;
+}
+
+function keyOf(row: { readonly deliveryId: string; readonly bodyHash: Buffer }): string {
+  return `${row.deliveryId}\n${row.bodyHash.toString('base64')}`;
+}

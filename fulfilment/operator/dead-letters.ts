@@ -1,0 +1,230 @@
+/**
+ * Dead letters: rows of the inbox and the outbox that cannot be handed over, however often they are tried. They are
+ * kept for an operator, who requeues or dismisses them.
+ */
+import { and, asc, eq, gt, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
+import type { Database, Executor } from '#db/connection/database.ts';
+import { fromNow } from '#db/connection/from-now.ts';
+import { quarantine } from '#db/queues/inbox-queue.ts';
+import { lockMatch, type InboxRow } from '#db/queues/inbox.ts';
+import type { OutboxRow } from '#db/queues/outbox.ts';
+import { inbox, outbox } from '#db/schema.ts';
+import { closeCase, openCase } from '#db/work/cases.ts';
+import type { Subject } from '#db/work/timeline.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+/**
+ * Quarantines a row of the inbox and opens a case: about the work that it names where there is any, else about the
+ * delivery.
+ *
+ * @param error what is wrong, without personal data.
+ */
+export async function quarantineInboxRow(database: Database, row: InboxRow, error: string): Promise<void> {
+  const note = `Cannot be acted upon: ${error}`;
+  // The error may come from the very lookup of the work; then the case is about the delivery.
+  const isStored = await database
+    .transaction((tx) => quarantineWithCase(tx, row, note, true))
+    .then(
+      () => true,
+      () => false,
+    );
+  if (!isStored) await database.transaction((tx) => quarantineWithCase(tx, row, note, false));
+}
+
+async function quarantineWithCase(tx: Executor, row: InboxRow, note: string, lookUpWork: boolean): Promise<void> {
+  const work = lookUpWork ? await namedWork(tx, row) : undefined;
+  if (!(await quarantine(tx, row, note, work))) return;
+  const event = row.event === null ? 'A report of the service' : `The report ${row.event} of the service`;
+  await openCase(
+    tx,
+    work ?? { kind: 'delivery', id: row.deliveryId },
+    'message_quarantined',
+    `${event} is quarantined (${deadLetterId('inbox', row.id)}). ${note}`,
+  );
+}
+
+/** The work that a row names by what was read from it when it came. */
+async function namedWork(tx: Executor, row: InboxRow): Promise<WorkRef | undefined> {
+  const { subjectKind: kind, outcome, reference, serviceId, serviceEsimId, receivedAt } = row;
+  if (kind === null || outcome === null) return undefined;
+  const names = {
+    ...(reference !== null && { reference }),
+    ...(serviceId !== null && { serviceId }),
+    ...(serviceEsimId !== null && { serviceEsimId }),
+  };
+  return (await lockMatch(tx, { kind, outcome, receivedAt, ...names }))?.work;
+}
+
+/**
+ * Quarantines a row of the outbox and opens a case about its work. @param error what is wrong, without personal data.
+ */
+export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: string): Promise<void> {
+  const quarantined = await tx
+    .update(outbox)
+    .set({ quarantinedAt: fromNow(0), lastError: error })
+    .where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)))
+    .returning({ id: outbox.id });
+  if (quarantined.length === 0) return;
+  const what = row.topic === 'start_work' ? 'start' : 'wake';
+  const detail = `The request to ${what} its workflow is quarantined (${deadLetterId('outbox', row.id)}). ${error}`;
+  await openCase(tx, { kind: row.subjectKind, id: row.subjectId }, 'message_quarantined', detail);
+}
+
+export const DEAD_LETTER_QUEUES = ['inbox', 'outbox'] as const;
+export type DeadLetterQueue = (typeof DEAD_LETTER_QUEUES)[number];
+
+/** A row that is quarantined, of either queue. */
+export type DeadLetter =
+  | { readonly queue: 'inbox'; readonly row: InboxRow }
+  | { readonly queue: 'outbox'; readonly row: OutboxRow };
+
+/** The id that the API gives a dead letter. */
+export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
+  return `${queue}_${rowId}`;
+}
+
+/**
+ * A page of the dead letters of one queue, oldest first. @param page.after number of the last row of the page before.
+ */
+export async function listDeadLetters(
+  db: Executor,
+  queue: DeadLetterQueue,
+  page: { readonly limit: number; readonly after?: bigint | undefined },
+): Promise<DeadLetter[]> {
+  const { limit, after } = page;
+  if (queue === 'inbox') {
+    const rows = await db
+      .select()
+      .from(inbox)
+      .where(and(eq(inbox.state, 'quarantined'), after === undefined ? undefined : gt(inbox.id, after)))
+      .orderBy(asc(inbox.id))
+      .limit(limit);
+    return rows.map((row) => ({ queue, row }));
+  }
+  const rows = await db
+    .select()
+    .from(outbox)
+    .where(and(isNotNull(outbox.quarantinedAt), after === undefined ? undefined : gt(outbox.id, after)))
+    .orderBy(asc(outbox.id))
+    .limit(limit);
+  return rows.map((row) => ({ queue, row }));
+}
+
+/** What an operator does with a dead letter, in the caller's transaction. */
+export interface Settlement {
+  readonly queue: DeadLetterQueue;
+  readonly rowId: bigint;
+  /** A sentence for the case, which closes when nothing else of its subject is quarantined. */
+  readonly resolution: string;
+  readonly now: Date;
+}
+
+/**
+ * Lets the relay take a dead letter again, with as many tries as a new row has.
+ *
+ * @returns what it was; undefined when there is no such dead letter.
+ */
+export async function requeueDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
+  const again = { availableAt: fromNow(0), lastingErrors: 0 };
+  return settle(tx, settlement, async (found) => {
+    if (found.queue === 'inbox')
+      await tx
+        .update(inbox)
+        .set({ ...again, state: 'pending' })
+        .where(eq(inbox.id, found.row.id));
+    else
+      await tx
+        .update(outbox)
+        .set({ ...again, quarantinedAt: null })
+        .where(eq(outbox.id, found.row.id));
+  });
+}
+
+/**
+ * Puts a dead letter aside for good: nothing is done with it any more, and it bars nothing. A report of the service is
+ * kept as `ignored`, with the resolution; a request of the outbox is deleted.
+ *
+ * @returns what it was; undefined when there is no such dead letter.
+ */
+export async function dismissDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
+  return settle(tx, settlement, async (found) => {
+    if (found.queue === 'outbox') {
+      await tx.delete(outbox).where(eq(outbox.id, found.row.id));
+      return;
+    }
+    const note = [found.row.note, settlement.resolution].filter((each) => each !== null).join(' ');
+    await tx.update(inbox).set({ state: 'ignored', note }).where(eq(inbox.id, found.row.id));
+  });
+}
+
+/** Locks a dead letter, changes its row and closes its case. */
+async function settle(
+  tx: Executor,
+  { resolution, now, ...id }: Settlement,
+  change: (found: DeadLetter) => Promise<void>,
+): Promise<DeadLetter | undefined> {
+  const found = await lockDeadLetter(tx, id);
+  if (found === undefined) return undefined;
+  await change(found);
+  await closeCaseOf(tx, found, resolution, now);
+  return found;
+}
+
+async function lockDeadLetter(
+  tx: Executor,
+  { queue, rowId }: { readonly queue: DeadLetterQueue; readonly rowId: bigint },
+): Promise<DeadLetter | undefined> {
+  if (queue === 'inbox') {
+    const [row] = await tx
+      .select()
+      .from(inbox)
+      .where(and(eq(inbox.id, rowId), eq(inbox.state, 'quarantined')))
+      .for('update');
+    return row && { queue, row };
+  }
+  const [row] = await tx
+    .select()
+    .from(outbox)
+    .where(and(eq(outbox.id, rowId), isNotNull(outbox.quarantinedAt)))
+    .for('update');
+  return row && { queue, row };
+}
+
+/** Closes the case of a dead letter, unless another one of the same subject is quarantined still. */
+async function closeCaseOf(tx: Executor, letter: DeadLetter, resolution: string, now: Date): Promise<void> {
+  const subject = subjectOf(letter);
+  if (!(await hasOthers(tx, letter, subject))) await closeCase(tx, subject, 'message_quarantined', resolution, now);
+}
+
+function subjectOf({ queue, row }: DeadLetter): Subject {
+  if (queue === 'outbox') return { kind: row.subjectKind, id: row.subjectId };
+  const { subjectKind: kind, subjectId: id, deliveryId } = row;
+  return kind === null || id === null ? { kind: 'delivery', id: deliveryId } : { kind, id };
+}
+
+async function hasOthers(tx: Executor, { queue, row }: DeadLetter, subject: Subject): Promise<boolean> {
+  const but = (own: DeadLetterQueue, other: SQL) => (own === queue ? other : undefined);
+  const named: SQL | undefined =
+    subject.kind === 'delivery'
+      ? and(isNull(inbox.subjectId), eq(inbox.deliveryId, subject.id))
+      : and(eq(inbox.subjectKind, subject.kind), eq(inbox.subjectId, subject.id));
+  const reports = await tx
+    .select({ id: inbox.id })
+    .from(inbox)
+    .where(and(eq(inbox.state, 'quarantined'), named, but('inbox', ne(inbox.id, row.id))))
+    .limit(1);
+  if (reports.length > 0 || subject.kind === 'delivery') return reports.length > 0;
+  const requests = await tx
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(
+      and(
+        isNotNull(outbox.quarantinedAt),
+        eq(outbox.subjectKind, subject.kind),
+        eq(outbox.subjectId, subject.id),
+        but('outbox', ne(outbox.id, row.id)),
+      ),
+    )
+    .limit(1);
+  return requests.length > 0;
+}

@@ -1,0 +1,52 @@
+/** How the timeline tells of what an operator did. */
+import type { OperatorAction } from '#domain/work/operator-actions.ts';
+import { durationText, type RetryChange } from '#domain/work/retry-rules.ts';
+import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
+
+/** What was done, for the timeline. */
+export function sentence({ kind }: WorkRef, action: OperatorAction): string {
+  switch (action.action) {
+    case 'retry':
+      return 'An operator asked to try again now.';
+    case 'release':
+      return 'An operator let it through the purchase gate now, past pauses and open circuits.';
+    case 'abandon':
+      return `An operator gave the ${WORK_NOUNS[kind]} up.`;
+    case 'change_limit': {
+      const { maxPrice } = action;
+      return maxPrice === null
+        ? 'An operator took the price limit away.'
+        : `An operator set the price limit to ${maxPrice.amount} ${maxPrice.currency}.`;
+    }
+    case 'change_retry':
+      return `An operator changed how it is tried again: ${changeWords(action.change)}.`;
+    case 'resolve':
+      return `An operator judged the case ${action.reason}: ${action.verdict}.`;
+  }
+}
+
+function changeWords({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryChange): string {
+  const asConfigured = 'as configured';
+  const delay = (ms: number | null) => (ms === null ? asConfigured : durationText(ms));
+  return [
+    ...(attempts === undefined ? [] : [`attempts ${attempts ?? asConfigured}`]),
+    ...(firstDelayMs === undefined ? [] : [`first wait ${delay(firstDelayMs)}`]),
+    ...(maxDelayMs === undefined ? [] : [`longest wait ${delay(maxDelayMs)}`]),
+    ...(deadlineAt === undefined
+      ? []
+      : [`deadline ${deadlineAt === null ? asConfigured : new Date(deadlineAt).toISOString()}`]),
+  ].join(', ');
+}
+
+/** The same for programs. */
+export function detailOf(action: OperatorAction): Record<string, string> {
+  if (action.action !== 'resolve') return {};
+  const { reason, verdict, serviceId, serviceEsimId, next } = action;
+  return {
+    case: reason,
+    verdict,
+    ...(serviceId !== undefined && { service_id: serviceId }),
+    ...(serviceEsimId !== undefined && { service_esim_id: serviceEsimId }),
+    ...(next !== undefined && { next }),
+  };
+}

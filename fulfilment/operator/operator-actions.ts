@@ -1,0 +1,313 @@
+/**
+ * What a person does with work, stored together with who did it and why. The rules are in `domain/work/operator-actions.ts`.
+ */
+import { and, desc, eq, like, sql } from 'drizzle-orm';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
+import { isWaking, requestWake } from '#db/queues/outbox.ts';
+import { attempts, timeline } from '#db/schema.ts';
+import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import { equalMoney, type Money } from '#domain/money/money.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import {
+  judgeAbandon,
+  judgeLimitChange,
+  judgeRelease,
+  judgeResolve,
+  judgeRetry,
+  judgeRetryChange,
+  needsWallet,
+  REFUSALS,
+  type ActionJudgement,
+  type OperatedWork,
+  type Operator,
+  type OperatorAction,
+  type Refusal,
+} from '#domain/work/operator-actions.ts';
+import { judgeableWithoutCase, possibleNow } from '#domain/work/possible-actions.ts';
+import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/work/retry-rules.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { attemptsOf, currentAttempt } from '#fulfilment/attempts/attempts.ts';
+import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
+import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
+import { grantPass, hasPass } from '#fulfilment/gate/waits.ts';
+import { detailOf, sentence } from '#fulfilment/operator/operator-action-texts.ts';
+import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/operator-corrections.ts';
+import { isCancelledAlready } from '#fulfilment/work/cancellations.ts';
+import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/vpn-subscriptions.ts';
+import { lockWork, recordStep, updateWork } from '#fulfilment/work/work.ts';
+
+export type ActionResult =
+  | { readonly kind: 'applied' | 'unchanged' }
+  /** `detail`: why, and what is possible instead, in sentences. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
+
+/**
+ * Does what an operator asks, or says why not. The workflow is woken by whoever calls this, and so is the transaction
+ * rolled back when it is refused: a part of it may be written by then.
+ *
+ * @throws WorkMissingError
+ */
+export async function actOnWork(
+  tx: Executor,
+  work: WorkRef,
+  action: OperatorAction,
+  operator: Operator,
+  now: Date,
+): Promise<ActionResult> {
+  const row = await lockWork(tx, work);
+  if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
+  const act = { tx, work, row, operator, now };
+  const operated = await operatedWork(act);
+  const judged = await judge(act, operated, action);
+  if (judged === 'unchanged') return { kind: 'unchanged' };
+  if (typeof judged === 'string') return refused(act, operated, judged);
+
+  await addTimelineEntry(tx, work, {
+    event: `operator.${action.action}`,
+    message: `${sentence(work, action)} Reason given: ${operator.why}`,
+    detail: { actor: operator.actor, ...detailOf(action) },
+    dedupKey: actKey(operator),
+    at: now,
+  });
+  const audited = {
+    actor: operator.actor,
+    action: `${work.kind}.${action.action}`,
+    subject: work,
+    reason: operator.why,
+  };
+  await addAuditEntry(tx, audited, now);
+  const refusal = await judged();
+  return refusal === undefined ? { kind: 'applied' } : refused(act, operated, refusal);
+}
+
+/**
+ * Wakes the workflow that has to compare what it knows with the row before an action may be judged. To be called after
+ * the transaction of the refused action was rolled back.
+ */
+export async function wakeToCompare(database: Database, work: WorkRef, refusal: Refusal | undefined): Promise<void> {
+  if (refusal === 'not_compared') await database.transaction((tx) => requestWake(tx, work));
+}
+
+/** A person who is refused reads what is possible instead. */
+async function refused({ tx, work }: Act, operated: OperatedWork, refusal: Refusal): Promise<ActionResult> {
+  const possible = possibleNow(operated, work.kind, await openReasons(tx, work));
+  return { kind: 'refused', refusal, detail: [REFUSALS[refusal], possible].filter(Boolean).join(' ') };
+}
+
+const actKey = ({ actId }: Operator): string => `operator:${actId}`;
+
+async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): Promise<boolean> {
+  const rows = await tx
+    .select({ id: timeline.id })
+    .from(timeline)
+    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.dedupKey, actKey(operator))));
+  return rows.length > 0;
+}
+
+/** True when a retry was the last act on the work, and its workflow has not been told yet. */
+async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<boolean> {
+  if (!(await isWaking(tx, work))) return false;
+  const [last] = await tx
+    .select({ event: timeline.event })
+    .from(timeline)
+    .where(
+      and(eq(timeline.subjectKind, work.kind), eq(timeline.subjectId, work.id), like(timeline.event, 'operator.%')),
+    )
+    .orderBy(desc(timeline.id))
+    .limit(1);
+  return last?.event === 'operator.retry';
+}
+
+/** True when the last judgement of the work said the same: a case that is opened again is judged again. */
+async function wasJudgedSo({ tx, work: { kind, id } }: Act, action: Resolution): Promise<boolean> {
+  const [last] = await tx
+    .select({ isSame: sql<boolean>`${timeline.detail} - 'actor' = ${JSON.stringify(detailOf(action))}::jsonb` })
+    .from(timeline)
+    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.event, 'operator.resolve')))
+    .orderBy(desc(timeline.id))
+    .limit(1);
+  return last?.isSame ?? false;
+}
+
+/** An act on work that is locked. */
+interface Act {
+  readonly tx: Executor;
+  readonly work: WorkRef;
+  readonly row: WorkRow;
+  readonly operator: Operator;
+  readonly now: Date;
+}
+
+/** Does it, once it was judged. @returns what only showed while it was done. */
+type Doing = () => Promise<Refusal | undefined>;
+
+async function judge(
+  act: Act,
+  operated: OperatedWork,
+  action: OperatorAction,
+): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
+  const { tx, work, row } = act;
+  const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
+  switch (action.action) {
+    case 'retry':
+      return unless(judgeRetry(operated, await isRetryUnderWay(tx, work)), () => retry(act));
+    case 'release':
+      if (work.kind === 'cancellation') return 'nothing_is_charged';
+      return unless(judgeRelease(operated, await hasPass(tx, work)), () => release(act));
+    case 'abandon':
+      return unless(judgeAbandon(operated), () => abandon(act));
+    case 'change_limit':
+      if (work.kind === 'cancellation') return 'nothing_is_charged';
+      return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () =>
+        changeLimit(act, action.maxPrice),
+      );
+    case 'change_retry': {
+      const current = row.retryOverrides ?? {};
+      const next = changedOverrides(current, action.change);
+      return unless(judgeRetryChange(operated, current, next, act.now.getTime()), () => changeRetry(act, next));
+    }
+    case 'resolve': {
+      const found = (await findOpenCase(tx, work, action.reason)) ?? (await openByPerson(act, operated, action.reason));
+      if (found === undefined) return (await wasJudgedSo(act, action)) ? 'unchanged' : 'case_not_open';
+      const all = await attemptsOf(tx, work);
+      const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
+      const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
+      if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
+      const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
+      const judged = judgeResolve(
+        operated,
+        { reason: action.reason, attempt, laterAttempts, isCancelled },
+        action.verdict,
+      );
+      return unless(judged, () => resolve(act, attempt, action));
+    }
+  }
+}
+
+/**
+ * A person need not wait for the case of what the service never finishes. Rolled back with the act where that is
+ * refused.
+ */
+async function openByPerson(
+  { tx, work }: Act,
+  operated: OperatedWork,
+  reason: AttentionReason,
+): Promise<CaseRow | undefined> {
+  if (!judgeableWithoutCase(operated, work.kind).includes(reason)) return undefined;
+  const attempt = await currentAttempt(tx, work);
+  await openCase(tx, work, reason, 'An operator judged it before it had become a case.', attempt?.id);
+  return findOpenCase(tx, work, reason);
+}
+
+async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
+  return {
+    status: row.status,
+    attempt: await currentAttempt(tx, work),
+    openContradiction: await hasOpenCase(tx, work, 'contradiction'),
+    observationsPending: await hasPendingObservations(tx, work),
+    awaitsComparison: !(await isCompared(tx, row)),
+  };
+}
+
+async function retry({ tx, work, row, now }: Act): Promise<undefined> {
+  if (row.attentionReason === 'cancellation_refused') {
+    await closeCase(tx, work, 'cancellation_refused', 'The service is asked once more.', now);
+    await forgetCancelAccepted(tx, work.id);
+    await updateWork(tx, work, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
+    return;
+  }
+  if (row.attentionReason !== 'attempts_used_up') {
+    // What waits goes on now, also where a change of its waits at the same moment would let it wait on.
+    if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
+    return;
+  }
+  // To try again is to grant one more attempt; one, however many ask at the same moment.
+  await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
+  const made = (await currentAttempt(tx, work))?.number ?? 0;
+  // Where the number of attempts was set for it, it is that number that grows.
+  const retryOverrides =
+    row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
+  // Otherwise one more than were made, also where a larger number was set and taken back.
+  const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
+  const granted = { extraAttempts, retryOverrides, attentionReason: null };
+  await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
+}
+
+async function release({ tx, work, row, operator, now }: Act): Promise<undefined> {
+  await grantPass(tx, work, operator.actor, now);
+  if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
+}
+
+async function changeLimit({ tx, work, row, now }: Act, maxPrice: Money | null): Promise<undefined> {
+  const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
+  await updateWork(tx, work, { ...limit, ...(row.status === 'held' && { nextStepAt: now }), updatedAt: now });
+}
+
+async function changeRetry({ tx, work, now }: Act, next: RetryOverrides): Promise<undefined> {
+  const isEmpty = RETRY_OVERRIDES.every((name) => next[name] === undefined);
+  await updateWork(tx, work, { retryOverrides: isEmpty ? null : next, updatedAt: now });
+}
+
+async function abandon({ tx, work, now }: Act): Promise<undefined> {
+  const event = `${work.kind}.abandoned`;
+  const entry = { event, message: 'Given up by an operator; nothing was bought.', dedupKey: event, at: now };
+  await recordStep(tx, work, { status: 'abandoned', entry }, now);
+}
+
+async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolution): Promise<Refusal | undefined> {
+  const { tx, work, row, operator, now } = act;
+  const isOfCancellation = work.kind === 'cancellation';
+  const isUnproven = attempt !== undefined && !isOfCancellation && needsWallet({ reason: action.reason, attempt });
+  if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
+  await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.why}`, now);
+  if (isFinal(row.status)) return undefined;
+  if (isOfCancellation) await correctCancellation(tx, work, action, now);
+  if (attempt !== undefined) await correctAttempt(tx, attempt, action);
+  if (action.verdict === 'not_bought' && action.next === 'abandon') {
+    // Another attempt than the judged one may stand in the way.
+    const judged = judgeAbandon(await operatedWork(act));
+    return judged === 'allowed' || judged === 'unchanged' ? abandon(act) : judged;
+  }
+  if (action.reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
+
+  if (row.attentionReason === action.reason) {
+    const goesOn = statusAfter(row, action, now);
+    const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
+    await updateWork(tx, work, { ...goesOn, ...nothingInTheWay, updatedAt: now });
+  }
+  return undefined;
+}
+
+/** Where work stands once its case is judged: its workflow goes on at once. */
+function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Pick<WorkRow, 'status' | 'nextStepAt'> {
+  // What was bought already lives on.
+  if (row.completedAt !== null) return { status: 'active', nextStepAt: null };
+  const isDone = verdict === 'bought' || verdict === 'refunded';
+  return isDone ? { status: 'processing', nextStepAt: null } : { status: 'held', nextStepAt: now };
+}
+
+/** True when the service's id stands for another attempt: one purchase of the service is one attempt of ours. */
+async function isTaken(
+  tx: Executor,
+  { kind }: WorkRef,
+  attempt: AttemptRow | undefined,
+  serviceId: string | undefined,
+): Promise<boolean> {
+  if (serviceId === undefined) return false;
+  const rows = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), eq(attempts.serviceId, serviceId)));
+  return rows.some(({ id }) => id !== attempt?.id);
+}
+
+function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {
+  const { maxPriceAmount: amount, maxPriceCurrency: currency } = row;
+  if (amount === null || currency === null) return maxPrice === null;
+  return maxPrice !== null && equalMoney(maxPrice, { amount, currency });
+}

@@ -1,0 +1,282 @@
+/** What runs out: which eSIMs and subscriptions are looked at, what was read of them, and what is announced. */
+import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { recordEvent, type NewEvent } from '#db/events/events.ts';
+import { announcements, esims, esimUsage, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import type { EsimRow } from '#db/work/rows.ts';
+import type { WatchPolicy } from '#domain/policy.ts';
+import {
+  dataKey,
+  dataThreshold,
+  expiryKey,
+  isEsimInUse,
+  isEsimOver,
+  renewalKey,
+  shareLeft,
+  timeThreshold,
+  type DataReading,
+} from '#domain/purchase/esim-watch.ts';
+
+export type EsimUsageRow = typeof esimUsage.$inferSelect;
+
+/** Where the last page ended. */
+export interface ExpiryPosition {
+  readonly expiresAt: Date;
+  readonly id: string;
+}
+
+/** What is announced once: the same key for the same subject is the same news. */
+interface DueNews {
+  readonly event: NewEvent;
+  readonly key: string;
+}
+
+/**
+ * Announces a page of what is about to end, in the caller's transaction. @returns where it ended, or undefined when
+ * that was all.
+ */
+export type AnnouncePage = (
+  tx: Executor,
+  policy: WatchPolicy,
+  now: Date,
+  after: ExpiryPosition | undefined,
+) => Promise<{ readonly announced: number; readonly next: ExpiryPosition | undefined }>;
+
+/** eSIMs whose time is about to end. */
+export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after) => {
+  const place = { expiresAt: esims.expiresAt, id: esims.id };
+  const rows = await tx
+    .select({
+      id: esims.id,
+      expiresAt: esims.expiresAt,
+      orderId: esims.orderId,
+      externalOrderId: orders.externalOrderId,
+      apiKeyId: orders.apiKeyId,
+      completedTopups: completedTopups(),
+    })
+    .from(esims)
+    .innerJoin(orders, eq(orders.id, esims.orderId))
+    .where(
+      and(...window(place, policy, now, after), notInArray(esims.status, ['cancelled', 'expired']), isReadSinceTopup()),
+    )
+    .orderBy(asc(esims.expiresAt), asc(esims.id))
+    .limit(policy.batch);
+  return announcePage(
+    tx,
+    policy,
+    now,
+    rows,
+    ({ id, orderId, externalOrderId, apiKeyId, completedTopups: topped }, threshold, times) => {
+      const data = { order_id: orderId, external_order_id: externalOrderId, ...times };
+      return {
+        event: { type: 'esim.expiring', subject: { kind: 'esim', id }, apiKeyId, data },
+        key: expiryKey(threshold, topped),
+      };
+    },
+  );
+};
+
+/** VPN subscriptions whose period is about to end. One that its customer has ended needs no notice. */
+export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, now, after) => {
+  const { id, expiresAt, apiKeyId, externalSubscriptionId, status } = vpnSubscriptions;
+  const rows = await tx
+    .select({ id, expiresAt, apiKeyId, externalSubscriptionId })
+    .from(vpnSubscriptions)
+    .where(and(...window({ expiresAt, id }, policy, now, after), eq(status, 'active')))
+    .orderBy(asc(expiresAt), asc(id))
+    .limit(policy.batch);
+  return announcePage(tx, policy, now, rows, (row, threshold, times) => {
+    const data = { external_subscription_id: row.externalSubscriptionId, ...times };
+    const event = {
+      type: 'vpn_subscription.expiring',
+      subject: { kind: 'vpn_subscription', id: row.id },
+      apiKeyId: row.apiKeyId,
+      data,
+    } as const;
+    return { event, key: renewalKey(threshold, row.expiresAt.getTime()) };
+  });
+};
+
+type Placed = Pick<typeof esims, 'expiresAt' | 'id'> | Pick<typeof vpnSubscriptions, 'expiresAt' | 'id'>;
+
+function window({ expiresAt, id }: Placed, { expiringMs }: WatchPolicy, now: Date, after: ExpiryPosition | undefined) {
+  return [
+    isNotNull(expiresAt),
+    gt(expiresAt, now),
+    lte(expiresAt, new Date(now.getTime() + Math.max(0, ...expiringMs))),
+    after === undefined ? undefined : sql`(${expiresAt}, ${id}) > (${after.expiresAt}, ${after.id})`,
+  ];
+}
+
+async function announcePage<Row extends { readonly id: string; readonly expiresAt: Date | null }>(
+  tx: Executor,
+  { expiringMs, batch }: WatchPolicy,
+  now: Date,
+  rows: readonly Row[],
+  newsOf: (row: Row & { readonly expiresAt: Date }, thresholdMs: number, times: NewEvent['data']) => DueNews,
+): Promise<{ announced: number; next: ExpiryPosition | undefined }> {
+  const due = rows.flatMap((row) => {
+    const { expiresAt } = row;
+    const threshold = expiresAt === null ? undefined : timeThreshold(expiresAt.getTime(), now.getTime(), expiringMs);
+    if (expiresAt === null || threshold === undefined) return [];
+    const times = { expires_at: expiresAt.toISOString(), threshold_seconds: Math.round(threshold / 1_000) };
+    return [newsOf({ ...row, expiresAt }, threshold, times)];
+  });
+  const announced = await announceNew(tx, due, now);
+  const last = rows.length < batch ? undefined : rows.at(-1);
+  return { announced, next: last?.expiresAt == null ? undefined : { expiresAt: last.expiresAt, id: last.id } };
+}
+
+/**
+ * Announces what was not announced before. That it was is known for longer than its event is kept. @returns how many.
+ */
+async function announceNew(tx: Executor, due: readonly DueNews[], now: Date): Promise<number> {
+  if (due.length === 0) return 0;
+  const fresh = await tx
+    .insert(announcements)
+    .values(due.map(({ event, key }) => ({ subjectId: event.subject.id, key, announcedAt: now })))
+    .onConflictDoNothing()
+    .returning({ subjectId: announcements.subjectId, key: announcements.key });
+  for (const { event, key } of due) {
+    if (fresh.some((row) => row.subjectId === event.subject.id && row.key === key)) await recordEvent(tx, event, now);
+  }
+  return fresh.length;
+}
+
+/** eSIMs whose turn it is, the longest due first. */
+export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
+  return db
+    .select()
+    .from(esims)
+    .where(lte(esims.watchDueAt, now))
+    .orderBy(asc(esims.watchDueAt), asc(esims.id))
+    .limit(limit);
+}
+
+/** Puts off the next look: also what could not be read must not be first in line again. */
+export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Promise<void> {
+  await tx.update(esims).set({ watchDueAt: at }).where(eq(esims.id, id));
+}
+
+/** What the service says of an eSIM. */
+export interface EsimFacts {
+  readonly status: string;
+  readonly installedAt: Date | null;
+  readonly activatedAt: Date | null;
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * Keeps what the service says of an eSIM. One that we have cancelled stays so: an older answer may still be on its way.
+ */
+export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, readAt: Date): Promise<void> {
+  const { status, installedAt, activatedAt, expiresAt } = facts;
+  // Whoever asks what has changed is not told of every look.
+  const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})
+    is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz, ${expiresAt}::timestamptz)`;
+  await tx
+    .update(esims)
+    .set({
+      status,
+      installedAt,
+      activatedAt,
+      expiresAt,
+      factsReadAt: readAt,
+      updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end`,
+    })
+    .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.factsReadAt, readAt)));
+}
+
+/** A reading of the data of an eSIM. */
+export interface UsageReading extends DataReading {
+  readonly measuredAt: Date | null;
+  readonly readAt: Date;
+}
+
+/** Keeps a reading, unless a newer one is kept. */
+export async function storeUsage(
+  tx: Executor,
+  esimId: string,
+  { usedMb, totalMb, measuredAt, readAt }: UsageReading,
+): Promise<void> {
+  const reading = {
+    usedMb,
+    totalMb: totalMb ?? null,
+    unlimited: totalMb === undefined ? null : totalMb === null,
+    measuredAt,
+    readAt,
+  };
+  await tx
+    .insert(esimUsage)
+    .values({ esimId, ...reading })
+    .onConflictDoUpdate({ target: esimUsage.esimId, set: reading, setWhere: lte(esimUsage.readAt, readAt) });
+}
+
+/** The newest reading that is kept. */
+export async function storedUsage(db: Executor, esimId: string): Promise<EsimUsageRow | undefined> {
+  const [row] = await db.select().from(esimUsage).where(eq(esimUsage.esimId, esimId));
+  return row;
+}
+
+/** The same in the form in which the service says it. */
+export async function storedReading(db: Executor, esimId: string): Promise<UsageReading | undefined> {
+  const row = await storedUsage(db, esimId);
+  if (row === undefined) return undefined;
+  const { usedMb, totalMb, unlimited, measuredAt, readAt } = row;
+  return { usedMb, totalMb: totalMb ?? (unlimited === true ? null : undefined), measuredAt, readAt };
+}
+
+/** Announces that the data of an eSIM is low, once for each threshold and top-up. */
+export async function announceLowData(
+  tx: Executor,
+  { id, orderId }: Pick<EsimRow, 'id' | 'orderId'>,
+  reading: UsageReading,
+  { dataLow }: Pick<WatchPolicy, 'dataLow'>,
+  now: Date,
+): Promise<void> {
+  const threshold = dataThreshold(reading, dataLow);
+  if (threshold === undefined) return;
+  const [order] = await tx
+    .select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId })
+    .from(orders)
+    .where(eq(orders.id, orderId));
+  if (order === undefined) return;
+  const [topped] = await tx
+    .select({ rows: count() })
+    .from(topups)
+    .where(and(eq(topups.esimId, id), eq(topups.status, 'completed')));
+  const { usedMb, totalMb = null, measuredAt, readAt } = reading;
+  const data = {
+    order_id: orderId,
+    external_order_id: order.externalOrderId,
+    data_used_mb: usedMb,
+    data_total_mb: totalMb,
+    data_left_mb: totalMb === null ? null : Math.max(0, totalMb - usedMb),
+    share_left: Number((shareLeft(reading) ?? 0).toFixed(4)),
+    threshold_share: threshold,
+    measured_at: measuredAt?.toISOString() ?? null,
+    read_at: readAt.toISOString(),
+  };
+  const event = { type: 'esim.data_low', subject: { kind: 'esim', id }, apiKeyId: order.apiKeyId, data } as const;
+  await announceNew(tx, [{ event, key: dataKey(threshold, topped?.rows ?? 0) }], now);
+}
+
+/** When an eSIM is looked at next. @returns null when it is over. */
+export function nextLook(
+  { status, activatedAt }: Pick<EsimFacts, 'status' | 'activatedAt'>,
+  { againAfterMs, idleAfterMs }: WatchPolicy,
+  now: Date,
+): Date | null {
+  if (isEsimOver(status)) return null;
+  const isBusy = isEsimInUse({ status, activatedAt }) && status !== 'consumed';
+  return new Date(now.getTime() + (isBusy ? againAfterMs : idleAfterMs));
+}
+
+/** A top-up may have moved the end that we know of: it is read first. */
+function isReadSinceTopup() {
+  return sql`not exists (select 1 from ${topups} where ${topups.esimId} = ${esims.id} and ${topups.status} = 'completed' and ${topups.completedAt} >= ${esims.factsReadAt})`;
+}
+
+function completedTopups() {
+  return sql<number>`(select count(*)::int from ${topups} where ${topups.esimId} = ${esims.id} and ${topups.status} = 'completed')`;
+}

@@ -1,0 +1,56 @@
+import { eq, sql } from 'drizzle-orm';
+import { builtOnce } from '#db/connection/built-once.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { orders } from '#db/schema.ts';
+import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { newsColumns } from '#fulfilment/work/work-events.ts';
+
+export interface NewOrder extends NewWork {
+  readonly externalOrderId: string;
+  readonly packageId: number;
+  /** Sealed for `deviceImeiPlace` of `orders.ts`. */
+  readonly sealedDeviceImei: Buffer | null;
+}
+
+const { placeholder } = sql;
+
+/** Of all kinds the one that comes by the thousand. */
+const insertOrder = builtOnce((db) =>
+  db
+    .insert(orders)
+    .values({
+      id: placeholder('id'),
+      apiKeyId: placeholder('apiKeyId'),
+      maxPriceAmount: placeholder('maxPriceAmount'),
+      maxPriceCurrency: placeholder('maxPriceCurrency'),
+      // The column itself takes no null for a placeholder.
+      deadlineAt: sql`${placeholder('deadlineAt')}::timestamptz`,
+      metadata: placeholder('metadata'),
+      createdAt: placeholder('createdAt'),
+      updatedAt: placeholder('updatedAt'),
+      externalOrderId: placeholder('externalOrderId'),
+      packageId: placeholder('packageId'),
+      sealedDeviceImei: placeholder('sealedDeviceImei'),
+    } satisfies Record<keyof OrderValues, unknown>)
+    .onConflictDoNothing()
+    .returning(newsColumns('order'))
+    .prepare('order_intake'),
+);
+
+type OrderValues = ReturnType<typeof intakeColumns> & Omit<NewOrder, keyof NewWork>;
+
+/** Accepts an order, in the caller's transaction. */
+export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Intake> {
+  const { id, externalOrderId, packageId, sealedDeviceImei } = order;
+  const values: OrderValues = { ...intakeColumns(order, now), externalOrderId, packageId, sealedDeviceImei };
+  return acceptWork(
+    tx,
+    { kind: 'order', id },
+    {
+      insert: () => insertOrder(tx, values),
+      holder: () => tx.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId)),
+      detail: { package_id: packageId },
+    },
+    now,
+  );
+}

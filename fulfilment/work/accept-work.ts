@@ -1,0 +1,70 @@
+import type { Executor } from '#db/connection/database.ts';
+import { requestStart } from '#db/queues/outbox.ts';
+import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+/** How work of every kind is accepted. Temporal may be down. */
+import type { Money } from '#domain/money/money.ts';
+import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
+import { announceRow, type WorkNews } from '#fulfilment/work/work-events.ts';
+
+/** What a caller gives with work of every kind. */
+export interface NewWork {
+  readonly id: string;
+  readonly apiKeyId: string;
+  readonly maxPrice: Money | null;
+  readonly deadlineAt: Date | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export type Intake =
+  | { readonly accepted: true }
+  /** The caller's reference is taken: work is made at most once for it, whatever key or caller asks. */
+  | { readonly accepted: false; readonly existingId: string };
+
+/** The columns of new work that all kinds share. */
+export function intakeColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: NewWork, now: Date) {
+  return {
+    id,
+    apiKeyId,
+    maxPriceAmount: maxPrice?.amount ?? null,
+    maxPriceCurrency: maxPrice?.currency ?? null,
+    deadlineAt,
+    metadata: { ...metadata },
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/**
+ * Accepts work: the row, the request to start its workflow and the first line of its timeline, in the caller's
+ * transaction.
+ *
+ * @param intake.insert inserts the row unless its reference is taken, and returns its `newsColumns`. It names no index
+ *   of the conflict: the id follows from the reference, so whoever comes at the same moment may meet either. @param
+ *   intake.holder finds whose it is then; it runs after the insert has waited for that one, which is committed and
+ *   seen.
+ * @param intake.detail for the timeline.
+ */
+export async function acceptWork(
+  tx: Executor,
+  work: WorkRef,
+  intake: {
+    readonly insert: () => PromiseLike<readonly WorkNews[]>;
+    readonly holder: () => PromiseLike<readonly { readonly id: string }[]>;
+    readonly detail: TimelineEntry['detail'] & object;
+  },
+  now: Date,
+): Promise<Intake> {
+  const noun = WORK_NOUNS[work.kind];
+  const [inserted] = await intake.insert();
+  if (inserted === undefined) {
+    const [holder] = await intake.holder();
+    if (holder === undefined) throw new Error(`a ${noun} took this reference and is gone: none is ever deleted`);
+    return { accepted: false, existingId: holder.id };
+  }
+  await requestStart(tx, work);
+  const event = `${work.kind}.accepted`;
+  const message = `The ${noun} was accepted and stored; its workflow is about to start.`;
+  await addTimelineEntry(tx, work, { event, message, detail: intake.detail, dedupKey: event, at: now });
+  await announceRow(tx, work, inserted, now);
+  return { accepted: true };
+}

@@ -1,0 +1,74 @@
+import { eq } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { esims, orders } from '#db/schema.ts';
+/**
+ * Orders as their activities see them, beyond what all work has (`work.ts`). What the API reads and writes is in files
+ * of its own.
+ */
+import type { OrderRow } from '#db/work/rows.ts';
+import { completeWork, lockUnfinishedWork, WorkMissingError, type Completion } from '#fulfilment/work/work.ts';
+
+/** @throws WorkMissingError */
+export async function readOrder(db: Executor, orderId: string): Promise<OrderRow> {
+  const [order] = await db.select().from(orders).where(eq(orders.id, orderId));
+  if (order === undefined) throw new WorkMissingError({ kind: 'order', id: orderId });
+  return order;
+}
+
+/** Where the sealed IMEI of an order stands. */
+export function deviceImeiPlace(orderId: string): string {
+  return `orders.sealed_device_imei/${orderId}`;
+}
+
+/** Where the sealed activation code of an eSIM stands. */
+export function activationCodePlace(esimId: string): string {
+  return `esims.sealed_activation_code/${esimId}`;
+}
+
+/** What a completed order delivered. */
+export interface DeliveredEsim {
+  /** Ours; it follows from the order (`deliveredEsimId`). */
+  readonly id: string;
+  readonly serviceEsimId: string;
+  readonly iccid: string;
+  /** Sealed for the row of this eSIM. */
+  readonly sealedActivationCode: Buffer;
+  readonly status: string;
+  readonly installedAt: Date | null;
+  readonly activatedAt: Date | null;
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * Completes an order with its eSIM. Run twice it leaves the same rows.
+ *
+ * @throws WorkFinishedError when it ended otherwise.
+ */
+export async function completeOrder(
+  tx: Executor,
+  orderId: string,
+  { esim, ...completion }: Omit<Completion, 'esimId' | 'entry'> & { readonly esim: DeliveredEsim },
+  now: Date,
+): Promise<void> {
+  const work = { kind: 'order', id: orderId } as const;
+  await lockUnfinishedWork(tx, work);
+  const { packageId } = await readOrder(tx, orderId);
+  await tx.insert(esims).values({
+    id: esim.id,
+    orderId,
+    serviceEsimId: esim.serviceEsimId,
+    iccid: esim.iccid,
+    packageId,
+    sealedActivationCode: esim.sealedActivationCode,
+    status: esim.status,
+    installedAt: esim.installedAt,
+    activatedAt: esim.activatedAt,
+    expiresAt: esim.expiresAt,
+    factsReadAt: now,
+  });
+  const entry = {
+    message: 'The eSIM was delivered and stored.',
+    detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
+  };
+  await completeWork(tx, work, { ...completion, esimId: esim.id, entry }, now);
+}

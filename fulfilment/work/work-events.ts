@@ -1,0 +1,126 @@
+/** Announces what becomes of work and refunds. */
+import { eq, sql, type SQL } from 'drizzle-orm';
+import { builtOnce } from '#db/connection/built-once.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events/events.ts';
+import { cancellations, orders, refunds, topups, vpnSubscriptions } from '#db/schema.ts';
+import type { EventData } from '#db/schema/events.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import { workEventType } from '#domain/events/events.ts';
+import { plainMoney } from '#domain/money/money.ts';
+import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+
+/**
+ * What is told of work beside what all kinds have, under the names of our API. Read with the rest, in one statement.
+ */
+const OWN_FACTS: Readonly<Record<WorkKind, SQL<EventData>>> = {
+  order: sql`jsonb_build_object('external_order_id', ${orders.externalOrderId}, 'package_id', ${orders.packageId})`,
+  topup: sql`jsonb_build_object('external_topup_id', ${topups.externalTopupId}, 'package_id', ${topups.packageId})`,
+  vpn_subscription: sql`jsonb_build_object('external_subscription_id', ${vpnSubscriptions.externalSubscriptionId}, 'vpn_plan_id', ${vpnSubscriptions.vpnPlanId})`,
+  cancellation: sql`jsonb_build_object('accept_without_refund', ${cancellations.acceptWithoutRefund})`,
+};
+
+/** What is told of work as it is now: asked at each step of each piece of work. */
+const readNews = {
+  order: newsOf('order'),
+  topup: newsOf('topup'),
+  vpn_subscription: newsOf('vpn_subscription'),
+  cancellation: newsOf('cancellation'),
+} as const satisfies Record<WorkKind, unknown>;
+
+function newsOf(kind: WorkKind) {
+  return builtOnce((db) => selectNews(db, kind).prepare(`${kind}_news`));
+}
+
+function selectNews(db: Executor, kind: WorkKind) {
+  const table = workTable(kind);
+  return db
+    .select(newsColumns(kind))
+    .from(table)
+    .where(eq(table.id, sql.placeholder('id')));
+}
+
+/** What is told of work, as columns of its row: for a query, or for what a statement that writes the row returns. */
+export function newsColumns(kind: WorkKind) {
+  const { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency } = workTable(kind);
+  return {
+    status,
+    apiKeyId,
+    esimId,
+    failureClass,
+    attentionReason,
+    chargedAmount,
+    chargedCurrency,
+    own: OWN_FACTS[kind],
+  };
+}
+
+/** Work as {@link newsColumns} show it. */
+export type WorkNews = Awaited<ReturnType<typeof selectNews>>[number];
+
+/**
+ * Announces the status that work has from now on. What was announced last is not said again: work that is held, tried
+ * and held once more for the same reason is held.
+ */
+export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
+  const [row] = await readNews[work.kind](tx, { id: work.id });
+  if (row !== undefined) await announceRow(tx, work, row, now);
+}
+
+/** As {@link announceWork}, of a row as it has just been written. */
+export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, now: Date): Promise<void> {
+  const type = workEventType(work.kind, row.status);
+  if (type === undefined) return;
+  const data: EventData = {
+    status: row.status,
+    ...row.own,
+    ...(work.kind !== 'vpn_subscription' && { esim_id: row.esimId }),
+    failure_class: row.failureClass,
+    attention_reason: row.attentionReason,
+    // A cancellation is never charged; what comes back is told of its refund.
+    ...(work.kind !== 'cancellation' && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
+  };
+  await announceNews(
+    tx,
+    { type, subject: work, apiKeyId: row.apiKeyId, data },
+    ['failure_class', 'attention_reason'],
+    now,
+  );
+}
+
+/** Announces the status that the refund of a cancellation has from now on, if it has one. */
+export async function announceRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
+  const [row] = await tx
+    .select({ refund: refunds, apiKeyId: cancellations.apiKeyId })
+    .from(refunds)
+    .innerJoin(cancellations, eq(cancellations.id, refunds.cancellationId))
+    .where(eq(refunds.cancellationId, cancellationId));
+  if (row === undefined) return;
+  const { id, status, orderId, esimId, amount, currency } = row.refund;
+  const data: EventData = {
+    status,
+    cancellation_id: cancellationId,
+    order_id: orderId,
+    esim_id: esimId,
+    amount: plainMoney(amount, currency),
+  };
+  await announceNews(
+    tx,
+    { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data },
+    [],
+    now,
+  );
+}
+
+/** @param reasons the facts that, beside the type, make it another thing than what was announced last. */
+async function announceNews(tx: Executor, event: NewEvent, reasons: readonly string[], now: Date): Promise<void> {
+  // Nothing was said of what has just been accepted.
+  const last = event.data['status'] === 'accepted' ? undefined : await latestStatusEvent(tx, event.subject);
+  if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;
+  const { status, ...facts } = event.data;
+  await recordEvent(
+    tx,
+    { ...event, data: { status: status ?? null, previous_status: last?.data['status'] ?? null, ...facts } },
+    now,
+  );
+}

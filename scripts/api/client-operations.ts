@@ -1,0 +1,268 @@
+import { ID_PREFIXES } from '#domain/work/identifiers.ts';
+import { FINAL_STATUSES, statusesOf } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+import {
+  isStream,
+  type DescribedApi,
+  type DescribedOperation,
+  type DescribedParameter,
+} from '#scripts/api/described-api.ts';
+
+/** How the description says that an address carries several; whoever calls a method gives an array. */
+const COMMAS = ', separated by commas';
+
+/** How an answer is read. */
+type Reading = { readonly kind: 'json'; readonly type: string } | { readonly kind: 'text' | 'bytes' | 'nothing' };
+
+/** TypeScript of the class that has a method for every call that takes an API key. */
+export function clientOperations(api: DescribedApi): string {
+  const operations = api.operations.filter((operation) => operation.authenticated && !isStream(operation));
+  const closedSets = namedSets(api);
+  const methods = operations.map((operation) => methodOf(operation, api, closedSets));
+  const types = new Set(methods.flatMap(({ types: used }) => used));
+  return [
+    ...importsOf(types),
+    '',
+    '/** Nothing happens any more to work with one of these. */',
+    `export const FINAL_STATUSES: readonly string[] = [${FINAL_STATUSES.map((status) => `'${status}'`).join(', ')}];`,
+    '',
+    '/** Nobody is told of these, so no call waits for them. */',
+    `export type UnannouncedStatus = ${unannouncedStatuses(api)};`,
+    '',
+    '/** Where work is read, by the prefix of its id; and whether that call waits for a change by itself. */',
+    'export const WORK_READS: Readonly<Record<string, { readonly operation: string; readonly path: string; readonly waits: boolean }>> = {',
+    ...workReads(api),
+    '};',
+    '',
+    '/** One of them, or several: any of these will do. */',
+    'export type OneOrMore<Value> = Value | readonly Value[];',
+    '',
+    ...methods.flatMap(({ query }) => query),
+    '/** Every call of the API that takes a key. */',
+    'export class Operations {',
+    '  protected readonly transport: Transport;',
+    '',
+    '  constructor(transport: Transport) {',
+    '    this.transport = transport;',
+    '  }',
+    '',
+    methods.map(({ text }) => text).join('\n\n'),
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** Reading one piece of work, by its kind. */
+function readsOfWork(api: DescribedApi): readonly { readonly kind: WorkKind; readonly read: DescribedOperation }[] {
+  return WORK_KINDS.flatMap((kind) => {
+    const read = api.operations.find(
+      ({ method, path, parameters }) =>
+        method === 'get' && path.endsWith('/{id}') && parameters.some(({ schema }) => schema['x-kind'] === kind),
+    );
+    return read === undefined ? [] : [{ kind, read }];
+  });
+}
+
+function workReads(api: DescribedApi): string[] {
+  return readsOfWork(api).map(({ kind, read: { id, path, parameters } }) => {
+    const waits = parameters.some(({ name, in: where }) => where === 'query' && name === 'wait');
+    return `  ${ID_PREFIXES[kind]}: { operation: '${id}', path: '${path.replace('/{id}', '')}', waits: ${waits} },`;
+  });
+}
+
+/**
+ * The statuses that `until` takes for no kind of work, as a type. @throws Error when it takes one of some kinds and not
+ * of others.
+ */
+function unannouncedStatuses(api: DescribedApi): string {
+  const left = new Set<string>();
+  const taken = new Set<unknown>();
+  for (const { kind, read } of readsOfWork(api)) {
+    const until = read.parameters.find(({ name, in: where }) => where === 'query' && name === 'until');
+    const values = until === undefined ? undefined : valuesOfList(until.schema);
+    if (values === undefined) continue;
+    for (const value of values) taken.add(value);
+    for (const status of statusesOf(kind)) if (!values.includes(status)) left.add(status);
+  }
+  const both = [...left].filter((status) => taken.has(status));
+  if (both.length > 0) throw new Error(`${both.join(', ')} can be waited for with some kinds of work only`);
+  return left.size === 0 ? 'never' : union([...left]).join(' | ');
+}
+
+function importsOf(types: ReadonlySet<string>): string[] {
+  return [
+    "import { Paged } from '../paged.ts';",
+    "import type { CallOptions, Transport, WriteOptions } from '../transport.ts';",
+    `import type {\n${[...types]
+      .toSorted()
+      .map((type) => `  ${type},`)
+      .join('\n')}\n} from '../types.ts';`,
+  ];
+}
+
+interface Method {
+  readonly text: string;
+  /** Named types that it uses. */
+  readonly types: readonly string[];
+  /** The interface of its query, if it has one. */
+  readonly query: readonly string[];
+}
+
+function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: NamedSets): Method {
+  const { id, method, path, parameters, body, answers } = operation;
+  const inPath = parameters.filter((each) => each.in === 'path');
+  const inQuery = parameters.filter((each) => each.in === 'query');
+  const key = parameters.some(({ name }) => name === 'Idempotency-Key');
+  const prefers = parameters.some(({ name }) => name === 'Prefer');
+  const success = answers.find(({ status }) => status < 300);
+  const reading = readingOf(success);
+  const bodyType = body === undefined ? undefined : (nameIn(body.schema) ?? 'Record<string, unknown>');
+  const item = itemOf(success?.schema, api);
+  const isPaged = item !== undefined && inQuery.some(({ name }) => name === 'cursor');
+
+  const needsQuery = inQuery.some(({ required }) => required);
+  const args = [
+    ...inPath.map(({ name, schema }) => `${camel(name)}: ${isNumeric(schema) ? 'string | number' : 'string'}`),
+    ...(bodyType === undefined ? [] : [`body: ${bodyType}${body?.required === true ? '' : ' = {}'}`]),
+    ...(inQuery.length === 0 ? [] : [`query: ${capital(id)}Query${needsQuery ? '' : ' = {}'}`]),
+    `options: ${key || prefers ? 'WriteOptions' : 'CallOptions'} = {}`,
+  ];
+  const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => `\${encodeURIComponent(${camel(name)})}`);
+  const call = [
+    `operation: '${id}'`,
+    `method: '${method.toUpperCase()}'`,
+    `path: ${target === path ? `'${path}'` : `\`${target}\``}`,
+    ...(inQuery.length === 0 ? [] : ['query']),
+    ...(bodyType === undefined ? [] : ['body']),
+    ...(key ? ['keyed: true'] : []),
+    ...(prefers ? ['prefers: true'] : []),
+    'options',
+  ].join(', ');
+  const result = isPaged ? `Paged<${item}, ${typeOf(reading)}>` : `Promise<${typeOf(reading)}>`;
+  const statement = isPaged
+    ? `return new Paged((cursor) => this.transport.json({ ${call.replace(', query,', ', query: { ...query, ...cursor },')} }));`
+    : `return this.transport.${reading.kind}({ ${call} });`;
+  const text = [
+    `  /** ${operation.summary}.${operation.description === '' ? '' : `\n${docOf(operation.description)}\n  `} */`,
+    `  ${id}(${args.join(', ')}): ${result} {`,
+    `    ${statement}`,
+    '  }',
+  ].join('\n');
+  const types = [
+    ...(bodyType === undefined || bodyType.includes('<') ? [] : [bodyType]),
+    ...(isPaged ? [item] : []),
+    ...(reading.kind === 'json' && !reading.type.includes('<') ? [reading.type] : []),
+  ];
+  if (inQuery.length === 0) return { text, types, query: [] };
+  const setsUsed = inQuery.flatMap(({ schema }) => nameOfSet(schema, closedSets) ?? []);
+  return { text, types: [...types, ...setsUsed], query: [queryInterface(id, inQuery, closedSets)] };
+}
+
+function docOf(description: string): string {
+  return description
+    .split('\n')
+    .map((line) => `   * ${line}`.trimEnd())
+    .join('\n')
+    .replace(/^/, '   *\n');
+}
+
+function readingOf(answer: DescribedOperation['answers'][number] | undefined): Reading {
+  if (answer === undefined) return { kind: 'nothing' };
+  if (answer.contentType === 'application/json')
+    return { kind: 'json', type: nameIn(answer.schema) ?? 'Record<string, unknown>' };
+  return { kind: /^text\/|\+xml$/.test(answer.contentType) ? 'text' : 'bytes' };
+}
+
+function typeOf(reading: Reading): string {
+  if (reading.kind === 'json') return reading.type;
+  return { text: 'string', bytes: 'Uint8Array', nothing: 'void' }[reading.kind];
+}
+
+function nameIn(schema: unknown): string | undefined {
+  const reference = typeof schema === 'object' && schema !== null && '$ref' in schema ? schema.$ref : undefined;
+  return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
+}
+
+/** The type of what a page holds. */
+function itemOf(schema: unknown, api: DescribedApi): string | undefined {
+  const page = api.schemas[nameIn(schema) ?? ''];
+  if (typeof page !== 'object' || page === null || !('properties' in page)) return undefined;
+  const { data } = page.properties as { data?: { items?: unknown } };
+  return nameIn(data?.items);
+}
+
+/** Names of closed sets, by their values. */
+type NamedSets = ReadonlyMap<string, string>;
+
+/** Parameters list their values; where these are a schema of its own, its name says more, and once. */
+function namedSets({ schemas }: DescribedApi): NamedSets {
+  return new Map(
+    Object.entries(schemas).flatMap(([name, schema]) => {
+      const values = enumOf(schema);
+      return values === undefined ? [] : [[keyOf(values), name] as const];
+    }),
+  );
+}
+
+function keyOf(values: readonly unknown[]): string {
+  return JSON.stringify(values.map(String).toSorted());
+}
+
+function queryInterface(id: string, parameters: readonly DescribedParameter[], closedSets: NamedSets): string {
+  const fields = parameters.flatMap(({ name, required, description, schema }) => [
+    ...(description === undefined
+      ? []
+      : [`  /** ${valuesOfList(schema) === undefined ? description : description.replace(COMMAS, '')} */`]),
+    `  readonly ${name}${required ? '' : '?'}:${queryType(schema, closedSets)};`,
+  ]);
+  return [`export interface ${capital(id)}Query {`, ...fields, '}', ''].join('\n');
+}
+
+function queryType(schema: DescribedParameter['schema'], closedSets: NamedSets): string {
+  const named = nameOfSet(schema, closedSets);
+  const [several, one] = [valuesOfList(schema), enumOf(schema)];
+  if (several !== undefined) return ` OneOrMore<${named ?? `${lines(several)}\n  `}>`;
+  if (one !== undefined) return named === undefined ? lines(one) : ` ${named}`;
+  if (schema.type === 'boolean') return ' boolean';
+  return schema.type === 'integer' || schema.type === 'number' ? ' number' : ' string';
+}
+
+/** Of a parameter that takes one or some out of a closed set which has a name; undefined of any other. */
+function nameOfSet(schema: DescribedParameter['schema'], closedSets: NamedSets): string | undefined {
+  const values = valuesOfList(schema) ?? enumOf(schema);
+  return values && closedSets.get(keyOf(values));
+}
+
+/** Of a list of some out of a closed set; undefined of anything else. */
+function valuesOfList({ type, items }: DescribedParameter['schema']): readonly unknown[] | undefined {
+  return type === 'array' ? enumOf(items) : undefined;
+}
+
+function enumOf(schema: unknown): readonly unknown[] | undefined {
+  return typeof schema === 'object' && schema !== null && 'enum' in schema && Array.isArray(schema.enum)
+    ? schema.enum
+    : undefined;
+}
+
+function union(values: readonly unknown[]): string[] {
+  return values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
+}
+
+function lines(values: readonly unknown[]): string {
+  return union(values)
+    .map((value) => `\n    | ${value}`)
+    .join('');
+}
+
+/** An id of the service's is a number in every body: what was read there goes into the path as it is. */
+function isNumeric({ type, example }: DescribedParameter['schema']): boolean {
+  return type === 'integer' || (typeof example === 'string' && /^\d+$/.test(example));
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,51 @@
+/**
+ * `npm run generate:api`: writes everything that is made from the description of the API. With `--check` it writes
+ * nothing, and fails when something is not what the description says today.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { apiOperations, apiDocument } from '#scripts/api/api-document.ts';
+import { clientOperations } from '#scripts/api/client-operations.ts';
+import { clientTypes } from '#scripts/api/client-types.ts';
+import { readDescription } from '#scripts/api/described-api.ts';
+import { errorsDocument } from '#scripts/api/errors-document.ts';
+import { httpCollection } from '#scripts/api/http-collection.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const NOTE = '// Made from /openapi.json by `npm run generate:api`; changes by hand are lost.\n\n';
+
+/** Paths, relative to the project, with what they should hold. */
+export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
+  const api = readDescription(await apiDocument());
+  return {
+    'clients/typescript/src/types.ts': NOTE + (await clientTypes(api)),
+    'clients/typescript/src/operations.ts': NOTE + clientOperations(api),
+    'docs/reference/api.http': httpCollection(api),
+    'docs/reference/errors.md': errorsDocument(await apiOperations()),
+  };
+}
+
+/** @returns the paths whose content is another. */
+export function staleFiles(files: Readonly<Record<string, string>>): string[] {
+  return Object.entries(files)
+    .filter(
+      ([path, content]) => !existsSync(join(PROJECT, path)) || readFileSync(join(PROJECT, path), 'utf8') !== content,
+    )
+    .map(([path]) => path);
+}
+
+if (import.meta.main) {
+  const files = await generatedFiles();
+  const stale = staleFiles(files);
+  if (process.argv.includes('--check')) {
+    for (const path of stale) console.error(`${path} is not what the description says: npm run generate:api`);
+    if (stale.length > 0) process.exitCode = 1;
+  } else {
+    for (const path of stale) {
+      mkdirSync(dirname(join(PROJECT, path)), { recursive: true });
+      writeFileSync(join(PROJECT, path), files[path] ?? '');
+      console.log(path);
+    }
+    console.log(`${stale.length} of ${Object.keys(files).length} files were written.`);
+  }
+}

@@ -1,0 +1,143 @@
+/** Which folder may import which: the table of docs/architecture.md. Imports inside one folder are free. */
+import type { Import } from '#scripts/boundaries/import-graph.ts';
+
+/** The two files of `workflows/` that hold what a workflow shares with its callers. */
+const MESSAGES = ['workflows/messages.ts', 'workflows/search-attributes.ts'];
+
+interface Boundary {
+  /** Folders (`domain/`) or single files that may be imported. */
+  readonly mayImport: readonly string[];
+  /** The same, by `import type` only. */
+  readonly mayImportTypes?: readonly string[];
+  /** Packages that may be imported; anything in package.json when absent. */
+  readonly packages?: readonly string[];
+  /** True for code that is bundled into the workflow sandbox, which has no `node:` built-in. */
+  readonly bundled?: true;
+  /** True for what no production image needs: it may use development dependencies, and import anything of ours. */
+  readonly tooling?: true;
+}
+
+export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
+  domain: { mayImport: [], packages: ['big.js'], bundled: true },
+  config: { mayImport: ['domain/'] },
+  crypto: { mayImport: ['domain/'] },
+  telemetry: { mayImport: ['config/', 'domain/'] },
+  upstream: { mayImport: ['domain/', 'crypto/', 'telemetry/'] },
+  db: { mayImport: ['domain/', 'crypto/', 'telemetry/'] },
+  fulfilment: { mayImport: ['domain/', 'db/', 'crypto/', 'telemetry/'] },
+  workflows: {
+    mayImport: ['domain/'],
+    mayImportTypes: ['activities/'],
+    packages: ['@temporalio/common', '@temporalio/workflow'],
+    bundled: true,
+  },
+  activities: { mayImport: ['domain/', 'crypto/', 'telemetry/', 'upstream/', 'db/', 'fulfilment/', 'workflows/'] },
+  temporal: { mayImport: ['config/', 'crypto/', 'domain/', 'telemetry/', ...MESSAGES] },
+  outbound: { mayImport: ['domain/', 'db/', 'crypto/', 'telemetry/'] },
+  api: {
+    mayImport: [
+      'config/',
+      'crypto/',
+      'db/',
+      'domain/',
+      'fulfilment/',
+      'outbound/',
+      'telemetry/',
+      'temporal/',
+      'upstream/',
+      ...MESSAGES,
+    ],
+  },
+  worker: {
+    mayImport: [
+      'activities/',
+      'config/',
+      'crypto/',
+      'db/',
+      'domain/',
+      'fulfilment/',
+      'outbound/',
+      'telemetry/',
+      'temporal/',
+      'upstream/',
+      'workflows/',
+    ],
+  },
+  simulator: { mayImport: ['config/', 'upstream/contract.ts'] },
+  cli: { mayImport: [], tooling: true },
+  scripts: { mayImport: [], tooling: true },
+  bench: { mayImport: [], tooling: true },
+  test: { mayImport: [], tooling: true },
+};
+
+/** The folders that are checked. */
+export const CHECKED_FOLDERS: readonly string[] = Object.keys(BOUNDARIES);
+
+/** Folders of packages that others install: they import nothing of ours, and nothing of ours but tests imports them. */
+export const PACKAGES_OF_THEIR_OWN: readonly string[] = ['clients'];
+
+/** Names under `dependencies` of package.json, and all names that it holds. */
+export interface DeclaredPackages {
+  readonly production: ReadonlySet<string>;
+  readonly all: ReadonlySet<string>;
+}
+
+/** @returns what is wrong with an import, in words; undefined when it is allowed. */
+export function problemWith(entry: Import, declared: DeclaredPackages): string | undefined {
+  const folder = folderOf(entry.from);
+  const boundary = BOUNDARIES[folder];
+  if (boundary === undefined) return `${folder}/ has no row in the table of boundaries`;
+
+  switch (entry.target.kind) {
+    case 'other':
+      return 'import by subpath (#folder/file.ts, mapped in package.json), never by a relative path';
+    case 'builtin':
+      return boundary.bundled ? `${folder}/ is bundled into workflows, where no node: built-in exists` : undefined;
+    case 'package':
+      return problemWithPackage(entry, entry.target.name, boundary, declared);
+    case 'file':
+      if (!entry.target.exists && entry.kind !== 'reference') return `${entry.target.path} does not exist`;
+      return problemWithFile(entry, entry.target.path, boundary);
+  }
+}
+
+function problemWithFile({ from, kind }: Import, path: string, boundary: Boundary): string | undefined {
+  const folder = folderOf(from);
+  const target = folderOf(path);
+  if (target === folder) return undefined;
+  if (PACKAGES_OF_THEIR_OWN.includes(target))
+    return folder === 'test' ? undefined : 'only tests import a package of its own';
+  if (['test', 'bench'].includes(target)) {
+    return ['test', 'bench'].includes(folder) ? undefined : 'only tests and measurements import tests and measurements';
+  }
+  if (boundary.tooling || covers(boundary.mayImport, path)) return undefined;
+  if (covers(boundary.mayImportTypes ?? [], path)) {
+    return kind === 'type' ? undefined : `${folder}/ may import ${target}/ by type only`;
+  }
+  return `${folder}/ may import ${boundary.mayImport.join(', ') || 'nothing of ours'}`;
+}
+
+function problemWithPackage(
+  { from, kind }: Import,
+  name: string,
+  boundary: Boundary,
+  declared: DeclaredPackages,
+): string | undefined {
+  const folder = folderOf(from);
+  if (boundary.packages !== undefined && !boundary.packages.includes(name)) {
+    return `${folder}/ may import no package but ${boundary.packages.join(', ')}`;
+  }
+  const usable = boundary.tooling || kind === 'type' ? declared.all : declared.production;
+  if (usable.has(name)) return undefined;
+  return declared.all.has(name)
+    ? `${name} is a development dependency, which no production image has`
+    : `${name} is not in package.json`;
+}
+
+function covers(allowed: readonly string[], path: string): boolean {
+  return allowed.some((entry) => (entry.endsWith('/') ? path.startsWith(entry) : path === entry));
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.indexOf('/'));
+}

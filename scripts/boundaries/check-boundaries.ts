@@ -1,0 +1,103 @@
+/**
+ * Checks the import directions of the whole tree: `npm run check:boundaries`.
+ *
+ * A checker that sees nothing finds no fault, so this one also proves that it saw an import in every file whose text
+ * holds one, and prints how many files and imports it saw.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  CHECKED_FOLDERS,
+  PACKAGES_OF_THEIR_OWN,
+  problemWith,
+  type DeclaredPackages,
+} from '#scripts/boundaries/boundary-rules.ts';
+import { cycles, importsOf, readSubpaths, typeScriptFiles } from '#scripts/boundaries/import-graph.ts';
+
+/** What was seen, and what is wrong with it. */
+export interface BoundaryReport {
+  readonly files: number;
+  readonly imports: number;
+  /** Files by folder, for the folders that hold TypeScript. */
+  readonly filesByFolder: Readonly<Record<string, number>>;
+  /** One line each; empty when all is well. */
+  readonly problems: readonly string[];
+}
+
+/** Fewer files than this cannot be this project: the check runs in the wrong place. */
+const PLAUSIBLE_FILES = 30;
+
+/** @param root the project's root, absolute. */
+export function checkBoundaries(root: string): BoundaryReport {
+  const folders = CHECKED_FOLDERS.map((folder) => ({ folder, files: typeScriptFiles(root, folder) }));
+  const files = folders.flatMap((folder) => folder.files);
+  const subpaths = readSubpaths(root);
+  const declared = readDeclaredPackages(root);
+  const unreadable: string[] = [];
+  const seen = files.flatMap((file) => {
+    try {
+      return [{ file, imports: importsOf(root, file, subpaths) }];
+    } catch (error) {
+      unreadable.push(error instanceof Error ? error.message : String(error));
+      return [];
+    }
+  });
+  const imports = seen.flatMap((entry) => entry.imports);
+
+  const unknown = unlistedFolders(root).map(
+    (folder) => `${folder}/ holds TypeScript but has no row in the table of boundaries`,
+  );
+  const tooFew =
+    files.length < PLAUSIBLE_FILES ? [`only ${files.length} TypeScript files under ${root}: wrong folder?`] : [];
+  const blind = seen
+    .filter(({ file, imports: own }) => own.length === 0 && looksLikeItImports(join(root, file)))
+    .map(({ file }) => `${file}: its text holds an import, but none was seen`);
+  const forbidden = imports.flatMap((entry) => {
+    const problem = problemWith(entry, declared);
+    return problem === undefined ? [] : [`${entry.from} → ${entry.specifier}: ${problem}`];
+  });
+  const circles = cycles(imports).map((circle) => `${circle.join(' → ')}: files import each other in a circle`);
+
+  return {
+    files: files.length,
+    imports: imports.length,
+    filesByFolder: Object.fromEntries(
+      folders.map((entry) => [entry.folder, entry.files.length] as const).filter(([, n]) => n > 0),
+    ),
+    problems: [...tooFew, ...unknown, ...unreadable, ...blind, ...forbidden, ...circles],
+  };
+}
+
+function unlistedFolders(root: string): string[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .map(({ name }) => name)
+    .filter(
+      (name) =>
+        !CHECKED_FOLDERS.includes(name) &&
+        !PACKAGES_OF_THEIR_OWN.includes(name) &&
+        typeScriptFiles(root, name).length > 0,
+    );
+}
+
+function readDeclaredPackages(root: string): DeclaredPackages {
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
+  };
+  const production = Object.keys(dependencies);
+  return { production: new Set(production), all: new Set([...production, ...Object.keys(devDependencies)]) };
+}
+
+function looksLikeItImports(path: string): boolean {
+  return /^(?:import|export)\s[^'"]*\bfrom\s*['"]|^import\s*['"]/m.test(readFileSync(path, 'utf8'));
+}
+
+if (import.meta.main) {
+  const report = checkBoundaries(process.cwd());
+  for (const problem of report.problems) console.error(problem);
+  const folders = Object.entries(report.filesByFolder).map(([folder, count]) => `${folder} ${count}`);
+  console.log(`Boundaries: ${report.files} files and ${report.imports} imports seen (${folders.join(', ')}).`);
+  console.log(report.problems.length === 0 ? 'No forbidden import.' : `${report.problems.length} problems.`);
+  if (report.problems.length > 0) process.exitCode = 1;
+}

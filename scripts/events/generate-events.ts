@@ -1,0 +1,17 @@
+/**
+ * `npm run generate:events`: writes `docs/reference/events.md`; with `--check` it compares only, and ends with 1 where
+ * it differs.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventsDocument } from '#scripts/events/events-document.ts';
+
+const FILE = join(import.meta.dirname, '../../docs/reference/events.md');
+
+if (!process.argv.includes('--check')) writeFileSync(FILE, eventsDocument());
+else if (readFileSync(FILE, 'utf8') !== eventsDocument()) {
+  process.stderr.write(
+    'docs/reference/events.md is not what domain/events/events.ts says: run npm run generate:events\n',
+  );
+  process.exitCode = 1;
+}

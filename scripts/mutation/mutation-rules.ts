@@ -1,0 +1,57 @@
+/** The rules that decide about money, each with the tests that must notice when it is changed. */
+export interface MutatedRule {
+  /** The file that is changed. */
+  readonly file: string;
+  /** Nothing but these tests: a rule that is only guarded by accident has no guard. */
+  readonly tests: readonly string[];
+}
+
+export const MUTATED_RULES: readonly MutatedRule[] = [
+  {
+    file: 'crypto/webhook-signature.ts',
+    tests: ['test/unit/crypto/webhook-signature.test.ts', 'test/property/edges/signature.test.ts'],
+  },
+  { file: 'domain/work/attempt-lifecycle.ts', tests: ['test/unit/domain/work/attempt-lifecycle.test.ts'] },
+  { file: 'domain/gate/circuit.ts', tests: ['test/property/domain/circuit.test.ts'] },
+  { file: 'domain/work/failure.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
+  { file: 'domain/relay/inbox-decision.ts', tests: ['test/unit/domain/relay/inbox-decision.test.ts'] },
+  { file: 'domain/work/lifecycle.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
+  { file: 'domain/money/money.ts', tests: ['test/property/domain/money.test.ts'] },
+  { file: 'domain/relay/observation.ts', tests: ['test/unit/domain/relay/observation.test.ts'] },
+  {
+    file: 'domain/work/operator-actions.ts',
+    tests: ['test/unit/domain/work/operator-actions.test.ts', 'test/property/domain/operator-actions.test.ts'],
+  },
+  { file: 'domain/purchase/price-limit.ts', tests: ['test/property/domain/price-limit.test.ts'] },
+  {
+    file: 'domain/purchase/purchase-decision.ts',
+    tests: ['test/unit/domain/purchase/purchase-decision.test.ts', 'test/property/domain/purchase-decision.test.ts'],
+  },
+  { file: 'domain/gate/purchase-gate.ts', tests: ['test/property/domain/purchase-gate.test.ts'] },
+  {
+    file: 'domain/money/reconciliation.ts',
+    tests: ['test/unit/domain/money/reconciliation.test.ts', 'test/property/domain/reconciliation.test.ts'],
+  },
+  { file: 'domain/cancellation/refund.ts', tests: ['test/property/domain/refund.test.ts'] },
+  { file: 'domain/cancellation/refund-conditions.ts', tests: ['test/property/domain/refund-conditions.test.ts'] },
+  {
+    file: 'domain/cancellation/refund-lifecycle.ts',
+    tests: ['test/unit/domain/cancellation/refund-lifecycle.test.ts'],
+  },
+  { file: 'domain/relay/relay-failure.ts', tests: ['test/unit/domain/relay/relay-failure.test.ts'] },
+  { file: 'domain/purchase/restored-records.ts', tests: ['test/unit/domain/purchase/restored-records.test.ts'] },
+  {
+    file: 'domain/work/retry-rules.ts',
+    tests: ['test/unit/domain/work/retry-rules.test.ts', 'test/property/domain/retry-rules.test.ts'],
+  },
+  { file: 'domain/purchase/send-claim.ts', tests: ['test/unit/domain/purchase/send-claim.test.ts'] },
+  { file: 'domain/relay/start-decision.ts', tests: ['test/unit/domain/relay/start-decision.test.ts'] },
+  { file: 'domain/relay/sweep-decision.ts', tests: ['test/unit/domain/relay/sweep-decision.test.ts'] },
+  {
+    file: 'upstream/client/error-mapping.ts',
+    tests: ['test/unit/upstream/error-mapping.test.ts', 'test/property/edges/upstream-mapping.test.ts'],
+  },
+];
+
+/** Of each rule, at least this share of the changes must be noticed, in percent. */
+export const LEAST_SCORE = 90;

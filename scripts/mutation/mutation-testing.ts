@@ -1,0 +1,107 @@
+/**
+ * Changes the rules that decide about money, one small change at a time, and asks their tests whether they notice:
+ * `npm run test:mutation [FILE…]`. Ends with 1 when of any rule less than {@link LEAST_SCORE} percent is noticed.
+ *
+ * Stryker does it. It leaves alone what is `as const`, which our tables are; it is given a copy without these words,
+ * which change nothing when the code runs.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+import { LEAST_SCORE, MUTATED_RULES, type MutatedRule } from '#scripts/mutation/mutation-rules.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const PACKAGE = join(PROJECT, 'test/mutation');
+const COPY = join(PROJECT, '.cache/mutation');
+const REPORTS = join(PROJECT, 'test/artifacts/mutation');
+/** What the rules and their tests import, and what a run needs. */
+const COPIED = ['package.json', 'config', 'crypto', 'domain', 'simulator', 'telemetry', 'test', 'upstream'];
+
+const reportSchema = z.object({
+  files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),
+});
+
+interface Score {
+  readonly file: string;
+  readonly mutants: number;
+  readonly noticed: number;
+  readonly percent: number;
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((file) => !MUTATED_RULES.some((rule) => rule.file === file));
+if (unknown.length > 0) fail(`no rule of scripts/mutation/mutation-rules.ts: ${unknown.join(', ')}`);
+
+if (!existsSync(join(PACKAGE, 'node_modules'))) run('npm', ['ci', '--ignore-scripts'], PACKAGE);
+copyTree();
+const scores = MUTATED_RULES.filter(({ file }) => wanted.length === 0 || wanted.includes(file)).map(scoreOf);
+print('\n| rule | changes | noticed | score |\n|---|---|---|---|');
+for (const { file, mutants, noticed, percent } of scores)
+  print(`| \`${file}\` | ${mutants} | ${noticed} | ${percent.toFixed(1)} % |`);
+const tooLow = scores.filter(({ percent }) => percent < LEAST_SCORE);
+if (tooLow.length > 0)
+  fail(
+    `less than ${LEAST_SCORE} % noticed: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation shows what was not`,
+  );
+
+function copyTree(): void {
+  rmSync(COPY, { recursive: true, force: true });
+  mkdirSync(COPY, { recursive: true });
+  for (const name of COPIED) {
+    cpSync(join(PROJECT, name), join(COPY, name), {
+      recursive: true,
+      filter: (path) => !['node_modules', 'artifacts', 'histories'].includes(basename(path)),
+    });
+  }
+  symlinkSync(join(PROJECT, 'node_modules'), join(COPY, 'node_modules'));
+  for (const { file } of MUTATED_RULES) {
+    const path = join(COPY, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/ as const(?=[ ;])/g, ''));
+  }
+}
+
+function scoreOf(rule: MutatedRule): Score {
+  const { file } = rule;
+  const name = file.replaceAll('/', '-').replace(/\.ts$/, '');
+  const report = join(REPORTS, `${name}.json`);
+  rmSync(report, { force: true });
+  print(`\n== ${file}`);
+  run(join(PACKAGE, 'node_modules/.bin/stryker'), ['run', 'test/mutation/stryker.config.mjs'], COPY, {
+    MUTATION_RULE: JSON.stringify({ ...rule, report, page: join(REPORTS, `${name}.html`) }),
+  });
+  const { files } = reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
+  const statuses = Object.values(files)
+    .flatMap(({ mutants }) => mutants.map(({ status }) => status))
+    .filter((status) => status !== 'Ignored');
+  const noticed = statuses.filter((status) => status === 'Killed' || status === 'Timeout').length;
+  return {
+    file,
+    mutants: statuses.length,
+    noticed,
+    percent: statuses.length === 0 ? 0 : (100 * noticed) / statuses.length,
+  };
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): void {
+  const { status, error } = spawnSync(command, args, {
+    cwd,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
+  });
+  if (status !== 0) fail(`${command} ${args.join(' ')} failed${error === undefined ? '' : `: ${error.message}`}`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function fail(text: string): never {
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,173 @@
+import * as z from 'zod';
+import { createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
+import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
+import type { Dialect } from '#simulator/behaviour/dialect.ts';
+import type { Environment } from '#simulator/environment.ts';
+import { QUERY_FIELDS } from '#simulator/service/query.ts';
+import { requestBody } from '#simulator/service/request-bodies.ts';
+import { endpointNames, isServed, needsToken } from '#simulator/service/served.ts';
+import { shapedDocument } from '#simulator/shape/document.ts';
+import type { Shaper } from '#simulator/shape/shaper.ts';
+import { wireSchema } from '#simulator/wire-schema.ts';
+import {
+  DEFAULT_HEADER_PREFIX,
+  ENDPOINTS,
+  EVENT_KINDS,
+  eventBody,
+  eventEnvelope,
+  EVENTS,
+  IDEMPOTENCY_KEY_HEADER,
+  serviceHeaders,
+  serviceErrorBody,
+  type EndpointContract,
+  type EndpointName,
+  type EventKind,
+} from '#upstream/contract.ts';
+
+/** Calls that make something answer 201. */
+const CREATING: ReadonlySet<EndpointName> = new Set([
+  'createOrder',
+  'createTopup',
+  'createVpnOrder',
+  'createWebhookSecret',
+]);
+
+/** Refusals by status; which of them a call can give follows from its contract. */
+const REFUSALS = {
+  400: 'Malformed body, or no Idempotency-Key.',
+  401: 'No token, or one that is unknown or has ended.',
+  402: 'The balance does not cover the price.',
+  403: 'Not approved for production yet.',
+  404: 'There is no such thing.',
+  409: 'The Idempotency-Key or the reference is taken, it is done already, or something else is under way.',
+  413: 'The body is too large.',
+  415: 'The body is not declared as JSON, or compressed.',
+  422: 'A field is wrong or unknown, or it cannot be done with this thing.',
+  429: 'Too many requests; Retry-After says when to come back.',
+} as const;
+
+type Document = ReturnType<typeof createDocument>;
+
+/** The document of each environment that was made last: making one takes a good part of a second. */
+const lastMade = new Map<Environment, { readonly dialect: string; readonly document: Document }>();
+
+/** The document of what is served, in a shape. */
+export function describedService(dialect: Dialect, environment: Environment, shaper: Shaper): object {
+  return shapedDocument(openApiDocument(dialect, environment), shaper);
+}
+
+/** The OpenAPI document of what one environment serves in a dialect, made from the contract; of the plain shape. */
+export function openApiDocument(dialect: Dialect, environment: Environment): Document {
+  const key = JSON.stringify(dialect);
+  const known = lastMade.get(environment);
+  if (known?.dialect === key) return known.document;
+  const document = makeDocument(dialect, environment);
+  lastMade.set(environment, { dialect: key, document });
+  return document;
+}
+
+function makeDocument(dialect: Dialect, environment: Environment): Document {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const name of endpointNames) {
+    if (!isServed(name, dialect, environment)) continue;
+    const { path, method } = ENDPOINTS[name];
+    (paths[path] ??= {})[method.toLowerCase()] = operation(name, dialect, environment);
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Reseller interface (simulator)',
+      version: 'v1',
+      description: 'Generated from the contract. x-request and x-response say how sure each part is.',
+    },
+    servers: [{ url: environment === 'sandbox' ? `${BASE_PATH}${SANDBOX_SUFFIX}` : BASE_PATH }],
+    paths,
+    webhooks: Object.fromEntries(EVENT_KINDS.map((event) => [event, { post: webhook(event, dialect) }])),
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: wireSchema(serviceErrorBody) },
+    },
+  });
+}
+
+function operation(name: EndpointName, dialect: Dialect, environment: Environment): ZodOpenApiOperationObject {
+  const endpoint: EndpointContract = ENDPOINTS[name];
+  const { purpose, reason, answer } = endpoint;
+  const body = requestBody(name, environment);
+  return {
+    operationId: name,
+    summary: purpose,
+    description: reason,
+    'x-request': endpoint.request,
+    'x-response': endpoint.response,
+    security: needsToken(name, dialect) ? [{ token: [] }] : [],
+    requestParams: parametersOf(endpoint),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: wireSchema(body) } } } }),
+    responses: {
+      [CREATING.has(name) ? '201' : '200']: {
+        description: 'Done.',
+        content: { 'application/json': { schema: wireSchema(answer) } },
+      },
+      ...Object.fromEntries(refusalsOf(name, endpoint).map((status) => [String(status), refused(REFUSALS[status])])),
+    },
+  };
+}
+
+function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: EndpointContract) {
+  const field = (name: string): z.ZodType => {
+    const schema = QUERY_FIELDS[name] ?? z.string();
+    return requiredQuery.includes(name) ? schema : schema.optional();
+  };
+  return {
+    ...(path.includes('{id}') ? { path: z.object({ id: z.string() }) } : {}),
+    query: z.object(Object.fromEntries(query.map((name) => [name, field(name)]))),
+    ...(idempotencyKey ? { header: z.object({ [IDEMPOTENCY_KEY_HEADER]: z.string().min(1).max(255) }) } : {}),
+  };
+}
+
+/** Those that follow from no general rule. */
+const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof typeof REFUSALS)[]>>> = {
+  createOrder: [402],
+  createTopup: [402],
+  createVpnOrder: [402],
+  cancelVpnSubscription: [409],
+  createWebhookSecret: [409],
+  rotateWebhookSecret: [404],
+};
+
+/** Of any call: bodies and unknown query parameters are judged also where there should be none. */
+const COMMON_REFUSALS = [400, 401, 413, 415, 422, 429] as const;
+
+function refusalsOf(name: EndpointName, { path, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {
+  const statuses = new Set<keyof typeof REFUSALS>([
+    ...COMMON_REFUSALS,
+    ...(path.includes('{id}') ? [404 as const] : []),
+    ...(idempotencyKey ? ([403, 409] as const) : []),
+    ...(FURTHER_REFUSALS[name] ?? []),
+  ]);
+  return [...statuses].toSorted((left, right) => left - right);
+}
+
+function refused(description: string): oas31.ResponseObject {
+  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+}
+
+function webhook(event: EventKind, dialect: Dialect): ZodOpenApiOperationObject {
+  const schema: oas31.SchemaObject = { type: 'string' };
+  const header = (name: string): oas31.ParameterObject => ({ name, in: 'header', required: true, schema });
+  return {
+    operationId: `webhook ${event}`,
+    summary: `The event ${event}.`,
+    parameters: Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX)).map(header),
+    requestBody: { required: true, content: { 'application/json': { schema: wireSchema(bodyOf(event, dialect)) } } },
+    responses: { '2XX': { description: 'Accepted.' } },
+  };
+}
+
+function bodyOf(event: EventKind, dialect: Dialect): z.ZodType {
+  if (dialect.event_in_body) return eventBody(event);
+  const { data } = EVENTS[event];
+  return eventEnvelope.omit({ event: true }).extend(data === undefined ? {} : { data });
+}

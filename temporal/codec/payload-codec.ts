@@ -1,0 +1,134 @@
+import {
+  defaultPayloadConverter,
+  METADATA_ENCODING_KEY,
+  type Payload,
+  type PayloadCodec,
+  type SerializationContext,
+} from '@temporalio/common';
+// CommonJS without named exports that Node could see: `import { temporal }` works in tests and fails in the process.
+import proto from '@temporalio/proto';
+import { MissingKeyError, UnsealError, type KeyRing } from '#crypto/key-ring.ts';
+import { refusedPayload, type PayloadRefusal } from '#domain/service/refused-payload.ts';
+
+/** Value of a payload's `encoding` that says it is encrypted; the usual one, which the Temporal UI knows. */
+export const ENCRYPTED_ENCODING = 'binary/encrypted';
+
+/**
+ * Names the key, so that one sees in the UI and the CLI which keys are still in use. What counts is the sealed data.
+ */
+export const KEY_ID_METADATA = 'encryption-key-id';
+
+/**
+ * Where a sealed payload belongs. The same for all: the codec server, which decodes for the UI, is not told which
+ * workflow a payload comes from.
+ */
+const PLACE = 'temporal.payload';
+
+const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
+
+/** A payload came as plain text where only workers write. */
+export class PlainPayloadError extends Error {
+  constructor() {
+    super('A Temporal payload that only a worker writes is not encrypted: somebody else has written it.');
+    this.name = 'PlainPayloadError';
+  }
+}
+
+/** A payload that this process has no key for, or that was altered. */
+export class PayloadDecryptionError extends Error {
+  constructor(cause: UnsealError) {
+    super(
+      `A Temporal payload could not be decrypted: ${cause.message}. ` +
+        'A key stays in ENCRYPTION_KEYS until every workflow that used it has left the retention of the namespace.',
+      { cause },
+    );
+    this.name = 'PayloadDecryptionError';
+  }
+}
+
+/**
+ * Encrypts every payload with AES-256-GCM: arguments, results, signals, updates, queries, memos, summaries, heartbeats
+ * and, with `failure-converter.ts`, messages of failures. Not search attributes: the server must read those.
+ *
+ * Decoding lets pass what is not encrypted: clients and the codec server read what others have written, and show it.
+ * Workers use {@link WorkerCodec}, which does not.
+ */
+export class EncryptionCodec implements PayloadCodec {
+  readonly #keyRing: KeyRing;
+
+  constructor(keyRing: KeyRing) {
+    this.#keyRing = keyRing;
+  }
+
+  async encode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => this.#encrypt(payload));
+  }
+
+  /** @throws PayloadDecryptionError */
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => (isEncrypted(payload) ? this.decrypt(payload) : payload));
+  }
+
+  #encrypt(payload: Payload): Payload {
+    return {
+      metadata: {
+        [METADATA_ENCODING_KEY]: Buffer.from(ENCRYPTED_ENCODING),
+        [KEY_ID_METADATA]: Buffer.from(this.#keyRing.primaryKeyId),
+      },
+      data: this.#keyRing.seal(PayloadMessage.encode(payload).finish(), PLACE),
+    };
+  }
+
+  /** @throws PayloadDecryptionError */
+  protected decrypt(payload: Payload): Payload {
+    try {
+      return PayloadMessage.decode(this.#keyRing.open(payload.data ?? new Uint8Array(), PLACE));
+    } catch (error) {
+      throw error instanceof UnsealError ? new PayloadDecryptionError(error) : error;
+    }
+  }
+}
+
+function isEncrypted(payload: Payload): boolean {
+  const encoding = payload.metadata?.[METADATA_ENCODING_KEY];
+  return encoding !== undefined && encoding !== null && Buffer.from(encoding).toString('utf8') === ENCRYPTED_ENCODING;
+}
+
+/**
+ * The codec of workers: workflows act on encrypted payloads only. Whoever can reach the Temporal server can write plain
+ * ones; keys are needed to write others.
+ *
+ * What belongs to a workflow (input, signals, updates) may have been written by anybody. A payload that is plain or
+ * altered is replaced by a mark, which `workflows/operator/refuse-unencrypted.ts` refuses: an error here would fail the workflow
+ * task for as long as the signal is in the history. A key that is missing stays an error, because what a signal does
+ * must not depend on which keys a worker has: two workers would replay one history differently. Results of activities
+ * are written by workers only, so a plain one is an error, too.
+ */
+export class WorkerCodec extends EncryptionCodec {
+  /** @throws PayloadDecryptionError, PlainPayloadError */
+  override async decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
+    return payloads.map((payload) =>
+      context?.type === 'workflow' ? this.#decodeForWorkflow(payload) : this.#decodeStrictly(payload),
+    );
+  }
+
+  #decodeForWorkflow(payload: Payload): Payload {
+    if (!isEncrypted(payload)) return marked('not_encrypted');
+    try {
+      return this.decrypt(payload);
+    } catch (error) {
+      if (error instanceof PayloadDecryptionError && !(error.cause instanceof MissingKeyError))
+        return marked('altered');
+      throw error;
+    }
+  }
+
+  #decodeStrictly(payload: Payload): Payload {
+    if (!isEncrypted(payload)) throw new PlainPayloadError();
+    return this.decrypt(payload);
+  }
+}
+
+function marked(refusal: PayloadRefusal): Payload {
+  return defaultPayloadConverter.toPayload(refusedPayload(refusal));
+}

@@ -1,0 +1,97 @@
+/** OWASP API2:2023 and API5:2023 (broken authentication, broken function level authorization), over every operation. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '#api/http/operation.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, apiScopes, revokeApiKey, type NewApiKey } from '#db/access/api-keys.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** Calls that need no key; everything else does. */
+const PUBLIC = new Set([
+  '/webhooks/service',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/docs',
+  '/docs/{file}',
+  '/problems/{name}',
+]);
+
+const call = async (client: HttpClient, operation: Operation): Promise<HttpAnswer> =>
+  client.call(
+    operation.method.toUpperCase(),
+    operation.path.replaceAll(/\{\w+\}/g, 'x'),
+    operation.method === 'post' ? { body: operation.bodyExample ?? {} } : {},
+  );
+
+async function clientWith(more: Partial<NewApiKey>): Promise<{ client: HttpClient; prefix: string; key: string }> {
+  const { key, prefix, hash } = generateApiKey();
+  await api.database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes, ...more }));
+  return { client: new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` }), prefix, key };
+}
+
+describe('every call of the API', () => {
+  it('needs a key, but for those that are meant to be public', () => {
+    const open = api.operations.filter(({ scope }) => scope === undefined).map(({ path }) => path);
+    expect(open.filter((path) => !PUBLIC.has(path))).toEqual([]);
+    // Whatever any key may do, whatever its scopes.
+    expect(api.operations.filter(({ scope }) => scope === 'none').map(({ id }) => id)).toEqual(['getOwnKey']);
+  });
+
+  it('is refused with one and the same answer to no key, an unknown, a revoked and an expired one, and to one with another secret', async () => {
+    const revoked = await clientWith({});
+    await api.database.run((db) => revokeApiKey(db, revoked.prefix, new Date(TEST_NOW)));
+    const expired = await clientWith({ expiresAt: new Date(TEST_NOW) });
+    const valid = await clientWith({});
+    const unknown = new HttpClient(api.baseUrl, { authorization: `Bearer ${generateApiKey().key}` });
+    const altered = new HttpClient(api.baseUrl, {
+      authorization: `Bearer ${valid.key.slice(0, -1)}${valid.key.endsWith('0') ? '1' : '0'}`,
+    });
+    const answers = new Set<string>();
+    for (const operation of api.operations.filter(({ scope }) => scope !== undefined)) {
+      expect([operation.id, (await call(new HttpClient(api.baseUrl), operation)).status]).toEqual([operation.id, 401]);
+      for (const client of [revoked.client, expired.client, unknown, altered]) {
+        const answer = await call(client, operation);
+        expect([operation.id, answer.status]).toEqual([operation.id, 401]);
+        answers.add(JSON.stringify({ ...(answer.body as object), request_id: '' }));
+      }
+      expect([operation.id, (await call(valid.client, operation)).status]).not.toEqual([operation.id, 401]);
+    }
+    expect(answers.size).toBe(1);
+  });
+
+  it('is refused to a key that has every scope but its own, and names that; with that one alone it is not', async () => {
+    for (const scope of apiScopes) {
+      const operations = api.operations.filter((operation) => operation.scope === scope);
+      expect([scope, operations.length > 0]).toEqual([scope, true]);
+      const { client: without } = await clientWith({ scopes: apiScopes.filter((each) => each !== scope) });
+      const { client: only } = await clientWith({ scopes: [scope] });
+      for (const operation of operations) {
+        const refused = await call(without, operation);
+        expect([operation.id, refused.status, refused.at('missing_scope')]).toEqual([operation.id, 403, scope]);
+        expect([operation.id, (await call(only, operation)).status]).not.toEqual([operation.id, 403]);
+      }
+    }
+  });
+
+  it('leads nowhere: no answer redirects, and no address in an answer comes from the Host that was sent', async () => {
+    const { client } = await clientWith({});
+    for (const operation of api.operations) {
+      const answer = await call(client, operation);
+      expect([operation.id, answer.status >= 300 && answer.status < 400]).toEqual([operation.id, false]);
+      expect([operation.id, /^(\/v1\/|$)/.test(answer.headers.get('location') ?? '')]).toEqual([operation.id, true]);
+    }
+    const made = await client
+      .with({ 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'gopher', 'Idempotency-Key': 'host' })
+      .post('/v1/orders', { package_id: 101, external_order_id: 'host' });
+    expect([made.status, made.headers.get('location')?.startsWith('/v1/orders/ord_')]).toEqual([202, true]);
+    expect(`${made.text}${JSON.stringify([...made.headers])}`).not.toContain('evil.example');
+  });
+});

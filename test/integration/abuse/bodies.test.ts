@@ -1,0 +1,174 @@
+/**
+ * OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every operation that reads a body or a
+ * query.
+ */
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '#api/http/operation.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { sendRaw } from '#test/support/network/raw-http.ts';
+
+/** That of the configuration's default. */
+const LIMIT = 262_144;
+
+let api: TestApi;
+let caller: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi({ bodyLimitBytes: LIMIT });
+  caller = await api.caller();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const withBody = () => api.operations.filter(({ reads }) => reads === 'json');
+const send = async (
+  { method, path }: Operation,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<HttpAnswer> =>
+  caller.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'), {
+    body,
+    headers: { 'Idempotency-Key': randomUUID(), ...headers },
+  });
+const answered = (operation: Operation, answer: HttpAnswer) => [operation.id, answer.status, answer.at('code')];
+
+type Malformed = readonly [name: string, status: number, code: string, body: unknown, headers?: Record<string, string>];
+
+const MALFORMED: readonly Malformed[] = [
+  ['that is too large', 413, 'payload_too_large', `{"why":"${'x'.repeat(LIMIT)}"}`],
+  ['nested thousands deep', 400, 'malformed_json', `{"why":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ['nested deeper than anything needs', 400, 'malformed_json', `{"why":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`],
+  ['nested thousands deep and never closed', 400, 'malformed_json', `{"why":${'['.repeat(200_000)}`],
+  ['that names a field twice', 400, 'malformed_json', '{"why":"one","why":"two"}'],
+  ['that names a field twice, once escaped', 400, 'malformed_json', '{"why":"one","\\u0077hy":"two"}'],
+  ['that reaches for the prototype', 400, 'malformed_json', '{"__proto__":{"why":"x","isAdmin":true}}'],
+  ['that reaches for the prototype within', 400, 'malformed_json', '{"filter":{"__proto__":{"status":"held"}}}'],
+  ['that reaches for the constructor', 400, 'validation_failed', '{"constructor":{"prototype":{"isAdmin":true}}}'],
+  ['that is a list', 400, 'validation_failed', '[{"why":"x"}]'],
+  ['that is nothing', 400, 'validation_failed', 'null'],
+  ['that is a text', 400, 'validation_failed', '"why"'],
+  ['that is a number too large for any type', 400, 'validation_failed', `1${'0'.repeat(400)}`],
+  ['with a very long name', 400, 'validation_failed', `{"${'n'.repeat(200_000)}":1}`],
+  [
+    'with thousands of names',
+    400,
+    'validation_failed',
+    `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`).join(',')}}`,
+  ],
+  ['that is no JSON', 400, 'malformed_json', '{why: 1}'],
+  ['that is not UTF-8', 400, 'malformed_json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+  ['of another type', 415, 'unsupported_media_type', '<why/>', { 'Content-Type': 'application/xml' }],
+  ['as a form', 415, 'unsupported_media_type', 'why=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  [
+    'that unpacks to something larger',
+    415,
+    'unsupported_encoding',
+    gzipSync(Buffer.alloc(1_000_000)),
+    { 'Content-Encoding': 'gzip' },
+  ],
+];
+
+describe('a body', () => {
+  it.each(MALFORMED.map((malformed) => [malformed[0], malformed] as const))(
+    '%s is refused by every call',
+    async (_name, [, status, code, body, headers]) => {
+      expect(withBody().length).toBeGreaterThan(20);
+      for (const operation of withBody()) {
+        expect(answered(operation, await send(operation, body, headers))).toEqual([operation.id, status, code]);
+      }
+    },
+  );
+
+  it('that is left out is refused by every call that needs something in it', async () => {
+    const optional = withBody().filter(({ bodyRequired }) => !bodyRequired);
+    expect(optional.map(({ id }) => id).toSorted()).toEqual([
+      'cancelVpnSubscription',
+      'enableWebhookEndpoint',
+      'rotateServiceWebhookSecret',
+      'rotateWebhookEndpointSecret',
+      'tryPricing',
+    ]);
+    for (const operation of withBody().filter((each) => !optional.includes(each))) {
+      expect(answered(operation, await send(operation, ''))).toEqual([operation.id, 400, 'malformed_json']);
+    }
+  });
+
+  it('of the service that is too large or packed is refused before its signature is looked at', async () => {
+    // By its headers it may be one of the service's: what is not is refused before its body is read.
+    const signed = { 'X-Service-Timestamp': String(TEST_NOW / 1_000), 'X-Service-Signature': `v1=${'0'.repeat(64)}` };
+    const post = (body: unknown, headers: Record<string, string> = {}) =>
+      caller.post('/webhooks/service', body, { headers: { ...signed, ...headers } });
+    expect((await post('x'.repeat(LIMIT + 1))).status).toBe(413);
+    expect((await post(gzipSync('{}'), { 'Content-Encoding': 'gzip' })).status).toBe(415);
+  });
+
+  it('that comes in chunks is measured as it comes, and what is too much of it is thrown away', async () => {
+    const { authorization = '' } = caller.headers;
+    const head = [
+      'POST /v1/orders HTTP/1.1',
+      'Host: api',
+      `Authorization: ${authorization}`,
+      'Content-Type: application/json',
+      'Idempotency-Key: chunks',
+      'Transfer-Encoding: chunked',
+    ];
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    // What follows is a request of its own, after which the connection closes.
+    const next = ['GET /v1/orders HTTP/1.1', 'Host: api', `Authorization: ${authorization}`, 'Connection: close'];
+    const answer = await sendRaw(api.baseUrl, [
+      `${head.join('\r\n')}\r\n\r\n`,
+      ...Array<string>(6).fill(chunk),
+      '0\r\n\r\n',
+      `${next.join('\r\n')}\r\n\r\n`,
+    ]);
+    expect([answer.statuses, answer.closed]).toEqual([[413, 200], true]);
+  });
+
+  it('of a stranger is not read at all', async () => {
+    const head = [
+      'POST /v1/orders HTTP/1.1',
+      'Host: api',
+      'Content-Type: application/json',
+      'Content-Length: 1000000000',
+      'Expect: 100-continue',
+      'Connection: close',
+    ];
+    const answer = await sendRaw(api.baseUrl, [`${head.join('\r\n')}\r\n\r\n`]);
+    expect(answer.statuses.at(-1)).toBe(401);
+  });
+});
+
+describe('a query', () => {
+  it('that names a parameter twice, in whatever way, is refused by every call, and so is one that reaches for the prototype', async () => {
+    const withQuery = api.operations.filter(
+      ({ scope, method, query }) => scope !== undefined && method === 'get' && query !== undefined,
+    );
+    expect(withQuery.length).toBeGreaterThan(9);
+    for (const operation of withQuery) {
+      const names = Object.keys(operation.query?.shape ?? {});
+      const path = operation.path.replaceAll(/\{\w+\}/g, 'x');
+      for (const query of [
+        ...names.map((name) => `${name}=1&${name}=1`),
+        ...names.map((name) => `${name}[]=1`),
+        ...names.map((name) => `${name}[a]=1`),
+        '__proto__=1',
+        '__proto__[limit]=1',
+        'constructor=1',
+        'toString=1',
+        'unknown=1',
+        `limit=${'1'.repeat(10_000)}`,
+        `cursor=${'A'.repeat(10_000)}`,
+        'a=1&'.repeat(2_000),
+      ]) {
+        const answer = await caller.get(`${path}?${query}`);
+        expect([operation.id, query.slice(0, 40), ...answered(operation, answer).slice(1)]).toEqual([
+          operation.id,
+          query.slice(0, 40),
+          400,
+          'validation_failed',
+        ]);
+      }
+    }
+  });
+});

@@ -1,0 +1,187 @@
+/**
+ * ASVS V14 and V16 (data protection, logging): secrets that are put in on purpose are looked for wherever they must not
+ * be.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { ServiceTokenStore } from '#db/service/service-tokens.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
+import { everythingStored, foundIn, spellings } from '#test/support/plain-text.ts';
+import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+const SERVICE_PASSWORD = `canary-password-${randomUUID()}`;
+const IMEI = '490154203237518';
+const CUSTOMER = `canary-customer-${randomUUID()}`;
+const ANSWER = `canary-answer-${randomUUID()}`;
+const VPN_PLAN = 301;
+
+let stack: Stack;
+let desk: OrderDesk;
+let operator: TemporalOperator;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  stack = await startStack({
+    // Logs at their most talkative.
+    environment: { LOG_LEVEL: 'trace' },
+    servicePassword: SERVICE_PASSWORD,
+    simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+  operator = await TemporalOperator.connect(stack);
+});
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]();
+  await stack.stop();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const post = (path: string, body: object) =>
+  stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+
+/** A webhook endpoint whose secret was replaced. @returns its id, and both secrets. */
+async function rotatedEndpoint() {
+  const made = await post('/v1/webhook-endpoints', { url: receiver.url, event_types: ['order.*', 'topup.*'] });
+  const id = made.textAt('id');
+  const rotated = await post(`/v1/webhook-endpoints/${id}/rotate-secret`, {});
+  return {
+    id,
+    secrets: { 'secret of an endpoint': rotated.textAt('secret'), 'its former secret': made.textAt('secret') },
+  };
+}
+
+/** Waits until everything is delivered that waits for an endpoint, and its workflow has ended. */
+async function isDelivered(endpointId: string): Promise<void> {
+  await waitFor(`all is delivered to ${endpointId}`, async () => {
+    const log = await stack.api.get(`/v1/webhook-endpoints/${endpointId}/deliveries?limit=1`);
+    const pending = await stack.api.get(`/v1/webhook-endpoints/${endpointId}/deliveries?status=pending`);
+    return log.at('data', 0, 'status') === 'delivered' && pending.at('data', 0) === undefined;
+  });
+  await operator.runReaches(endpointId, 'COMPLETED');
+}
+
+/** What opens everything else: what the processes were started with, and what the service gave them. */
+async function masterSecrets(): Promise<Record<string, string>> {
+  const { environments, database, databaseUrl } = stack;
+  const account = environments.worker['SERVICE_EMAIL'] ?? '';
+  const stored = await new ServiceTokenStore({
+    database,
+    keyRing: keyRingOf(stack),
+    environment: 'sandbox',
+    account,
+  }).read();
+  const keys = (environments.worker['ENCRYPTION_KEYS'] ?? '')
+    .split(',')
+    .map((each) => each.slice(each.indexOf(':') + 1));
+  return {
+    'token of the service': stored?.token?.accessToken ?? '',
+    ...Object.fromEntries(keys.map((key, n) => [`encryption key ${n}`, key])),
+    ...Object.fromEntries(
+      keys.map((key, n) => [`bytes of encryption key ${n}`, Buffer.from(key, 'base64').toString('hex')]),
+    ),
+    'password of the database': decodeURIComponent(new URL(databaseUrl).password),
+  };
+}
+
+describe('canaries', () => {
+  it('are found by the search that looks for them, however they are written', () => {
+    for (const spelling of [
+      CUSTOMER,
+      Buffer.from(CUSTOMER).toString('hex'),
+      Buffer.from(`ab${CUSTOMER}c`).toString('base64'),
+      Buffer.from(`a${CUSTOMER}`).toString('base64'),
+    ]) {
+      expect(foundIn(`x ${spelling} y`, { CUSTOMER })).toHaveLength(1);
+    }
+    expect(new Set(spellings('a b')).size).toBe(6);
+  });
+
+  it('stand in no log, history or table: of orders, top-ups, cancellations and VPN subscriptions that fail, are held and succeed, of webhooks, reveals, and refused requests', async () => {
+    const { id: endpoint, secrets: endpointSecrets } = await rotatedEndpoint();
+    receiver.answers.push((_request, response) => response.writeHead(500).end(ANSWER));
+    // Each is held or fails once, so that failures and their details are written too.
+    await desk.simulator.onRequest('createOrder', { kind: 'server_error' });
+    await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 100 });
+    await desk.simulator.onRequest('createVpnOrder', { kind: 'rate_limited', retry_after: 1 });
+    await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 1 });
+    const order = await desk.complete(1001, { device_imei: IMEI });
+    const vpn = await desk.subscriptionReaches(
+      await desk.subscribe(VPN_PLAN, { customer_reference: CUSTOMER }),
+      'active',
+    );
+    const esim = order.textAt('esim_id');
+    // Not of the eSIM that is cancelled: that one is to be refunded.
+    const topup = await desk.topUp(await desk.newEsim(), PACKAGE.completedAtOnce);
+    await desk.topupReaches(topup, 'completed');
+    const cancellation = await desk.cancel(esim, { reason: 'travels later', accept_without_refund: true });
+    await desk.cancellationReaches(cancellation, 'completed', 'refused');
+
+    const activation = await stack.api.get(`/v1/esims/${esim}/activation`);
+    for (const format of ['svg', 'png'])
+      expect((await stack.api.get(`/v1/esims/${esim}/qr.${format}`)).status).toBe(200);
+    const access = await stack.api.get(`/v1/vpn/subscriptions/${vpn.textAt('id')}/access`);
+
+    // Refused requests, with what they were refused for.
+    const guessed = generateApiKey().key;
+    const stranger = new HttpClient(stack.api.baseUrl, { authorization: `Bearer ${guessed}` });
+    expect((await stranger.get('/v1/orders')).status).toBe(401);
+    const mistyped = `${IMEI.slice(0, 13)}x`;
+    expect((await stack.order({ package_id: 1001, device_imei: mistyped })).status).toBe(400);
+    expect((await stack.api.get(`/v1/orders?${CUSTOMER}=1`)).status).toBe(400);
+    expect((await stack.api.get(`/v1/orders/${CUSTOMER}`)).status).toBe(404);
+    expect(
+      (await stack.api.post('/webhooks/service', { canary: CUSTOMER }, { headers: { 'X-Service-Signature': 'v1=00' } }))
+        .status,
+    ).toBe(401);
+
+    // Whatever does not verify is no delivery.
+    const told = () =>
+      receiver.received.map((each) => WebhookReceiver.verified(each, endpointSecrets['secret of an endpoint']).type);
+    await waitFor('the top-up is told of', () => told().includes('topup.completed'));
+    await isDelivered(endpoint);
+    const log = await stack.api.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=100`);
+    expect(log.text).toContain(ANSWER);
+
+    const secrets = {
+      'activation code': activation.textAt('matching_id'),
+      IMEI: IMEI,
+      'mistyped IMEI': mistyped,
+      'customer reference': CUSTOMER,
+      'VPN user': access.textAt('username'),
+      'VPN password': access.textAt('password'),
+      'API key': stack.apiKey,
+      'secret of the API key': stack.apiKey.split('_')[2] ?? '',
+      'guessed API key': guessed,
+      'service password': SERVICE_PASSWORD,
+      'webhook secret': stack.webhookSecret,
+      ...endpointSecrets,
+      // Receivers know them with a prefix; what signs is the rest.
+      ...Object.fromEntries(
+        Object.entries(endpointSecrets).map(([name, secret]) => [`${name}, bare`, secret.slice('whsec_'.length)]),
+      ),
+      'what a receiver answered': ANSWER,
+      ...(await masterSecrets()),
+    };
+    for (const [name, secret] of Object.entries(secrets)) expect([name, secret.length > 7]).toEqual([name, true]);
+
+    const ids = [order.textAt('id'), vpn.textAt('id'), cancellation, topup, endpoint];
+    const stored = await everythingStored(stack.databaseUrl);
+    const written = (['api', 'worker'] as const).map((name) => stack.process(name).output()).join('\n');
+    for (const id of ids) expect([id, stored.includes(id)]).toEqual([id, true]);
+    // What is kept of a key is its hash: the one thing that may, and has to, be there.
+    expect(stored).toContain(createHash('sha256').update(stack.apiKey).digest('hex'));
+    expect(written).toContain('request answered');
+    expect(foundIn(stored, secrets)).toEqual([]);
+    expect(foundIn(written, secrets)).toEqual([]);
+    for (const id of ids) {
+      const traces = (await operator.rawTraces(id)).toString('latin1');
+      expect([id, traces.includes(id), traces.includes('binary/encrypted')]).toEqual([id, true, true]);
+      expect(foundIn(traces, secrets)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,123 @@
+/** Requests that two HTTP readers could understand differently (request smuggling), and slow ones (slowloris). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, SLOW_REQUESTS } from '#api/http/server.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { sendRaw } from '#test/support/network/raw-http.ts';
+
+let api: TestApi;
+let authorization: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  authorization = (await api.caller(['orders:write', 'orders:read'])).headers['authorization'] ?? '';
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const BODY = JSON.stringify({ package_id: 101, external_order_id: 'smuggled' });
+const post = (headers: readonly string[], body = BODY, end = '\r\n') =>
+  [
+    'POST /v1/orders HTTP/1.1',
+    'Host: api',
+    `Authorization: ${authorization}`,
+    'Content-Type: application/json',
+    'Idempotency-Key: smuggled',
+    ...headers,
+  ].join(end) +
+  end +
+  end +
+  body;
+const get = (path: string, headers: readonly string[] = []) =>
+  [`GET ${path} HTTP/1.1`, 'Host: api', `Authorization: ${authorization}`, ...headers].join('\r\n') + '\r\n\r\n';
+const length = `Content-Length: ${BODY.length}`;
+const chunked = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+const hidden = () => get('/v1/orders?limit=7');
+
+describe('a request that could be read in two ways', () => {
+  it.each<readonly [string, () => string]>([
+    ['two lengths that differ', () => post([length, 'Content-Length: 0'])],
+    ['two lengths that agree', () => post([length, length])],
+    ['a list of lengths', () => post([`Content-Length: ${BODY.length}, ${BODY.length}`])],
+    ['a length and chunks', () => post([length, 'Transfer-Encoding: chunked'], chunked)],
+    ['chunks and a length', () => post(['Transfer-Encoding: chunked', 'Content-Length: 4'], `${chunked}${hidden()}`)],
+    ['a length with a sign', () => post([`Content-Length: +${BODY.length}`])],
+    ['a negative length', () => post(['Content-Length: -1'])],
+    ['a length in hexadecimal', () => post([`Content-Length: 0x${BODY.length.toString(16)}`])],
+    ['an unknown transfer encoding', () => post(['Transfer-Encoding: xchunked'], chunked)],
+    ['chunks that are not last', () => post(['Transfer-Encoding: chunked, identity'], chunked)],
+    ['two transfer encodings', () => post(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], chunked)],
+    ['white space before the colon', () => post([`Content-Length : ${BODY.length}`])],
+    ['a chunk size that is none', () => post(['Transfer-Encoding: chunked'], `0x1\r\n{\r\n0\r\n\r\n`)],
+    ['a chunk that ends with a bare LF', () => post(['Transfer-Encoding: chunked'], chunked.replaceAll('\r\n', '\n'))],
+    ['a folded header', () => post(['X-Folded: one', ' two', length])],
+    ['lines that end with a bare LF', () => post([length], BODY, '\n')],
+    ['a bare CR in a header', () => post([`X-One: a\rContent-Length: 0`, length])],
+    ['a NUL in a header', () => post(['X-One: a\0b', length])],
+    ['a line of headers without a colon', () => post(['Content-Length', length])],
+    [
+      'an old version of HTTP with chunks',
+      () => post(['Transfer-Encoding: chunked'], chunked).replace('HTTP/1.1', 'HTTP/1.0'),
+    ],
+    ['a version that does not exist', () => post([length]).replace('HTTP/1.1', 'HTTP/1.9')],
+    ['no host', () => post([length]).replace('Host: api\r\n', '')],
+  ])('is refused, its connection closed, and nothing that follows is answered: %s', async (_name, bytes) => {
+    const answer = await sendRaw(api.baseUrl, [bytes(), hidden()]);
+    expect(
+      answer.statuses.filter((status) => status < 400),
+      answer.text,
+    ).toEqual([]);
+    expect(answer.closed, answer.text).toBe(true);
+    expect(answer.text).not.toContain('smuggled');
+  });
+
+  it.each(['Host: other', 'Authorization: Bearer other', 'Content-Type: text/plain'])(
+    'is refused as a problem where a header that decides comes twice: %s',
+    async (header) => {
+      const answer = await sendRaw(api.baseUrl, [post([header, length]), get('/v1/orders', ['Connection: close'])]);
+      expect(answer.statuses).toEqual([400, 200]);
+      expect(answer.text).toContain('"code":"malformed_request"');
+    },
+  );
+
+  it('made nothing in any of these ways; the same request told plainly does, and what follows it is a request of its own', async () => {
+    const reader = await api.caller(['orders:read']);
+    expect((await reader.get('/v1/orders')).at('data')).toEqual([]);
+    const plain = await sendRaw(api.baseUrl, [post([length]), get('/v1/orders?limit=7', ['Connection: close'])]);
+    expect([plain.statuses, plain.closed]).toEqual([[202, 200], true]);
+  });
+
+  it('is not made of headers that are too large', async () => {
+    const answer = await sendRaw(api.baseUrl, [get('/v1/orders', [`X-Large: ${'x'.repeat(20_000)}`])]);
+    expect([answer.statuses, answer.closed]).toEqual([[431], true]);
+  });
+});
+
+describe('a slow request', () => {
+  it('is ended: one that never finishes its headers, and one that never finishes its body', async () => {
+    let handled = 0;
+    const server = await startServer(
+      (_request, response) => {
+        handled += 1;
+        response.once('close', () => undefined);
+      },
+      { host: '127.0.0.1', port: 0 },
+      0,
+      { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 20 },
+    );
+    try {
+      const url = `http://127.0.0.1:${server.port}`;
+      const head = await sendRaw(url, ['GET / HTTP/1.1\r\nHost: api\r\nX-Slow:']);
+      expect([head.statuses, head.closed, handled]).toEqual([[408], true, 0]);
+      const body = await sendRaw(url, ['POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 10\r\n\r\nx']);
+      expect([body.statuses, body.closed]).toEqual([[408], true]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('has seconds in production, not minutes', () => {
+    expect(SLOW_REQUESTS).toEqual({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 2_000,
+    });
+  });
+});

@@ -1,0 +1,75 @@
+/** Strangers who begin webhook deliveries and never end them. */
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STRANGER_BODIES } from '#domain/service/stranger-bodies.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const FRESH = { 'X-Service-Timestamp': String(TEST_NOW / 1_000), 'X-Service-Signature': `v1=${'0'.repeat(64)}` };
+
+/** A delivery whose body begins and does not end. */
+class SlowDelivery {
+  answer = '';
+  readonly #socket: Socket;
+
+  constructor(headers: Record<string, string>, sent: number) {
+    const { hostname, port } = new URL(api.baseUrl);
+    const lines = Object.entries({ Host: 'api', 'Content-Length': '200001', ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    this.#socket = connect(Number(port), hostname);
+    this.#socket.on('error', () => undefined);
+    this.#socket.on('data', (chunk: Buffer) => void (this.answer += chunk.toString('latin1')));
+    this.#socket.write(`POST /webhooks/service HTTP/1.1\r\n${lines.join('')}\r\n`);
+    if (sent > 0) this.#socket.write(Buffer.alloc(sent, 'a'));
+  }
+
+  get status(): number | undefined {
+    const found = /^HTTP\/1\.1 (\d{3})/.exec(this.answer)?.[1];
+    return found === undefined ? undefined : Number(found);
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+}
+
+const answered = (status: number, deliveries: readonly SlowDelivery[]) =>
+  deliveries.filter((each) => each.status === status).length;
+
+describe('a webhook delivery that never ends', () => {
+  it.each([
+    ['no signature', { 'X-Service-Timestamp': FRESH['X-Service-Timestamp'] }],
+    ['no timestamp', { 'X-Service-Signature': FRESH['X-Service-Signature'] }],
+    ['an old timestamp', { ...FRESH, 'X-Service-Timestamp': String(TEST_NOW / 1_000 - 301) }],
+    ['a malformed signature', { ...FRESH, 'X-Service-Signature': 'v1=abc' }],
+    ['nothing', {}],
+  ])('is refused before its body, with %s', async (_, headers) => {
+    const delivery = new SlowDelivery(headers, 0);
+    try {
+      expect(await waitFor('it is answered', async () => delivery.status)).toBe(401);
+    } finally {
+      delivery.end();
+    }
+  });
+
+  it('takes a bounded place: of 800 from one address all but a few are refused, and the service is heard afterwards', async () => {
+    const deliveries = Array.from({ length: 800 }, () => new SlowDelivery(FRESH, 200_000));
+    try {
+      await waitFor(
+        'all but those that have a place are answered',
+        async () => answered(429, deliveries) === 800 - STRANGER_BODIES.perAddress,
+      );
+      expect(answered(401, deliveries)).toBe(0);
+    } finally {
+      for (const delivery of deliveries) delivery.end();
+    }
+    await waitFor('the service is heard', async () => (await api.deliver({ body: { event: 'ping' } })).status === 200);
+  });
+});

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '#activities/work-types.ts';
+import { auditLog } from '#db/schema.ts';
+import { openCase } from '#db/work/cases.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { OperatorAction } from '#domain/work/operator-actions.ts';
+import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
+import { readWork } from '#fulfilment/work/work.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { twiceOver } from '#test/support/work/twice.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench.admin.calm());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
+
+/** Does what an operator asks, twice; it is done, and written down, once. */
+async function expectOneEffect(work: WorkRef, action: OperatorAction): Promise<void> {
+  const operator = { actor: 'key_test', why: 'A test.', actId: randomUUID() };
+  const audited = () => bench.database.run((db) => db.$count(auditLog, eq(auditLog.subjectId, work.id)));
+  const before = await audited();
+  const results = await twice('actOnWork', () => bench.activities.actOnWork({ work, action, operator }));
+  expect(results).toEqual(['applied', 'unchanged']);
+  expect(await audited()).toBe(before + 1);
+}
+
+async function park({ work }: AttemptRef, reason: AttentionReason): Promise<void> {
+  await bench.activities.recordStep({
+    work,
+    stepKey: randomUUID(),
+    status: 'needs_attention',
+    event: `${work.kind}.needs_attention`,
+    message: 'Parked.',
+    attemptNumber: 1,
+    attention: { reason, detail: 'A test.' },
+    applied: [],
+  });
+}
+
+const BEGIN = {
+  order: () => bench.begin(),
+  topup: () => bench.beginTopup(),
+  vpn_subscription: () => bench.beginSubscription(),
+  cancellation: () => bench.beginCancellation(),
+} as const satisfies Record<WorkKind, () => Promise<AttemptRef>>;
+
+const LOST = {
+  order: 'createOrder',
+  topup: 'createTopup',
+  vpn_subscription: 'createVpnOrder',
+  cancellation: 'cancelEsim',
+} as const;
+
+async function held(kind: WorkKind): Promise<WorkRef> {
+  const ids = await BEGIN[kind]();
+  await bench.hold(ids);
+  return ids.work;
+}
+
+/** Work of which the service has done all, with an answer that cannot be read, which opens no circuit; parked. */
+async function unknown(kind: WorkKind): Promise<AttemptRef> {
+  const ids = await BEGIN[kind]();
+  await bench.admin.onRequest(LOST[kind], { kind: 'garbage_body' });
+  await bench.activities.sendPurchase(ids);
+  await park(ids, 'outcome_unknown');
+  return ids;
+}
+
+const rowOf = ({ work }: { readonly work: WorkRef }) => bench.database.run((db) => readWork(db, work));
+const sold = async (kind: WorkKind): Promise<string> => {
+  const { admin } = bench;
+  const lists = {
+    order: () => admin.orders(),
+    topup: () => admin.topups(),
+    vpn_subscription: () => admin.subscriptions(),
+    cancellation: () => admin.refunds(),
+  };
+  return (await lists[kind]()).at(-1)!.id;
+};
+
+describe.each(WORK_KINDS)('an act on work of the kind %s that is carried out twice has one effect:', (kind) => {
+  it('retry of what is held', async () => {
+    await expectOneEffect(await held(kind), { action: 'retry' });
+  });
+
+  it('retry that grants another attempt', async () => {
+    const ids = await BEGIN[kind]();
+    await park(ids, 'attempts_used_up');
+    await expectOneEffect(ids.work, { action: 'retry' });
+    expect(await rowOf(ids)).toMatchObject({ status: 'held', extraAttempts: 1 });
+  });
+
+  it('abandon', async () => {
+    const work = await held(kind);
+    await expectOneEffect(work, { action: 'abandon' });
+    expect(await rowOf({ work })).toMatchObject({ status: 'abandoned' });
+  });
+
+  it('resolve: bought', async () => {
+    const ids = await unknown(kind);
+    await expectOneEffect(ids.work, {
+      action: 'resolve',
+      reason: 'outcome_unknown',
+      verdict: 'bought',
+      serviceId: await sold(kind),
+    });
+    expect(await rowOf(ids)).toMatchObject({ status: 'processing', attentionReason: null });
+  });
+
+  it.each(['continue', 'abandon'] as const)('resolve: not bought, %s', async (next) => {
+    const ids = await unknown(kind);
+    await expectOneEffect(ids.work, { action: 'resolve', reason: 'outcome_unknown', verdict: 'not_bought', next });
+    expect(await rowOf(ids)).toMatchObject({
+      status: next === 'abandon' ? 'abandoned' : 'held',
+      attentionReason: null,
+    });
+  });
+
+  it('resolve: dismissed', async () => {
+    const ids = await unknown(kind);
+    await bench.database.transaction((tx) => openCase(tx, ids.work, 'contradiction', 'A test.', ids.attemptId));
+    await expectOneEffect(ids.work, { action: 'resolve', reason: 'contradiction', verdict: 'dismissed' });
+  });
+});
+
+describe.each(WORK_KINDS.filter((kind) => kind !== 'cancellation'))(
+  'an act on work of the kind %s that spends has one effect, carried out twice:',
+  (kind) => {
+    it('release', async () => {
+      await expectOneEffect(await held(kind), { action: 'release' });
+    });
+
+    it('change_limit', async () => {
+      const work = await held(kind);
+      await expectOneEffect(work, { action: 'change_limit', maxPrice: { amount: '9.99', currency: 'USD' } });
+      await expectOneEffect(work, { action: 'change_limit', maxPrice: null });
+      expect(await rowOf({ work })).toMatchObject({ maxPriceAmount: null });
+    });
+  },
+);
+
+describe('an act on a VPN subscription whose cancellation the service refuses has one effect, carried out twice:', () => {
+  it.each([
+    ['retry', { action: 'retry' }],
+    ['resolve: dismissed', { action: 'resolve', reason: 'cancellation_refused', verdict: 'dismissed' }],
+  ] as const)('%s', async (_name, action) => {
+    const ids = await bench.beginSubscription();
+    await bench.activities.sendPurchase(ids);
+    await bench.activities.completePurchase({ ...ids, applied: [] });
+    await park(ids, 'cancellation_refused');
+    await expectOneEffect(ids.work, action);
+    expect(await rowOf(ids)).toMatchObject({ attentionReason: null });
+  });
+});

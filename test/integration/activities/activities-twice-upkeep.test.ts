@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { newId } from '#db/connection/ids.ts';
+import { addWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
+import { events, esims, idempotencyKeys, journal, webhookDeliveries } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { twiceOver } from '#test/support/work/twice.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let bench: ActivityBench;
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
+const announced = async () =>
+  (await bench.database.run((db) => db.select().from(events).orderBy(events.sequence))).map(({ type }) => type);
+
+describe('an activity of a schedule that runs twice leaves the same rows and one effect:', () => {
+  it('reconcileSilentWork and requestIdleWork', async () => {
+    bench = await ActivityBench.start();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await bench.activities.sendPurchase(await bench.begin());
+    bench.clock.now += 2 * 60_000;
+    const [first, second] = await twice('reconcileSilentWork', () => bench.activities.reconcileSilentWork());
+    expect([first.news, second.news]).toEqual([1, 0]);
+    const [requested] = await twice('requestIdleWork', () => bench.activities.requestIdleWork());
+    expect(requested.requested).toBeGreaterThan(0);
+  });
+
+  it('forgetOldAnswers', async () => {
+    bench = await ActivityBench.start();
+    const { database, keyRing, clock } = bench;
+    const now = new Date(clock.now);
+    const old = new Date(clock.now - DEFAULT_POLICY.outbound.logKeptMs - 99 * DAY);
+    const wanted = {
+      apiKeyId: 'key_a',
+      ownerId: undefined,
+      url: 'https://shop.example.com/hook',
+      description: null,
+      eventTypes: ['*'],
+    };
+    const { id: endpointId } = await database.transaction((tx) =>
+      addWebhookEndpoint(tx, keyRing, wanted, generateWebhookSecret(), now),
+    );
+    for (const at of [old, now]) {
+      const answer = {
+        requestHash: Buffer.alloc(32),
+        responseStatus: 202,
+        responseHeaders: {},
+        sealedResponseBody: Buffer.alloc(1),
+      };
+      const event = { type: 'order.held', subjectKind: 'order', subjectId: 'ord_1', data: {} } as const;
+      await database.run(async (db) => {
+        await db.insert(idempotencyKeys).values({ ...answer, apiKeyId: 'key_a', key: randomUUID(), createdAt: at });
+        await db
+          .insert(events)
+          .values({ ...event, id: newId('event'), position: at === old ? 1n : 2n, occurredAt: at });
+        await db.insert(webhookDeliveries).values({
+          id: newId('webhookDelivery'),
+          endpointId,
+          eventId: newId('event'),
+          state: 'failed',
+          triedSince: at,
+          createdAt: at,
+          endedAt: at,
+        });
+      });
+    }
+    expect(await twice('forgetOldAnswers', () => bench.activities.forgetOldAnswers())).toEqual([
+      { forgotten: 3 },
+      { forgotten: 0 },
+    ]);
+    for (const table of [idempotencyKeys, events, webhookDeliveries])
+      expect(await database.run((db) => db.$count(table))).toBe(1);
+  });
+
+  it('reconcileBooks', async () => {
+    bench = await ActivityBench.start();
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    await bench.activities.completePurchase({ ...ids, applied: [] });
+    await bench.admin.deposit('50.00');
+    const runId = randomUUID();
+    const [first, second] = await twice('reconcileBooks', () => bench.activities.reconcileBooks({ runId }));
+    expect(second).toEqual(first);
+    expect(await bench.database.run((db) => db.$count(journal, eq(journal.causeKind, 'deposit')))).toBe(2);
+  });
+
+  it('watchRunway, which announces once that the wallet does not last', async () => {
+    bench = await ActivityBench.start({ sandboxBalance: '30.00' });
+    await bench.database.run((db) =>
+      db.insert(journal).values(
+        Array.from({ length: 10 }, (_, day) => ({
+          direction: 'debit' as const,
+          amount: '20.00',
+          currency: 'USD',
+          causeKind: 'attempt' as const,
+          causeId: `att_${day}`,
+          recordedAt: new Date(bench.clock.now - (day + 0.5) * DAY),
+        })),
+      ),
+    );
+    await bench.wallet.refresh();
+    const [first, second] = await twice('watchRunway', () => bench.activities.watchRunway());
+    expect([first, second]).toEqual([{ kind: 'known' }, { kind: 'known' }]);
+    expect((await announced()).filter((type) => type.startsWith('wallet.'))).toEqual(['wallet.runway_low']);
+  });
+
+  it('readUsage and announceExpiring, which announce once what runs out', async () => {
+    bench = await ActivityBench.start();
+    // 1 GB in seven days.
+    const id = await bench.deliveredEsim(1001);
+    const [esim] = await bench.database.run((db) => db.select().from(esims).where(eq(esims.id, id)));
+    await bench.admin.simulateEsim(esim!.serviceEsimId, 'active');
+    await bench.pass(6 * DAY);
+    const [read] = await twice('readUsage', () => bench.activities.readUsage());
+    expect(read).toEqual({ looked: 1 });
+    expect(await twice('announceExpiring', () => bench.activities.announceExpiring())).toEqual([
+      { announced: 1 },
+      { announced: 0 },
+    ]);
+    expect((await announced()).filter((type) => type.startsWith('esim.')).toSorted()).toEqual([
+      'esim.data_low',
+      'esim.expiring',
+    ]);
+  });
+});

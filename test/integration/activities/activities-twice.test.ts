@@ -1,0 +1,357 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { StepRecord } from '#activities/work-types.ts';
+import { newId } from '#db/connection/ids.ts';
+import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { findAttemptById, recordFacts } from '#fulfilment/attempts/attempts.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { withReference } from '#test/support/work/order-desk.ts';
+import { deliverTestEvent, orderWork } from '#test/support/work/order-rows.ts';
+import { twiceOver } from '#test/support/work/twice.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench.admin.calm());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const { twice, expectTwiceToTheEnd } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
+
+const sendsOf = async (orderId: string) => {
+  const [attempt] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.subjectId, orderId)));
+  return bench.admin.requests('createOrder', attempt!.idempotencyKey);
+};
+const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({
+  work,
+  stepKey: 'run:1',
+  status: 'held',
+  event: 'order.held',
+  message: 'Held.',
+  attemptNumber: 1,
+  applied: [],
+  ...more,
+});
+
+describe('an activity that runs twice with the same input leaves the same rows and one effect at the service:', () => {
+  it('beginWork opens one attempt with one key and one body', async () => {
+    const orderId = await bench.accept();
+    const [first, second] = await twice('beginWork', () => bench.activities.beginWork({ work: orderWork(orderId) }));
+    expect(second).toEqual(first);
+  });
+
+  it('beginWork at the same moment, by two workers, opens one attempt', async () => {
+    const orderId = await bench.accept();
+    const both = await Promise.all([
+      bench.activities.beginWork({ work: orderWork(orderId) }),
+      bench.activities.beginWork({ work: orderWork(orderId) }),
+    ]);
+    expect(both[1]).toEqual(both[0]);
+  });
+
+  it('sendPurchase that was answered sends nothing any more', async () => {
+    const ids = await bench.begin();
+    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
+    expect(first.outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
+    expect(second.outcome).toEqual(first.outcome);
+    expect(await sendsOf(ids.work.id)).toHaveLength(1);
+  });
+
+  it('sendPurchase at the same moment, by two workers, sends once', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_000, at: 'answer' });
+    const ids = await bench.begin();
+    const both = await Promise.all([bench.activities.sendPurchase(ids), bench.activities.sendPurchase(ids)]);
+    expect(both.map(({ outcome }) => outcome.kind).toSorted()).toEqual(['accepted', 'lease_held']);
+    expect(await sendsOf(ids.work.id)).toHaveLength(1);
+  });
+
+  it('sendPurchase whose answer was lost sends the same key and bytes again, and the service buys once', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    const sent = { ...ids, resendWindowMs: 600_000 };
+    expect((await bench.activities.sendPurchase(sent)).outcome).toMatchObject({
+      kind: 'failure',
+      failure: 'connection_lost',
+    });
+    const ledger = await bench.admin.ledger();
+    expect((await bench.activities.sendPurchase(sent)).outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
+    expect(await bench.admin.ledger()).toEqual(ledger);
+    const sends = await sendsOf(ids.work.id);
+    expect(sends).toHaveLength(2);
+    expect(sends[1]!.body_sha256).toBe(sends[0]!.body_sha256);
+  });
+
+  it('lookUpPurchase', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
+    expect([first, second]).toEqual([
+      { kind: 'found', outcome: 'completed' },
+      { kind: 'found', outcome: 'completed' },
+    ]);
+  });
+
+  it('proveAbsence', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'connection_reset' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice('proveAbsence', () => bench.activities.proveAbsence(ids));
+    expect([first, second]).toEqual([{ kind: 'absent' }, { kind: 'absent' }]);
+  });
+
+  it.each([
+    ['a debit and its credit', 'credited', { outcome: 'failed_at_once' }],
+    ['a debit alone', 'debited', { outcome: 'failed_at_once', credit_after_ms: null }],
+    ['no debit', 'no_debit', { outcome: 'failed_at_once', debited: false }],
+  ] as const)('readDebitEvidence of %s', async (_what, evidence, behaviour) => {
+    await bench.admin.nextPurchases(behaviour);
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice('readDebitEvidence', () => bench.activities.readDebitEvidence(ids));
+    expect(first.evidence).toBe(evidence);
+    expect(second).toEqual(first);
+  });
+
+  it.each([
+    ['an order', () => bench.begin()],
+    ['a top-up', () => bench.beginTopup()],
+    ['a VPN subscription', () => bench.beginSubscription()],
+    ['a cancellation', () => bench.beginCancellation()],
+  ])('openNextAttempt of %s', async (_what, begin) => {
+    const { work } = await begin();
+    const [first, second] = await twice('openNextAttempt', () => bench.activities.openNextAttempt({ work, number: 2 }));
+    expect(second).toEqual(first);
+    expect(first).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
+  });
+
+  it('completePurchase', async () => {
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), {
+      status: 'completed',
+      esimId: expect.stringMatching(/^esim_/),
+    });
+  });
+
+  it('of a top-up: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
+    const ids = await bench.beginTopup();
+    await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
+    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
+    expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
+    expect(await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids))).toEqual([
+      { kind: 'found', outcome: 'completed' },
+      { kind: 'found', outcome: 'completed' },
+    ]);
+    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
+    await expectTwiceToTheEnd(
+      'completePurchase',
+      () => bench.activities.completePurchase({ ...ids, applied: [] }),
+      end,
+    );
+  });
+
+  it('of a cancellation: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
+    const ids = await bench.beginCancellation();
+    await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
+    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
+    expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
+    await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
+    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
+    await expectTwiceToTheEnd(
+      'completePurchase',
+      () => bench.activities.completePurchase({ ...ids, applied: [] }),
+      end,
+    );
+    const credits = (await bench.admin.ledger()).filter(({ refund_id: refundId }) => refundId !== null);
+    expect(credits).toHaveLength(1);
+  });
+
+  it('of a cancellation whose refund failed: completePurchase parks it, and a person says that its money came', async () => {
+    const ids = await bench.beginCancellation();
+    await bench.admin.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice('completePurchase', () =>
+      bench.activities.completePurchase({ ...ids, applied: [] }),
+    );
+    expect(first).toMatchObject({ kind: 'parked', reason: 'refund_failed' });
+    expect(second).toEqual(first);
+
+    const attention = { reason: 'refund_failed', detail: 'Failed.' } as const;
+    await bench.activities.recordStep(
+      step(ids.work, { status: 'needs_attention', event: 'cancellation.needs_attention', attention }),
+    );
+    const refundsBooked = async () =>
+      (await bench.rows()).filter((row) => row.startsWith('journal') && row.includes(',refund,')).length;
+    const before = await refundsBooked();
+    const operator = { actor: 'key_test', why: 'Their support has paid it by hand.', actId: 'act_1' };
+    const action = { action: 'resolve', reason: 'refund_failed', verdict: 'refunded' } as const;
+    expect(await twice('actOnWork', () => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual([
+      'applied',
+      'unchanged',
+    ]);
+    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
+    await expectTwiceToTheEnd(
+      'completePurchase',
+      () => bench.activities.completePurchase({ ...ids, applied: [] }),
+      end,
+    );
+    expect(await refundsBooked()).toBe(before + 1);
+  });
+
+  it('of a VPN subscription: sendPurchase, completePurchase, askSubscription, cancelSubscription', async () => {
+    const ids = await bench.beginSubscription();
+    await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
+    // The access data are sealed anew each time, under the same key and for the same place.
+    const state = async () => JSON.stringify(await bench.state(), null, 1).replaceAll(/\\+x[0-9a-f]+/g, 'sealed');
+    const sealedAnew = twiceOver({ calls: () => bench.calls, state });
+    await sealedAnew.twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
+    await sealedAnew.twice('askSubscription', () => bench.activities.askSubscription(ids));
+    const cancelled = await sealedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
+    expect(cancelled).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
+    // It carries no key: the service is asked twice, and ends it once.
+    expect((await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status)).toEqual([
+      200, 409,
+    ]);
+    const view = (await bench.activities.beginWork(ids)).subscription;
+    expect(view).toMatchObject({ isActive: true, cancelAcceptedAt: expect.any(Number), endedAs: 'cancelled' });
+  });
+
+  it('of a VPN subscription whose answer brought everything: completePurchase reads nothing', async () => {
+    for (const endpoint of ['getVpnSubscription', 'listVpnSubscriptions'] as const)
+      await bench.admin.onRequest(endpoint, { kind: 'server_error' });
+    const ids = await bench.beginSubscription();
+    await bench.activities.sendPurchase(ids);
+    const reads = await bench.admin.requests('getVpnSubscription');
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toEqual({ kind: 'completed' });
+    const row = (await bench.rows()).find((each) => each.startsWith('vpn_subscriptions') && each.includes(ids.work.id));
+    expect(row).toContain('active');
+    expect(await bench.admin.requests('getVpnSubscription')).toEqual(reads);
+    await bench.admin.calm();
+  });
+
+  it('sendPurchase of two top-ups of one eSIM at the same moment sends one of them, and tells the other to wait', async () => {
+    await bench.admin.onRequest('createTopup', { kind: 'latency', ms: 2_000, at: 'answer' });
+    const first = await bench.beginTopup();
+    const [row] = await bench.database.run((db) => db.select().from(topups).where(eq(topups.id, first.work.id)));
+    const work = { kind: 'topup', id: newId('topup') } as const;
+    await bench.database.run((db) => db.insert(topups).values({ ...row!, id: work.id }));
+    const { attempt } = await bench.activities.beginWork({ work });
+    const both = [first, { work, attemptId: attempt.id }];
+    const outcomes = await Promise.all(both.map((ids) => bench.activities.sendPurchase(ids)));
+    expect(
+      outcomes.map(({ outcome }) => outcome).toSorted((left, right) => left.kind.localeCompare(right.kind)),
+    ).toEqual([
+      { kind: 'accepted', outcome: 'completed' },
+      { kind: 'failure', failure: 'esim_busy' },
+    ]);
+  });
+
+  it('recordStep that holds, and one that parks', async () => {
+    const { work } = await bench.begin();
+    const held = step(work, {
+      failure: { class: 'rate_limited', detail: 'Slow down.' },
+      nextStepAt: bench.clock.now + 1_000,
+    });
+    expect(await twice('recordStep', () => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
+    const parked = step(work, {
+      stepKey: 'run:2',
+      status: 'needs_attention',
+      event: 'order.needs_attention',
+      attention: { reason: 'outcome_unknown', detail: 'Nobody knows.' },
+    });
+    expect(await twice('recordStep', () => bench.activities.recordStep(parked))).toEqual(['recorded', 'recorded']);
+  });
+
+  it('recordStep that ends the order', async () => {
+    const { work } = await bench.begin();
+    const failed = step(work, {
+      status: 'failed',
+      event: 'order.failed',
+      failure: { class: 'invalid_request', detail: 'No.' },
+    });
+    await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), {
+      status: 'failed',
+      failure: 'invalid_request',
+    });
+  });
+});
+
+describe('an activity', () => {
+  it('refuses to fail an order while a send of it is under way or of unknown outcome', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const before = await bench.rows();
+    const failed = step(ids.work, {
+      status: 'failed',
+      event: 'order.failed',
+      failure: { class: 'deadline_passed', detail: 'Late.' },
+    });
+    expect(await bench.activities.recordStep(failed)).toBe('may_be_bought');
+    expect(await bench.rows()).toEqual(before);
+  });
+
+  it('keeps the case open when the service names two orders for one attempt', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
+    const ids = await bench.begin();
+    const sending = bench.activities.sendPurchase(ids);
+    await waitFor('the service has bought', async () => (await sendsOf(ids.work.id)).length === 1);
+    // A webhook that names another order comes while the answer is on its way.
+    await bench.database.transaction((tx) =>
+      recordFacts(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
+    );
+    await sending;
+    const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.work.id)));
+    expect(open).toMatchObject([
+      { reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two ids') },
+    ]);
+  });
+
+  it('of a run that was given up does not reopen an order that has ended meanwhile', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 500, at: 'answer' });
+    const ids = await bench.begin();
+    const sending = bench.activities.sendPurchase(ids);
+    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
+    const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
+    await bench.database.transaction((tx) =>
+      recordFacts(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
+    );
+    await bench.activities.completePurchase({ ...ids, applied: [] });
+    await sending;
+    const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.work.id)));
+    expect(order!.status).toBe('completed');
+  });
+
+  it('brings back a word of the service that was put aside just as what it names was stored', async () => {
+    const ids = await bench.begin();
+    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
+    await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-overtaken', reference });
+    const word = eq(inbox.reference, reference);
+    await bench.database.run((db) => db.update(inbox).set({ state: 'unmatched' }).where(word));
+    await bench.activities.requestIdleWork();
+    expect(await bench.database.run((db) => db.select().from(inbox).where(word))).toMatchObject([{ state: 'pending' }]);
+  });
+
+  it('says of an eSIM that cannot be read why, and when the service wants to be asked again', async () => {
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    await bench.admin.onRequest('getEsim', { kind: 'rate_limited', retry_after: 3_600 });
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({
+      kind: 'not_yet',
+      reason: 'rate_limited',
+      retryAfterMs: 3_600_000,
+    });
+  });
+
+  it('reports an order that is not in this database as a failure that is not repeated', async () => {
+    await expect(
+      bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') }),
+    ).rejects.toMatchObject({
+      type: 'WorkMissingError',
+      nonRetryable: true,
+    });
+  });
+});

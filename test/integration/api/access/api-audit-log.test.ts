@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { showAuditLog, type AuditOptions } from '#cli/work/audit.ts';
+import { orders } from '#db/schema.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+
+let api: TestApi;
+let desk: HttpClient;
+let work: OwnWork;
+beforeAll(async () => {
+  api = await startTestApi();
+  desk = await api.caller();
+  work = await makeOwnWork(api, desk);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const entries = z.object({
+  data: z.array(
+    z.looseObject({
+      actor: z.string(),
+      action: z.string(),
+      subject_kind: z.string(),
+      subject_id: z.string(),
+      reason: z.string().nullable(),
+    }),
+  ),
+});
+const list = async (query: string) => (await desk.get(`/v1/audit-log?${query}`)).read(entries).data;
+const post = (path: string, body: object) => desk.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+
+describe('the audit log', () => {
+  it('holds every reveal and every act, with who, what and why', async () => {
+    const { order, esim, vpn_subscription: vpn, webhookEndpoint: endpoint } = work.ids;
+    for (const path of [
+      `esims/${esim}/activation`,
+      `esims/${esim}/qr.svg`,
+      `esims/${esim}/qr.png`,
+      `vpn/subscriptions/${vpn}/access`,
+    ]) {
+      expect((await desk.get(`/v1/${path}`)).status).toBe(200);
+    }
+    await api.database.run((db) =>
+      db.update(orders).set({ status: 'held', failureClass: 'buying_paused' }).where(eq(orders.id, order)),
+    );
+    expect((await post(`/v1/orders/${order}/retry`, { why: 'asked to' })).status).toBe(200);
+    const pause = await post('/v1/purchase-gate/pauses', { why: 'stock-taking' });
+    await post(`/v1/purchase-gate/pauses/${pause.textAt('id')}/release`, { why: 'done' });
+    await post('/v1/service/webhook-secret', {});
+
+    const acts = (await list('limit=100')).map(({ action, subject_kind: kind, subject_id: id, reason }) => [
+      action,
+      kind,
+      id,
+      reason,
+    ]);
+    expect(acts.toReversed()).toEqual([
+      ['webhook_endpoint.create', 'webhook_endpoint', endpoint, 'url: https://shop.example.com; event_types: *'],
+      ['esim.activation_revealed', 'esim', esim, null],
+      ['esim.qr_revealed', 'esim', esim, null],
+      ['esim.qr_revealed', 'esim', esim, null],
+      ['vpn.access_revealed', 'vpn_subscription', vpn, null],
+      ['order.retry', 'order', order, 'asked to'],
+      ['gate.pause', 'pause', pause.textAt('id'), 'stock-taking'],
+      ['gate.release', 'pause', pause.textAt('id'), 'done'],
+      ['webhook_secret.create', 'webhook_secret', 'sandbox', null],
+    ]);
+    expect((await desk.get('/v1/audit-log?limit=1')).at('data', 0, 'api_key')).toMatchObject({ name: 'test' });
+  });
+
+  it('is found by actor, act, subject and time, and by nothing else, in pages that leave nothing out', async () => {
+    const all = await list('limit=100');
+    const [newest] = all;
+    expect(await list(`actor=${newest?.actor}`)).toHaveLength(all.length);
+    expect(await list('actor=command/nobody')).toEqual([]);
+    expect((await list('action=esim.qr_revealed')).map(({ action }) => action)).toEqual([
+      'esim.qr_revealed',
+      'esim.qr_revealed',
+    ]);
+    expect((await list(`subject_kind=esim&subject_id=${work.ids.esim}`)).length).toBe(3);
+    expect((await list(`subject_id=${work.ids.order}`)).map(({ action }) => action)).toEqual(['order.retry']);
+    expect(await list(`recorded_before=${new Date(TEST_NOW).toISOString()}`)).toEqual([]);
+    expect(await list(`recorded_after=${new Date(TEST_NOW - 1).toISOString()}`)).toHaveLength(all.length);
+    expect((await desk.get('/v1/audit-log?who=me')).status).toBe(400);
+
+    const paged: unknown[] = [];
+    for (let cursor: unknown = ''; typeof cursor === 'string';) {
+      const page = await desk.get(`/v1/audit-log?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      paged.push(...page.read(entries).data);
+      cursor = page.at('next_cursor');
+    }
+    expect(paged).toEqual(all);
+  });
+
+  it('needs a scope of its own', async () => {
+    expect(
+      (await (await api.caller(['orders:read', 'cases:operate', 'service:admin'])).get('/v1/audit-log')).status,
+    ).toBe(403);
+    expect((await (await api.caller(['audit:read'])).get('/v1/audit-log')).status).toBe(200);
+  });
+
+  it('is printed by `reseller audit`, over page after page', async () => {
+    const key = desk.headers['authorization']?.replace('Bearer ', '');
+    const printed = async (options: Partial<AuditOptions>) => {
+      const lines: string[] = [];
+      const output = { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 };
+      await showAuditLog({ api: api.baseUrl, data: '.data', limit: 50, ...options }, { RESELLER_API_KEY: key }, output);
+      return lines;
+    };
+    const all = await list('limit=100');
+    expect(await printed({})).toHaveLength(all.length);
+    expect(await printed({ limit: 2 })).toHaveLength(2);
+    const [line] = await printed({ action: 'order.retry' });
+    expect(line).toMatch(
+      new RegExp(`^2030-01-31T12:00:00.000Z  test \\(\\w{8}\\)  order.retry  ${work.ids.order}  asked to\n$`),
+    );
+    const many = Array.from({ length: 120 }, () => desk.get(`/v1/esims/${work.ids.esim}/activation`));
+    await Promise.all(many);
+    expect(await printed({ action: 'esim.activation_revealed', limit: 110 })).toHaveLength(110);
+  });
+});

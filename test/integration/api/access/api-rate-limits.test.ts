@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
+
+let api: TestApi;
+let stranger: HttpClient;
+beforeAll(async () => {
+  // 60 a minute: ten at once, then one a second.
+  api = await startTestApi({ rateLimits: { perMinute: 60, failuresPerMinute: 3 }, trustedProxies: ['127.0.0.1'] });
+  stranger = new HttpClient(api.baseUrl);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+const limits = ({ status, headers }: HttpAnswer) => [
+  status,
+  headers.get('ratelimit-policy'),
+  headers.get('ratelimit'),
+  headers.get('retry-after'),
+];
+async function statuses(count: number, ask: () => Promise<HttpAnswer>): Promise<number[]> {
+  const all: number[] = [];
+  for (let asked = 0; asked < count; asked += 1) all.push((await ask()).status);
+  return all;
+}
+const times = <Value>(count: number, value: Value): Value[] => Array<Value>(count).fill(value);
+
+describe('the limit of an API key', () => {
+  it('is told with every answer, refuses with 429 what exceeds it, and lets through again as time passes', async () => {
+    const caller = await api.caller(['orders:read']);
+    expect(limits(await caller.get('/v1/orders'))).toEqual([200, '"key";q=10;w=10', '"key";r=9;t=1', null]);
+    expect(limits(await caller.get('/v1/orders/x'))).toEqual([404, '"key";q=10;w=10', '"key";r=8;t=2', null]);
+    expect(limits(await caller.get('/v1/wallet'))).toEqual([403, '"key";q=10;w=10', '"key";r=7;t=3', null]);
+    expect(await statuses(7, () => caller.get('/v1/orders'))).toEqual(times(7, 200));
+    const refused = await caller.get('/v1/orders');
+    expect(limits(refused)).toEqual([429, '"key";q=10;w=10', '"key";r=0;t=10', '1']);
+    expect([refused.headers.get('content-type'), refused.read(problemSchema).code]).toEqual([
+      'application/problem+json; charset=utf-8',
+      'rate_limited',
+    ]);
+    api.clock.now += 2_000;
+    expect(await statuses(3, () => caller.get('/v1/orders'))).toEqual([200, 200, 429]);
+    api.clock.now = TEST_NOW;
+  });
+
+  it('is its own where it has one, and is shared with its successors, so that a rotation gives nothing extra', async () => {
+    const [first, second] = [generateApiKey(), generateApiKey()];
+    await api.database.run((db) => addApiKey(db, { name: 'shop', ...first, scopes: ['orders:read'], rateLimit: 12 }));
+    await api.database.transaction((tx) =>
+      rotateApiKey(tx, first.prefix, second, { overlapMs: 1_000, now: new Date(api.clock.now) }),
+    );
+    const ask = ({ key }: { key: string }) =>
+      stranger.get('/v1/orders', { headers: { authorization: `Bearer ${key}` } });
+    expect(limits(await ask(first))).toEqual([200, '"key";q=2;w=10', '"key";r=1;t=5', null]);
+    expect(limits(await ask(second))).toEqual([200, '"key";q=2;w=10', '"key";r=0;t=10', null]);
+    expect(limits(await ask(first))).toEqual([429, '"key";q=2;w=10', '"key";r=0;t=10', '5']);
+    expect((await (await api.caller(['orders:read'])).get('/v1/orders')).status).toBe(200);
+  });
+
+  it('does not stand before probes, documentation and webhooks of the service', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/problems/rate-limited']) {
+      const answer = await stranger.get(path);
+      expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([path, 200, null]);
+    }
+    for (let sent = 0; sent < 15; sent += 1)
+      expect((await api.deliver({ body: { event: 'nothing.known' } })).status).toBe(200);
+  });
+});
+
+describe('failed authentication', () => {
+  const guess = (address: string) =>
+    stranger.get('/v1/orders', {
+      headers: { ...from(address).headers, authorization: `Bearer ${generateApiKey().key}` },
+    });
+
+  it('is limited by address: 429 after some, others are not concerned, and it passes', async () => {
+    expect(await statuses(5, () => guess('192.0.2.1'))).toEqual([401, 401, 401, 429, 429]);
+    expect(await statuses(1, () => stranger.get('/v1/orders', from('192.0.2.1')))).toEqual([429]);
+    expect((await guess('192.0.2.2')).status).toBe(401);
+    const refused = await guess('192.0.2.1');
+    expect([refused.headers.get('retry-after'), refused.read(problemSchema).code]).toEqual(['20', 'rate_limited']);
+    api.clock.now += 20_000;
+    expect(await statuses(2, () => guess('192.0.2.1'))).toEqual([401, 429]);
+    api.clock.now = TEST_NOW;
+    expect(api.log.filter((line) => line.includes('fails to authenticate too often')).length).toBeGreaterThan(0);
+  });
+
+  it('of one address of an IPv6 network counts for its neighbours', async () => {
+    expect(await statuses(3, () => guess('2001:db8:1:2::1'))).toEqual([401, 401, 401]);
+    expect((await guess('2001:0db8:0001:0002:ffff::9')).status).toBe(429);
+    expect((await guess('2001:db8:1:3::1')).status).toBe(401);
+  });
+
+  it('does not lock out a key that was valid before, and does lock out one that never was, until it passes', async () => {
+    const known = await api.caller(['orders:read']);
+    const address = from('192.0.2.7');
+    expect((await known.get('/v1/orders', address)).status).toBe(200);
+    expect(await statuses(4, () => guess('192.0.2.7'))).toEqual([401, 401, 401, 429]);
+    expect((await known.get('/v1/orders', address)).status).toBe(200);
+    const fresh = await api.caller(['orders:read']);
+    expect((await fresh.get('/v1/orders', address)).status).toBe(429);
+    api.clock.now += 20_000;
+    expect((await fresh.get('/v1/orders', address)).status).toBe(200);
+    api.clock.now = TEST_NOW;
+  });
+
+  it('believes X-Forwarded-For only of a proxy that the configuration names', async () => {
+    await using direct = await startTestApi({ rateLimits: { perMinute: 60, failuresPerMinute: 3 } });
+    const client = new HttpClient(direct.baseUrl);
+    let address = 0;
+    expect(await statuses(4, () => client.get('/v1/orders', from(`198.51.100.${(address += 1)}`)))).toEqual([
+      401, 401, 401, 429,
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * What an act on many is about: every condition of its filter, tried dry. A new condition has no row here, and fails.
+ */
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { orders } from '#db/schema.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { BETWEEN, IDS, writeListedRows } from '#test/support/work/listed-rows.ts';
+import { acceptTestOrder } from '#test/support/work/order-rows.ts';
+
+let api: TestApi;
+let operator: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi();
+  operator = await api.caller();
+  await writeListedRows(api);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** By condition, a value that is A's alone and one that is B's alone. */
+const CONDITIONS: Readonly<Record<string, readonly [unknown, unknown]>> = {
+  ids: [[IDS.order.A], [IDS.order.B]],
+  status: ['held', 'needs_attention'],
+  failure_class: ['timeout', 'not_sent'],
+  attention: ['outcome_unknown', 'contradiction'],
+  created_by: [IDS.key.A, IDS.key.B],
+  created_after: [BETWEEN.made, undefined],
+  created_before: [undefined, BETWEEN.made],
+};
+
+const answer = z.object({ matched: z.number(), remaining: z.number(), data: z.array(z.object({ id: z.string() })) });
+
+async function chosen(filter: object) {
+  const body = { action: 'abandon', filter, why: 'A trial.', dry_run: true };
+  return (await operator.post('/v1/orders/bulk-actions', body)).read(answer);
+}
+
+describe('an act on many', () => {
+  it('has each condition of its filter in the table of this test', () => {
+    const { body } = api.operations.find(({ id }) => id === 'actOnManyOrders') ?? {};
+    const filter = z.instanceof(z.ZodObject).parse(body?.shape['filter']);
+    expect(Object.keys(filter.shape).toSorted()).toEqual(Object.keys(CONDITIONS).toSorted());
+  });
+
+  it.each(Object.entries(CONDITIONS))('is narrowed by %s', async (name, [ofA, ofB]) => {
+    for (const [value, id] of [
+      [ofA, IDS.order.A],
+      [ofB, IDS.order.B],
+    ] as const) {
+      if (value === undefined) continue;
+      expect([name, value, await chosen({ [name]: value })]).toEqual([
+        name,
+        value,
+        { matched: 1, remaining: 0, data: [{ id }] },
+      ]);
+    }
+  });
+
+  it('reaches what can be acted upon beyond a hundred that have ended', async () => {
+    const key = IDS.key.A;
+    for (let n = 0; n < 101; n += 1) {
+      const id = await acceptTestOrder(api.database);
+      await api.database.run((db) =>
+        db
+          .update(orders)
+          .set({ apiKeyId: key, status: 'failed', createdAt: new Date(0) })
+          .where(eq(orders.id, id)),
+      );
+    }
+    expect(await chosen({ created_by: key })).toEqual({ matched: 1, remaining: 0, data: [{ id: IDS.order.A }] });
+    // Whoever names what has ended gets it.
+    expect(await chosen({ created_by: key, status: 'failed' })).toMatchObject({ matched: 101, remaining: 1 });
+  });
+});

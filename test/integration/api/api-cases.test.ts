@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditLog } from '#db/schema.ts';
+import { openCase } from '#db/work/cases.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
+
+let api: TestApi;
+let operator: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi();
+  operator = await api.caller(['cases:operate']);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const orderEvent = (status: string) => ({ event: `order.${status}`, data: { id: `so-${randomUUID()}`, status } });
+/** Two bodies under one delivery id, each correctly signed. */
+async function conflict(): Promise<string> {
+  const id = randomUUID();
+  for (const status of ['processing', 'failed']) await api.deliver({ id, body: orderEvent(status) });
+  return id;
+}
+
+describe('open cases', () => {
+  it('are listed oldest first, in pages, and by reason', async () => {
+    const first = await conflict();
+    const second = await conflict();
+    const orderId = await acceptTestOrder(api.database);
+    await api.database.run((db) => openCase(db, orderWork(orderId), 'contract_drift', 'No activation code.'));
+    const page = await operator.get('/v1/cases?limit=1&reason=webhook_conflict');
+    expect(page.body).toMatchObject({ data: [{ subject_kind: 'delivery', subject_id: first, closed_at: null }] });
+    const next = await operator.get(`/v1/cases?limit=1&reason=webhook_conflict&cursor=${page.textAt('next_cursor')}`);
+    expect(next.body).toMatchObject({ data: [{ subject_id: second }], next_cursor: null });
+    const all = await operator.get('/v1/cases');
+    expect(all.body).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ reason: 'contract_drift', subject_id: orderId })]),
+    });
+    expect((await (await api.caller(['orders:read'])).get('/v1/cases')).status).toBe(403);
+  });
+
+  it('about a delivery are closed once, with who and why; those about an order are not closed here', async () => {
+    const deliveryId = await conflict();
+    const listed = (await operator.get('/v1/cases?limit=100')).body as { data: { id: string; subject_id: string }[] };
+    const { id } = listed.data.find(({ subject_id: subject }) => subject === deliveryId)!;
+    const dismiss = (caseId: string, why = 'A test of theirs.') =>
+      operator.post(`/v1/cases/${caseId}/dismiss`, { why });
+    const [closed, again] = [await dismiss(id), await dismiss(id, 'another reason')];
+    expect(closed.body).toMatchObject({ id, resolution: 'dismissed: A test of theirs.' });
+    expect(again.body).toEqual(closed.body);
+    const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+    expect(audited).toMatchObject([{ action: 'case.dismiss', subjectKind: 'case', reason: 'A test of theirs.' }]);
+    expect((await operator.get('/v1/cases?limit=100')).text).not.toContain(id);
+    // It can be read on.
+    expect((await operator.get(`/v1/cases/${id}`)).body).toEqual(closed.body);
+
+    const orderId = await acceptTestOrder(api.database);
+    await api.database.run((db) => openCase(db, orderWork(orderId), 'outcome_unknown', 'Nobody knows.'));
+    const ofOrder = ((await operator.get('/v1/cases?limit=100')).body as typeof listed).data.find(
+      (each) => each.subject_id === orderId,
+    )!;
+    const refused = await dismiss(ofOrder.id);
+    expect([refused.status, refused.at('code')]).toEqual([409, 'action_not_possible']);
+    expect((await operator.get(`/v1/cases/${ofOrder.id}`)).body).toEqual(ofOrder);
+    for (const answer of [
+      await dismiss('case_01JQ8Z9E5F6G7H8J9K0MNPQRST'),
+      await operator.get('/v1/cases/case_01JQ8Z9E5F6G7H8J9K0MNPQRST'),
+    ])
+      expect(answer.at('code')).toBe('case_not_found');
+  });
+});
+
+describe('many bodies under one delivery id at the same moment', () => {
+  it('are news once', async () => {
+    const id = randomUUID();
+    await Promise.all(Array.from({ length: 20 }, () => api.deliver({ id, body: orderEvent('processing') })));
+    const alerts = api.log.filter((line) => line.includes(id) && line.includes('"level":"error"'));
+    expect(alerts).toHaveLength(1);
+  });
+});

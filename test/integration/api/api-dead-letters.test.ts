@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeadLetterDesk } from '#cli/work/dead-letters.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey } from '#db/access/api-keys.ts';
+import { fromNow } from '#db/connection/from-now.ts';
+import { auditLog, inbox, outbox } from '#db/schema.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+const WORK = 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
+
+let api: TestApi;
+let operator: HttpClient;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  operator = await api.caller(['cases:operate']);
+  const made = generateApiKey();
+  ({ key } = made);
+  await api.database.run((db) =>
+    addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: ['cases:operate'] }),
+  );
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** A delivery of a kind that is not known: stored and quarantined. @returns the id of its dead letter. */
+async function unknownDelivery(): Promise<string> {
+  const id = randomUUID();
+  await api.deliver({ id, body: { event: 'order.refurbished', data: { id: `so-${id}` } } });
+  const [row] = await api.database.run((db) => db.select().from(inbox).where(eq(inbox.deliveryId, id)));
+  return `inbox_${row!.id}`;
+}
+
+async function quarantinedRequest(): Promise<string> {
+  const row = {
+    topic: 'wake_work',
+    subjectKind: 'order',
+    subjectId: WORK,
+    quarantinedAt: fromNow(0),
+    lastError: 'It does not exist.',
+    tries: 10,
+  } as const;
+  const [stored] = await api.database.run((db) => db.insert(outbox).values(row).returning());
+  return `outbox_${stored!.id}`;
+}
+
+const audited = (id: string) => api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+
+describe('dead letters', () => {
+  it('are listed by queue, oldest first, in pages, for operators of the whole account', async () => {
+    const [first, second] = [await unknownDelivery(), await unknownDelivery()];
+    const page = await operator.get('/v1/dead-letters?limit=1');
+    expect(page.body).toMatchObject({
+      data: [{ id: first, queue: 'inbox', message: 'unknown', subject_kind: 'delivery', tries: 0 }],
+    });
+    expect((await operator.get(`/v1/dead-letters?limit=1&cursor=${page.textAt('next_cursor')}`)).body).toMatchObject({
+      data: [{ id: second }],
+    });
+    const request = await quarantinedRequest();
+    expect((await operator.get('/v1/dead-letters?queue=outbox')).body).toMatchObject({
+      data: [
+        { id: request, message: 'wake_work', subject_kind: 'order', subject_id: WORK, error: 'It does not exist.' },
+      ],
+      next_cursor: null,
+    });
+    expect((await operator.get(`/v1/dead-letters?queue=outbox&cursor=${page.textAt('next_cursor')}`)).at('code')).toBe(
+      'validation_failed',
+    );
+    expect((await (await api.caller(['orders:read'])).get('/v1/dead-letters')).status).toBe(403);
+  });
+
+  it('are requeued and dismissed once, with who and why', async () => {
+    for (const [action, state] of [
+      ['requeue', 'pending'],
+      ['dismiss', 'ignored'],
+    ] as const) {
+      const id = await unknownDelivery();
+      const act = () => operator.post(`/v1/dead-letters/${id}/${action}`, { why: 'It was mended.' });
+      expect((await act()).body).toMatchObject({ id });
+      expect((await act()).at('code')).toBe('dead_letter_not_found');
+      const [row] = await api.database.run((db) =>
+        db
+          .select()
+          .from(inbox)
+          .where(eq(inbox.id, BigInt(id.slice('inbox_'.length)))),
+      );
+      expect(row).toMatchObject({ state });
+      expect(await audited(id)).toMatchObject([
+        { action: `dead_letter.${action}`, subjectKind: 'dead_letter', reason: 'It was mended.' },
+      ]);
+    }
+  });
+
+  it.each(['inbox_0', 'inbox_99999999999999999999', 'elsewhere_1', 'inbox_999999'])('%s is not one', async (id) => {
+    const refused = await operator.post(`/v1/dead-letters/${id}/requeue`, { why: 'Why not.' });
+    expect([refused.status, refused.at('code')]).toEqual([404, 'dead_letter_not_found']);
+    expect(await audited(id)).toEqual([]);
+  });
+});
+
+describe('reseller dead-letters', () => {
+  const said = async (run: (desk: DeadLetterDesk, access: { api: string; data: string }) => Promise<void>) => {
+    const lines: string[] = [];
+    const desk = new DeadLetterDesk(
+      { RESELLER_API_KEY: key },
+      { write: (text: unknown) => lines.push(String(text)) > 0 },
+    );
+    await run(desk, { api: api.baseUrl, data: '.data' });
+    return lines.join('');
+  };
+
+  it('lists those of both queues, requeues one and dismisses one', async () => {
+    await api.database.run((db) => db.delete(outbox));
+    const [report, request] = [await unknownDelivery(), await quarantinedRequest()];
+    const listed = await said((desk, access) => desk.list(access));
+    expect(listed).toContain(`${report}  unknown  delivery`);
+    expect(listed).toContain(`${request}  wake_work  order ${WORK}  10 tries\n  It does not exist.\n`);
+    expect(await said((desk, access) => desk.requeue(request, { ...access, why: 'It exists again.' }))).toBe(
+      `${request} is processed again.\n`,
+    );
+    expect(await said((desk, access) => desk.dismiss(report, { ...access, why: 'Nothing of ours.' }))).toBe(
+      `${report} is dismissed.\n`,
+    );
+    expect(await said((desk, access) => desk.list(access))).not.toContain(report);
+  });
+});

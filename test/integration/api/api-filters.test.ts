@@ -1,0 +1,304 @@
+/**
+ * Every filter of every list of the API: what it lets through and what it leaves out. A new filter has no row here, and
+ * fails.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Operation } from '#api/http/operation.ts';
+import { inbox } from '#db/schema.ts';
+import { deadLetterId } from '#fulfilment/operator/dead-letters.ts';
+import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
+import { readStream } from '#test/support/network/event-stream.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import {
+  ACTOR,
+  BETWEEN,
+  CUSTOMER,
+  ICCID,
+  IDS,
+  LETTERS,
+  writeListedRows,
+  type Letter,
+} from '#test/support/work/listed-rows.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+/** The letters of rows, by what names each in its list. */
+const letters = new Map<string, string>();
+
+beforeAll(async () => {
+  const items = TEST_PACKAGES.filter(({ id }) => String(id) in PACKAGE_LETTERS).map((each) => ({
+    ...each,
+    available: each.id === 101,
+  }));
+  api = await startTestApi({
+    service: {
+      ...idleService,
+      listPackages: async () => ({ ok: true, status: 200, value: { items, complete: true } }),
+    },
+  });
+  caller = await api.caller();
+  const wallet = await writeListedRows(api);
+  for (const letter of LETTERS) letters.set(await quarantinedReport(letter), letter);
+  const named = [
+    IDS.order,
+    IDS.esim,
+    IDS.topup,
+    IDS.vpn,
+    IDS.cancellation,
+    IDS.refund,
+    IDS.case,
+    IDS.event,
+    IDS.endpoint,
+    IDS.delivery,
+    IDS.rule,
+    IDS.pause,
+    IDS.reconciliation,
+    wallet.journal,
+  ];
+  for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
+  // What both are not.
+  letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
+  for (const [id, letter] of Object.entries(PACKAGE_LETTERS)) letters.set(id, letter);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** A report of the service that cannot be read. @returns its id as a dead letter. */
+async function quarantinedReport(letter: Letter): Promise<string> {
+  const bytes = Buffer.from(`report ${letter}`);
+  const report = {
+    source: 'webhook',
+    deliveryId: `quarantined-${letter}`,
+    state: 'quarantined',
+    note: 'A test.',
+  } as const;
+  const hashes = { bodyHash: bytes, signedHash: bytes, sealedBody: bytes };
+  const [row] = await api.database.run((db) =>
+    db
+      .insert(inbox)
+      .values({ ...report, ...hashes })
+      .returning({ id: inbox.id }),
+  );
+  if (row === undefined) throw new Error('the report was not stored');
+  return deadLetterId('inbox', row.id);
+}
+
+/** Packages are no rows, and have ids of the service. */
+const PACKAGE_LETTERS: Readonly<Record<string, Letter>> = { 101: 'A', 102: 'B' };
+
+/** Which rows are listed, by the value of a filter. */
+type Filter = Readonly<Record<string, string>>;
+
+/** A value that is A's and one that is B's. */
+function ofBoth(values: Readonly<Record<Letter, string | number>>): Filter {
+  return { [values.A]: 'A', [values.B]: 'B' };
+}
+
+const MADE = { created_after: { [BETWEEN.made]: 'A' }, created_before: { [BETWEEN.made]: 'B' } };
+const TIMES = { ...MADE, updated_after: { [BETWEEN.changed]: 'A' } };
+const RECORDED = { recorded_after: { [BETWEEN.made]: 'A' }, recorded_before: { [BETWEEN.made]: 'B' } };
+const OF_WORK = {
+  status: { held: 'A', needs_attention: 'B', 'abandoned,held': 'A', 'held,needs_attention': 'AB', abandoned: '' },
+  failure_class: { timeout: 'A', not_sent: 'B', connection_lost: '' },
+  attention: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' },
+  created_by: ofBoth(IDS.key),
+  ...TIMES,
+};
+const PACKAGES = { 101: 'A', 102: 'B', 103: '' };
+const EVENTS = {
+  type: { 'order.held': 'A', 'esim.*': 'B', 'order.*,esim.expiring': 'AB' },
+  subject_id: ofBoth({ A: IDS.order.A, B: IDS.esim.B }),
+  subject_kind: { order: 'A', esim: 'B', wallet: '' },
+};
+
+/** By operation, every filter with some of its values. Without a filter, all lists show A and B. */
+const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
+  listOrders: {
+    external_order_id: ofBoth({ A: 'order-A', B: 'order-B' }),
+    package_id: PACKAGES,
+    esim_id: ofBoth(IDS.esim),
+    ...OF_WORK,
+  },
+  listTopups: {
+    esim_id: ofBoth(IDS.esim),
+    external_topup_id: ofBoth({ A: 'topup-A', B: 'topup-B' }),
+    package_id: PACKAGES,
+    ...OF_WORK,
+  },
+  listCancellations: { esim_id: ofBoth(IDS.esim), ...OF_WORK },
+  listVpnSubscriptions: {
+    external_subscription_id: ofBoth({ A: 'vpn-A', B: 'vpn-B' }),
+    vpn_plan_id: PACKAGES,
+    customer_reference: ofBoth(CUSTOMER),
+    ...OF_WORK,
+  },
+  listRefunds: { status: { expected: 'A', failed: 'B', 'expected,failed': 'AB' }, esim_id: ofBoth(IDS.esim), ...TIMES },
+  listEsims: {
+    status: { installed: 'A', active: 'B', 'installed,active': 'AB' },
+    order_id: ofBoth(IDS.order),
+    external_order_id: { 'order-A': 'A', 'order-B': 'B', 'order-C': '' },
+    iccid: ofBoth(ICCID),
+    package_id: PACKAGES,
+    ...TIMES,
+  },
+  listDeadLetters: { queue: { inbox: 'AB', outbox: '' } },
+  listCases: { reason: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' } },
+  listEvents: { ...EVENTS, since: { [BETWEEN.made]: 'A' } },
+  listWebhookEndpoints: { created_by: ofBoth(IDS.key) },
+  listWebhookDeliveries: { status: { pending: 'A', failed: 'B', delivered: '' }, event_id: ofBoth(IDS.event) },
+  listWalletTransactions: {
+    cause: { attempt: 'A', refund: 'B', deposit: '', none: 'X' },
+    direction: { debit: 'A', credit: 'B' },
+    order_id: ofBoth(IDS.order),
+    esim_id: ofBoth(IDS.esim),
+    ...RECORDED,
+  },
+  listAuditLog: {
+    actor: ofBoth(ACTOR),
+    action: { 'order.retry': 'A', 'esim.qr_revealed': 'B' },
+    subject_kind: { order: 'A', esim: 'B', api_key: '' },
+    subject_id: ofBoth({ A: IDS.order.A, B: IDS.esim.B }),
+    ...RECORDED,
+  },
+  listPackages: { country: { FR: 'A', JP: 'B', IT: '' }, available: { true: 'A', false: 'B' } },
+  listPauses: {
+    kind: { order: 'A', topup: 'B' },
+    failure_class: { timeout: 'A', not_sent: 'B' },
+    ended: { false: 'AB', true: 'ABX' },
+  },
+  listReconciliations: {
+    status: { complete: 'A', unavailable: 'B', 'complete,unavailable': 'AB', unsupported: '' },
+    started_after: { [BETWEEN.made]: 'A' },
+    started_before: { [BETWEEN.made]: 'B' },
+  },
+  listPricingRules: {
+    target: { package: 'A', country: 'B', default: '' },
+    currency: { EUR: 'A', USD: 'B' },
+    ended: { false: 'AB', true: 'ABX' },
+  },
+};
+/** The stream takes those of the feed, but begins where it is told to. */
+const STREAMS = { streamEvents: EVENTS };
+
+/** How a page is asked for, not what is on it. */
+const PAGING = new Set(['limit', 'cursor', 'wait']);
+
+const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
+const listed = () => api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
+const page = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.union([z.string(), z.number().transform(String)]).optional(),
+      subject_id: z.unknown().optional(),
+    }),
+  ),
+});
+
+/** The letters of what a list shows, in the order of the alphabet. */
+async function shown(id: string, query: [string, string][]): Promise<string> {
+  const operation = api.operations.find((each) => each.id === id);
+  if (operation === undefined) throw new Error(`there is no ${id}`);
+  const answer = await caller.get(
+    `${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query).toString()}`,
+  );
+  if (answer.status !== 200) throw new Error(`${id} ${JSON.stringify(query)}: ${answer.text}`);
+  // Entries of the audit log have no id of their own.
+  return answer
+    .read(page)
+    .data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?')
+    .toSorted()
+    .join('');
+}
+
+/** The value by which a filter lists this row alone. */
+function only(letter: Letter, filter: Filter | undefined): string | undefined {
+  return Object.entries(filter ?? {}).find(([, rows]) => rows === letter)?.[0];
+}
+
+/** Each filter for A beside the next one, for A and for B, and which rows meet both. */
+function pairsOf(filters: Readonly<Record<string, Filter>>): { query: [string, string][]; rows: string }[] {
+  const names = Object.keys(filters);
+  return names.flatMap((name, place) => {
+    const next = names[(place + 1) % names.length] ?? name;
+    const mine = only('A', filters[name]);
+    if (mine === undefined) return [];
+    return LETTERS.flatMap((letter) => {
+      const value = only(letter, filters[next]);
+      const query: [string, string][] = [
+        [name, mine],
+        [next, value ?? ''],
+      ];
+      return value === undefined ? [] : [{ query, rows: letter === 'A' ? 'A' : '' }];
+    });
+  });
+}
+
+describe('every list of the API', () => {
+  it('has its filters in the table of this test, each with a value that changes what is listed', () => {
+    const withFilters = listed().filter((operation) => filtersOf(operation).length > 0);
+    const expected = Object.fromEntries(
+      withFilters.map((operation) => [operation.id, filtersOf(operation).toSorted()]),
+    );
+    const cases = Object.entries({ ...LISTS, ...STREAMS });
+    expect(Object.fromEntries(cases.map(([id, filters]) => [id, Object.keys(filters).toSorted()]))).toEqual(expected);
+    for (const [id, filters] of cases)
+      for (const [name, filter] of Object.entries(filters))
+        expect([id, name, Object.values(filter).every((rows) => rows === 'AB')]).toEqual([id, name, false]);
+    expect(listed().length).toBeGreaterThan(20);
+  });
+});
+
+describe('a list that is narrowed', () => {
+  it.each(Object.entries(LISTS))(
+    '%s shows what each of its filters lets through, and nothing else',
+    async (id, filters) => {
+      expect(await shown(id, [])).toBe('AB');
+      for (const [name, filter] of Object.entries(filters)) {
+        for (const [value, rows] of Object.entries(filter))
+          expect([name, value, await shown(id, [[name, value]])]).toEqual([name, value, rows]);
+      }
+    },
+  );
+
+  it.each(Object.entries(LISTS).filter(([, filters]) => Object.keys(filters).length > 1))(
+    '%s shows what meets all filters that are given',
+    async (id, filters) => {
+      const pairs = pairsOf(filters);
+      expect(pairs.length).toBeGreaterThan(1);
+      for (const { query, rows } of pairs) expect([query, await shown(id, query)]).toEqual([query, rows]);
+    },
+  );
+});
+
+describe('a flag', () => {
+  const flags = Object.entries(LISTS).flatMap(([id, filters]) =>
+    Object.keys(filters).flatMap((name) =>
+      Object.keys(filters[name] ?? {})
+        .toSorted()
+        .join() === 'false,true'
+        ? [{ id, name }]
+        : [],
+    ),
+  );
+
+  it.each(flags)('$name of $id is true or false, and nothing that could be meant for it', async ({ id, name }) => {
+    const path = api.operations.find((each) => each.id === id)?.path ?? '';
+    for (const value of ['yes', '1', 'True', '']) {
+      const refused = await caller.get(`${path}?${name}=${value}`);
+      expect([value, refused.status, refused.text.includes('must be true or false')]).toEqual([value, 400, true]);
+    }
+  });
+});
+
+describe('a stream that is narrowed', () => {
+  it.each(Object.entries(EVENTS))('by %s tells of what that lets through', async (name, filter) => {
+    const beginning = Buffer.from('v.0').toString('base64url');
+    // A is the newer one: whoever is told of it first was not told of B.
+    const stream = await readStream(
+      caller,
+      `/v1/events/stream?${new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' }).toString()}`,
+    );
+    expect((await stream.next(1)).map(({ data }) => data['id'])).toEqual([IDS.event.A]);
+    stream.close();
+  });
+});

@@ -1,0 +1,93 @@
+/**
+ * PostgreSQL may lose its last commits. A caller who asks again gets the same work, so that its purchase has the same
+ * idempotency key.
+ */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attemptKey } from '#crypto/derived-ids.ts';
+import { isId } from '#domain/work/identifiers.ts';
+import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const post = (path: string, body: unknown, key: string = randomUUID()): Promise<HttpAnswer> =>
+  caller.post(path, body, { headers: { 'Idempotency-Key': key } });
+/** Everything that was committed with the work. */
+const lose = async (...tables: readonly string[]) => {
+  for (const table of [...tables, 'outbox', 'timeline', 'announcements', 'idempotency_keys']) {
+    await api.database.run((db) => db.execute(sql.raw(`delete from ${table}`)));
+  }
+};
+
+describe('work whose row was lost', () => {
+  it.each([
+    ['an order', 'orders', '/v1/orders', () => ({ external_order_id: `shop-${randomUUID()}`, package_id: 101 })],
+    [
+      'a VPN subscription',
+      'vpn_subscriptions',
+      '/v1/vpn/subscriptions',
+      () => ({
+        external_subscription_id: `vpn-${randomUUID()}`,
+        vpn_plan_id: 301,
+        customer_reference: 'C-1',
+        customer_price: '29.99',
+      }),
+    ],
+  ])(
+    'of %s is made again under its id, whatever Idempotency-Key asks for its reference',
+    async (_what, table, path, body) => {
+      const asked = body();
+      const first = await post(path, asked);
+      expect(first.status).toBe(202);
+      await lose(table);
+      const second = await post(path, asked);
+      expect(second.status).toBe(202);
+      expect(second.at('id')).toBe(first.at('id'));
+      expect((await post(path, body())).at('id')).not.toBe(first.at('id'));
+    },
+  );
+
+  it('of a top-up is made again under its id: by its reference, or by the Idempotency-Key where it has none', async () => {
+    const { esimId } = await acceptTestCancellation(api.database);
+    const unnamed = { esim_id: esimId, package_id: 101 };
+    const named = { ...unnamed, external_topup_id: 'topup-1' };
+    const key = randomUUID();
+    const ids = async () => [
+      (await post('/v1/topups', unnamed, key)).at('id'),
+      (await post('/v1/topups', named)).at('id'),
+    ];
+    const first = await ids();
+    await lose('topups');
+    expect(await ids()).toEqual(first);
+    const others = await post('/v1/topups', unnamed);
+    expect(first).not.toContain(others.at('id'));
+    expect(
+      (await (await api.caller()).post('/v1/topups', unnamed, { headers: { 'Idempotency-Key': key } })).at('id'),
+      'of another caller',
+    ).not.toBe(first[0]);
+  });
+
+  it('has the form of our ids, and a key for each attempt that follows from it', async () => {
+    const id = String((await post('/v1/orders', { external_order_id: 'shop-form', package_id: 101 })).at('id'));
+    expect(isId('order', id)).toBe(true);
+    expect(attemptKey(api.keyRing, { kind: 'order', id }, 1)).not.toBe(
+      attemptKey(api.keyRing, { kind: 'order', id }, 2),
+    );
+  });
+
+  it('that is asked for by many at the same moment, each with a key of its own, is made once', async () => {
+    const body = { external_order_id: 'shop-at-once', package_id: 101 };
+    const answers = await Promise.all(Array.from({ length: 30 }, () => post('/v1/orders', body)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(29);
+  });
+});

@@ -1,0 +1,264 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { signWebhook } from '#crypto/webhook-signature.ts';
+import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
+import { Notifier } from '#db/connection/notifier.ts';
+import { publishEvents } from '#db/events/events.ts';
+import { orders } from '#db/schema.ts';
+import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
+import { recordStep } from '#fulfilment/work/work.ts';
+import { readStream } from '#test/support/network/event-stream.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { createTestDatabase, openDatabase, type TestDatabase } from '#test/support/servers/database.ts';
+import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
+import { startProcess, TestProcess } from '#test/support/servers/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+const PASSWORD = 'the-password-of-the-test';
+/** One for all: a database is used with the keys that it was first used with. */
+const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+
+/** Nothing listens at the addresses of Temporal and the service: accepting orders needs neither. */
+function environmentOf(databaseUrl: string, port: number, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEYS,
+    SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1',
+    SERVICE_EMAIL: 'reseller@example.com',
+    SERVICE_PASSWORD: PASSWORD,
+    SERVICE_WEBHOOK_SECRETS: 'whsec_process_test',
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    API_PORT: String(port),
+    ...more,
+  };
+}
+
+async function startApi(databaseUrl: string, more: Record<string, string> = {}) {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const started = await startProcess({
+    name: 'api',
+    script: 'api/main.ts',
+    environment: environmentOf(databaseUrl, port, more),
+    readyUrl: `${baseUrl}/readyz`,
+  });
+  return {
+    process: started,
+    baseUrl,
+    client: new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(databaseUrl)}` }),
+  };
+}
+
+async function makeKey(databaseUrl: string): Promise<string> {
+  const { key, prefix, hash } = generateApiKey();
+  const opened = openDatabase(databaseUrl);
+  await opened.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes }));
+  await opened.close();
+  return key;
+}
+
+const create = (client: HttpClient) =>
+  client.post(
+    '/v1/orders',
+    { package_id: 101, external_order_id: randomUUID() },
+    { headers: { 'Idempotency-Key': randomUUID() } },
+  );
+
+describe('the API process', () => {
+  it("accepts orders while Temporal and the service are away, and says which of the service's answers are missing", async () => {
+    const { process: api, client } = await startApi(database.url);
+    await using _ = api;
+    expect((await create(client)).status).toBe(202);
+    const wallet = await client.get('/v1/wallet');
+    expect([wallet.status, wallet.at('failure_class')]).toEqual([503, 'not_sent']);
+    await api.stop();
+    expect(api.output()).not.toContain(PASSWORD);
+    expect(api.output()).not.toContain('whsec_process_test');
+  });
+
+  it('takes webhooks of the brand that is configured, and no longer reports that brand as refused', async () => {
+    const opened = openDatabase(database.url);
+    const reported = async () => (await opened.run(readRefusedPrefix))?.prefix;
+    const body = JSON.stringify({ event: 'ping', data: { id: randomUUID() } });
+    const deliver = async (client: HttpClient) => {
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const headers = {
+        'X-Acme-Event': 'ping',
+        'X-Acme-Delivery': randomUUID(),
+        'X-Acme-Timestamp': timestamp,
+        'X-Acme-Signature': signWebhook('whsec_process_test', timestamp, Buffer.from(body)),
+      };
+      return (await client.post('/webhooks/service', body, { headers })).status;
+    };
+    {
+      const { process: api, client } = await startApi(database.url);
+      await using _ = api;
+      expect([await deliver(client), await reported()]).toEqual([401, 'X-Acme']);
+    }
+    const { process: api, client } = await startApi(database.url, { SERVICE_HEADER_PREFIX: 'x-acme' });
+    await using _ = api;
+    expect([await reported(), await deliver(client)]).toEqual([undefined, 200]);
+    await opened.close();
+  });
+
+  it('lets an answer under way finish at SIGTERM, takes no new connection, and ends with code 0', async () => {
+    const { process: api, client, baseUrl } = await startApi(database.url);
+    await using _ = api;
+    const opened = openDatabase(database.url);
+    // The insert of the order waits for this lock, so the answer is under way until it is released.
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = opened.transaction(async (tx) => {
+      await tx.execute('lock table outbox in access exclusive mode');
+      locked.resolve();
+      await release;
+    });
+    await locked.promise;
+    const answer = create(client);
+    await waitFor('the request waits for the lock', async () =>
+      opened.run(
+        async (db) =>
+          (await db.execute("select 1 from pg_locks where not granted and relation = 'outbox'::regclass")).rowCount,
+      ),
+    );
+    api.signal('SIGTERM');
+    await waitFor('no connection is taken any more', async () =>
+      fetch(`${baseUrl}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(api.running).toBe(true);
+    resolve();
+    await holding;
+    expect((await answer).status).toBe(202);
+    expect(await api.exit()).toEqual({ code: 0, signal: null });
+    expect(await opened.run((db) => db.$count(orders))).toBeGreaterThan(0);
+    await opened.close();
+  });
+
+  it('wakes who waits when the relay has published, and at SIGTERM answers those who still wait, ends the streams, and stops at once', async () => {
+    const { process: api, client } = await startApi(database.url);
+    await using _ = api;
+    const opened = openDatabase(database.url);
+    const relay = new Notifier({
+      channel: 'events',
+      url: database.url,
+      applicationName: 'test',
+      onError: () => undefined,
+    });
+    const publish = async () => {
+      await opened.transaction((tx) => publishEvents(tx, 1_000));
+      relay.wake();
+    };
+    await publish();
+    const waiting = async () =>
+      Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await client.get('/metrics')).text)?.[1] ?? 0);
+    const [one, two] = [await create(client), await create(client)].map((answer) => answer.textAt('id'));
+    const stream = await readStream(client, '/v1/events/stream');
+    const first = client.get(`/v1/orders/${one}?wait=40`);
+    const second = client.get(`/v1/orders/${two}?wait=40`);
+    await waitFor('both wait', async () => (await waiting()) === 2);
+    await opened.transaction((tx) =>
+      recordStep(
+        tx,
+        { kind: 'order', id: one ?? '' },
+        { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } },
+        new Date(),
+      ),
+    );
+    await publish();
+    expect((await first).at('status')).toBe('failed');
+    const told = await stream.next(3);
+    expect(told.map(({ event }) => event)).toEqual(['order.accepted', 'order.accepted', 'order.failed']);
+    api.signal('SIGTERM');
+    const answer = await second;
+    expect([answer.status, answer.at('status')]).toEqual([200, 'accepted']);
+    await stream.ended;
+    expect(await api.exit()).toEqual({ code: 0, signal: null });
+    await relay.close();
+    await opened.close();
+  });
+
+  it('refuses a database of another service or environment with code 1, and says what to do', async () => {
+    const { process: first } = await startApi(database.url);
+    await first.stop();
+    await using other = new TestProcess({
+      name: 'other-api',
+      script: 'api/main.ts',
+      environment: environmentOf(database.url, await freePort(), { SERVICE_MODE: 'production' }),
+    });
+    expect((await other.exit()).code).toBe(1);
+    expect(other.output()).toContain('This database belongs to another service or environment');
+  });
+
+  it('names every missing or wrong variable at once, exits with code 78 and prints no secret', async () => {
+    await using wrong = new TestProcess({
+      name: 'wrong-api',
+      script: 'api/main.ts',
+      environment: { ENCRYPTION_KEYS: 'k1:secretbutshort', SERVICE_PASSWORD: PASSWORD, API_PORT: 'x' },
+    });
+    expect((await wrong.exit()).code).toBe(78);
+    for (const name of ['DATABASE_URL', 'ENCRYPTION_KEYS', 'SERVICE_BASE_URL', 'SERVICE_EMAIL', 'API_PORT']) {
+      expect(wrong.output()).toContain(name);
+    }
+    expect(wrong.output()).not.toContain(PASSWORD);
+    expect(wrong.output()).not.toContain('secretbutshort');
+  });
+
+  it('says that its port is taken and ends with code 1', async () => {
+    const port = await freePort();
+    const blocker: Server = createServer();
+    await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve));
+    await using api = new TestProcess({
+      name: 'api',
+      script: 'api/main.ts',
+      environment: environmentOf(database.url, port),
+    });
+    expect((await api.exit()).code).toBe(1);
+    expect(api.output()).toContain('EADDRINUSE');
+    await new Promise((resolve) => blocker.close(resolve));
+  });
+
+  it('starts without PostgreSQL, answers 503 meanwhile, opens when it comes, and survives that it goes again', async () => {
+    await using postgres = await startOwnPostgres();
+    const key = await makeKey(postgres.url);
+    await postgres.stop();
+    const port = await freePort();
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const client = new HttpClient(baseUrl, { authorization: `Bearer ${key}` });
+    await using api = await startProcess({
+      name: 'api',
+      script: 'api/main.ts',
+      environment: environmentOf(postgres.url, port),
+      readyUrl: `${baseUrl}/healthz`,
+    });
+    const isAway = async () => {
+      const [ready, order] = [await client.get('/readyz'), await create(client)];
+      return ready.status === 503 && order.status === 503 && order.headers.get('retry-after') === '2';
+    };
+    expect(await isAway()).toBe(true);
+    await postgres.start();
+    await waitFor('orders are taken', async () => (await create(client)).status === 202);
+    await postgres.kill();
+    expect(await isAway()).toBe(true);
+    await postgres.start();
+    await waitFor('orders are taken again', async () => (await create(client)).status === 202);
+    expect((await client.get('/readyz')).status).toBe(200);
+    await api.stop();
+    expect((await api.exit()).code).toBe(0);
+  });
+});

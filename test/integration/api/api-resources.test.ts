@@ -1,0 +1,432 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { auditLog, esims, orders } from '#db/schema.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { activationCodePlace } from '#fulfilment/work/orders.ts';
+import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { qrOfPng, qrOfSvg } from '#test/support/qr.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const ESIM = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
+const CODE = 'LPA:1$smdp.example.com$A1B2-C3D4-E5F6';
+
+describe('an eSIM', () => {
+  beforeAll(async () => {
+    const order = {
+      id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      apiKeyId: 'key_test',
+      externalOrderId: 'shop-2030-000123',
+      packageId: 101,
+    };
+    await api.database.run((db) => db.insert(orders).values(order));
+    await api.database.run((db) =>
+      db.insert(esims).values({
+        id: ESIM,
+        orderId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+        serviceEsimId: '77301',
+        iccid: '8944500102198304826',
+        packageId: 101,
+        sealedActivationCode: api.keyRing.seal(CODE, activationCodePlace(ESIM)),
+        status: 'installed',
+        installedAt: new Date(TEST_NOW - 60_000),
+        factsReadAt: new Date(TEST_NOW - 12_300),
+        createdAt: new Date(TEST_NOW - 12_300),
+        updatedAt: new Date(TEST_NOW - 11_000),
+      }),
+    );
+  });
+  const audited = () => api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, ESIM)));
+
+  it('is shown with its facts and their age, without its activation code and without an entry in the audit log', async () => {
+    const answer = await caller.get(`/v1/esims/${ESIM}`);
+    expect(answer.body).toEqual({
+      id: ESIM,
+      order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      external_order_id: 'shop-2030-000123',
+      service_esim_id: '77301',
+      iccid: '8944500102198304826',
+      package_id: 101,
+      status: 'installed',
+      installed_at: new Date(TEST_NOW - 60_000).toISOString(),
+      activated_at: null,
+      expires_at: null,
+      facts_read_at: new Date(TEST_NOW - 12_300).toISOString(),
+      facts_age_seconds: 12.3,
+      created_at: new Date(TEST_NOW - 12_300).toISOString(),
+      updated_at: new Date(TEST_NOW - 11_000).toISOString(),
+    });
+    expect(answer.text).not.toContain('A1B2');
+    expect(await audited()).toEqual([]);
+  });
+
+  it('reveals its activation code to a key with that scope only, uncached, and the audit log says to whom', async () => {
+    const reader = await api.caller(['esims:read']);
+    for (const path of ['activation', 'qr.svg', 'qr.png']) {
+      expect((await reader.get(`/v1/esims/${ESIM}/${path}`)).read(problemSchema).missing_scope).toBe('esims:reveal');
+    }
+    expect(await audited()).toEqual([]);
+
+    const answer = await caller.get(`/v1/esims/${ESIM}/activation`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.body).toEqual({
+      esim_id: ESIM,
+      iccid: '8944500102198304826',
+      activation_code: CODE,
+      smdp_address: 'smdp.example.com',
+      matching_id: 'A1B2-C3D4-E5F6',
+      confirmation_code_required: false,
+      install_links: {
+        ios: 'https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6',
+        android:
+          'https://esimsetup.android.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24A1B2-C3D4-E5F6',
+      },
+    });
+    const svg = await caller.get(`/v1/esims/${ESIM}/qr.svg`);
+    expect([svg.headers.get('content-type'), svg.headers.get('cache-control')]).toEqual([
+      'image/svg+xml; charset=utf-8',
+      'no-store',
+    ]);
+    expect(qrOfSvg(svg.text)).toEqual({ text: CODE, quietZone: 4 });
+    const png = await caller.get(`/v1/esims/${ESIM}/qr.png`);
+    expect([png.headers.get('content-type'), png.headers.get('cache-control')]).toEqual(['image/png', 'no-store']);
+    expect(qrOfPng(png.bytes)).toEqual({ text: CODE, quietZone: 4 });
+
+    const entries = await audited();
+    expect(entries.map(({ action }) => action)).toEqual([
+      'esim.activation_revealed',
+      'esim.qr_revealed',
+      'esim.qr_revealed',
+    ]);
+    expect(entries.every(({ actor, at }) => actor.startsWith('key_') && at.getTime() === TEST_NOW)).toBe(true);
+    expect(api.log.join('')).not.toContain('A1B2');
+  });
+
+  it('reveals nothing when the audit log cannot be written', async () => {
+    await using own = await startTestApi();
+    await own.database.run((db) => db.execute('alter table audit_log rename to audit_log_away'));
+    await own.database.run((db) =>
+      db.insert(esims).values({
+        id: ESIM,
+        orderId: 'ord_1',
+        serviceEsimId: '1',
+        iccid: '8944500102198304826',
+        packageId: 1,
+        sealedActivationCode: own.keyRing.seal(CODE, activationCodePlace(ESIM)),
+        status: 'new',
+        factsReadAt: new Date(TEST_NOW),
+      }),
+    );
+    const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/activation`);
+    expect([answer.status, answer.read(problemSchema).code]).toEqual([500, 'internal_error']);
+    expect(answer.text).not.toContain('smdp');
+  });
+
+  it('is found in the list by what is known of it, and by nothing else', async () => {
+    const path = (filter: string) => `/v1/esims?${filter}`;
+    for (const filter of [
+      'status=installed',
+      'iccid=8944500102198304826',
+      'package_id=101',
+      'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      '',
+    ]) {
+      expect((await caller.get(path(filter))).body, filter).toMatchObject({
+        data: [{ id: ESIM, external_order_id: 'shop-2030-000123' }],
+        next_cursor: null,
+      });
+    }
+    for (const filter of [
+      'status=active',
+      'iccid=8944500102198304827',
+      'package_id=102',
+      'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCE',
+    ]) {
+      expect((await caller.get(path(filter))).body, filter).toEqual({ data: [], next_cursor: null });
+    }
+    expect((await caller.get(path('iccid=89'))).status).toBe(400);
+    expect((await caller.get(path('order_id=ord_nothing'))).status).toBe(400);
+  });
+
+  it('is listed in pages, newest first, each once', async () => {
+    await using own = await startTestApi();
+    const by = await own.caller();
+    const ids = Array.from({ length: 5 }, (_, n) => `esim_01JQ8Z6A2B3C4D5E6F7G8H9J0${n}`.padEnd(31, 'K'));
+    await own.database.run((db) =>
+      db.insert(esims).values(
+        ids.map((id, n) => ({
+          id,
+          orderId: `ord_${n}`,
+          serviceEsimId: String(n),
+          iccid: '8944500102198304826',
+          packageId: 101,
+          sealedActivationCode: Buffer.alloc(0),
+          status: 'installed',
+          factsReadAt: new Date(TEST_NOW),
+          // Two at a time were made at the same moment.
+          createdAt: new Date(TEST_NOW - Math.floor(n / 2) * 1_000),
+        })),
+      ),
+    );
+    const seen: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = (await by.get(`/v1/esims?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as {
+        data: { id: string }[];
+        next_cursor: string | null;
+      };
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual([ids[1], ids[0], ids[3], ids[2], ids[4]]);
+  });
+
+  it.each([
+    [
+      'a total',
+      { data_used_mb: 512.5, data_total_mb: 3072 },
+      { data_total_mb: 3072, data_left_mb: 2559.5, unlimited: false },
+    ],
+    [
+      'no limit',
+      { data_used_mb: 512.5, data_total_mb: null },
+      { data_total_mb: null, data_left_mb: null, unlimited: true },
+    ],
+    ['neither', { data_used_mb: 512.5 }, { data_total_mb: null, data_left_mb: null, unlimited: null }],
+  ])('shows its usage where the service names %s', async (_what, value, shown) => {
+    await using own = await startTestApi({
+      service: { ...idleService, getEsimUsage: async () => ({ ok: true, status: 200, value }) },
+    });
+    await own.database.run(async (db) =>
+      db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))),
+    );
+    const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/usage`);
+    expect(answer.body).toMatchObject({
+      esim_id: ESIM,
+      data_used_mb: 512.5,
+      measured_at: null,
+      source: 'service',
+      age_seconds: 0,
+      ...shown,
+    });
+  });
+
+  it('shows the newest reading of its usage with its age while the service cannot be asked, and is honest where there is none', async () => {
+    const asked = { answers: true };
+    await using own = await startTestApi({
+      service: {
+        ...idleService,
+        getEsimUsage: async () =>
+          asked.answers
+            ? {
+                ok: true,
+                status: 200,
+                value: { data_used_mb: 100, data_total_mb: null, measured_at: '2030-01-31T11:59:00+00:00' },
+              }
+            : { ok: false, kind: 'failure', failure: 'timeout', detail: 'No answer.' },
+      },
+    });
+    await own.database.run(async (db) =>
+      db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))),
+    );
+    const reader = await own.caller(['esims:read']);
+    asked.answers = false;
+    expect((await reader.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema).code).toBe('service_timeout');
+    asked.answers = true;
+    const fresh = await reader.get(`/v1/esims/${ESIM}/usage`);
+    own.clock.now += 90_000;
+    asked.answers = false;
+    expect((await reader.get(`/v1/esims/${ESIM}/usage`)).body).toEqual({
+      ...(fresh.body as object),
+      unlimited: true,
+      measured_at: '2030-01-31T11:59:00.000Z',
+      source: 'stored',
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 90,
+    });
+  });
+
+  it('says of its usage that the service lacks the call, where it does', async () => {
+    expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({
+      status: 501,
+      code: 'service_lacks_call',
+    });
+  });
+
+  it('is not found under another id, and then nothing is written down', async () => {
+    const before = (await audited()).length;
+    for (const id of ['esim_01JQ8Z6A2B3C4D5E6F7G8H9JKN', 'nonsense', '%00']) {
+      for (const path of ['', '/activation', '/qr.svg', '/qr.png']) {
+        const answer = await caller.get(`/v1/esims/${id}${path}`);
+        expect([answer.status, answer.read(problemSchema).code]).toEqual([404, 'esim_not_found']);
+      }
+    }
+    expect(await audited()).toHaveLength(before);
+  });
+});
+
+describe('packages and wallet', () => {
+  it('are shown as the service says, with their age, packages by id and in pages', async () => {
+    const first = await caller.get('/v1/packages?limit=2');
+    expect(first.body).toEqual({
+      data: [
+        {
+          id: 101,
+          name: 'Europe 5 GB',
+          countries: ['DE', 'FR'],
+          data_mb: 5_120,
+          unlimited: false,
+          validity_days: 30,
+          price_for_reseller: '9.80',
+          currency: 'EUR',
+          available: true,
+          public_price: null,
+          suggested_price: null,
+        },
+        {
+          id: 102,
+          name: 'Japan 1 GB',
+          countries: ['JP'],
+          data_mb: 1_024,
+          unlimited: false,
+          validity_days: 7,
+          price_for_reseller: '3.455',
+          currency: 'EUR',
+          available: true,
+          public_price: null,
+          suggested_price: null,
+        },
+      ],
+      next_cursor: expect.any(String) as string,
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 0,
+    });
+    const second = await caller.get(`/v1/packages?limit=2&cursor=${String(first.at('next_cursor'))}`);
+    expect([second.at('data', 0, 'id'), second.at('data', 1), second.at('next_cursor')]).toEqual([
+      103,
+      undefined,
+      null,
+    ]);
+    expect((await caller.get('/v1/packages/103')).body).toMatchObject({
+      id: 103,
+      data_mb: null,
+      unlimited: true,
+      available: false,
+      age_seconds: 0,
+    });
+    for (const id of ['104', '0103', '1e2', 'x']) {
+      expect((await caller.get(`/v1/packages/${id}`)).read(problemSchema).code).toBe('package_not_found');
+    }
+    expect((await caller.get('/v1/wallet')).body).toEqual({
+      balance: '1250',
+      currency: 'EUR',
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 0,
+    });
+  });
+
+  it('are read once for many callers, kept a few seconds, then read again', async () => {
+    let reads = 0;
+    await using own = await startTestApi({
+      service: {
+        ...idleService,
+        getWallet: async () => ({ ok: true, status: 200, value: { balance: String((reads += 1)), currency: 'EUR' } }),
+      },
+    });
+    const by = await own.caller();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => by.get('/v1/wallet')));
+    expect(new Set(answers.map((answer) => answer.at('balance')))).toEqual(new Set(['1']));
+    own.clock.now += 2_999;
+    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '1', age_seconds: 2.999 });
+    own.clock.now += 1;
+    expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '2', age_seconds: 0 });
+  });
+
+  it('show what the public pays for a package where the service lists that, and null where it does not', async () => {
+    const item = { id: 101, name: 'Europe 5 GB', countries: [], available: true };
+    const unsaid = { ...item, id: 102, price: '4.99', currency: undefined };
+    const listPublicPackages = async () =>
+      ({
+        ok: true,
+        status: 200,
+        value: { items: [{ ...item, price: '14.9', currency: 'EUR' }, unsaid], complete: true },
+      }) as const;
+    await using own = await startTestApi({ service: { ...idleService, listPublicPackages } });
+    const by = await own.caller();
+    expect((await by.get('/v1/packages')).body).toMatchObject({
+      data: [
+        { id: 101, public_price: { amount: '14.9', currency: 'EUR' } },
+        { id: 102, public_price: null },
+        { id: 103, public_price: null },
+      ],
+    });
+  });
+
+  const failing = (failure: FailureClass, retryAfterMs?: number): ApiDependencies['service'] => {
+    const fail = async () =>
+      ({
+        ok: false,
+        kind: 'failure',
+        failure,
+        detail: 'In words.',
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      }) as const;
+    return { ...idleService, listPackages: fail, getWallet: fail };
+  };
+
+  it.each<[FailureClass, number, string, number | undefined, string]>([
+    ['timeout', 504, 'service_timeout', undefined, '5'],
+    ['rate_limited', 503, 'service_unavailable', 12_001, '13'],
+    ['not_sent', 503, 'service_unavailable', undefined, '5'],
+    ['unauthorized', 503, 'service_unavailable', undefined, '5'],
+    ['not_approved', 503, 'service_unavailable', undefined, '5'],
+    ['server_error', 502, 'service_failed', 0, '1'],
+    ['connection_lost', 502, 'service_failed', undefined, '5'],
+    ['unreadable_answer', 502, 'service_failed', undefined, '5'],
+    ['contract_drift', 502, 'service_failed', undefined, '5'],
+  ])('say what came of asking the service: %s is %i', async (failure, status, code, retryAfterMs, retryAfter) => {
+    await using own = await startTestApi({ service: failing(failure, retryAfterMs) });
+    const by = await own.caller();
+    for (const path of ['/v1/packages', '/v1/packages/101', '/v1/wallet']) {
+      const answer = await by.get(path);
+      expect(answer.status).toBe(status);
+      expect(answer.read(problemSchema)).toMatchObject({ code, failure_class: failure, detail: 'In words.' });
+      expect(answer.headers.get('retry-after')).toBe(retryAfter);
+    }
+  });
+});
+
+describe('the update check', () => {
+  it('asks the service for the version and channel that are named, stable by default', async () => {
+    const latest = await caller.get('/v1/updates/latest?current_version=2.3.0');
+    expect(latest.body).toMatchObject({
+      latest_version: '2.4.1',
+      update_available: true,
+      channel: 'stable',
+      download_url: null,
+      age_seconds: 0,
+    });
+    expect((await caller.get('/v1/updates/latest?current_version=2.4.1&channel=beta')).body).toMatchObject({
+      update_available: false,
+      channel: 'beta',
+    });
+  });
+
+  it('refuses what is no version', async () => {
+    for (const query of ['', '?current_version=new', '?current_version=1.0&channel=']) {
+      expect((await caller.get(`/v1/updates/latest${query}`)).status).toBe(400);
+    }
+  });
+});

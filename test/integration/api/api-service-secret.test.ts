@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
+import { DatabaseUnavailableError } from '#db/connection/database.ts';
+import { auditLog, inbox, orders, webhookSecrets } from '#db/schema.ts';
+import { WebhookSecretStore } from '#db/service/webhook-secrets.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { idleService, startTestApi, TEST_NOW, WEBHOOK_SECRET, type TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { openDatabase } from '#test/support/servers/database.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { acceptTestOrder } from '#test/support/work/order-rows.ts';
+import type { OptionalResult } from '#upstream/client.ts';
+import type { WebhookSecretAnswer } from '#upstream/contract.ts';
+
+const PATH = '/v1/service/webhook-secret';
+const HOUR = 3_600_000;
+
+/** The service's calls in turn; each gives the next of these answers. */
+const script = { answers: [] as OptionalResult<WebhookSecretAnswer>[], calls: [] as string[] };
+const answerTo = (call: string) => async () => {
+  script.calls.push(call);
+  const answer = script.answers.shift();
+  if (answer === undefined) throw new Error('nobody expected this call');
+  return answer;
+};
+const service = { ...idleService, createWebhookSecret: answerTo('create'), rotateWebhookSecret: answerTo('rotate') };
+const made = (secret: string): OptionalResult<WebhookSecretAnswer> => ({ ok: true, status: 201, value: { secret } });
+const failed = (failure: FailureClass): OptionalResult<WebhookSecretAnswer> => ({
+  ok: false,
+  kind: 'failure',
+  failure,
+  detail: 'In words.',
+});
+
+let api: TestApi;
+let caller: HttpClient;
+beforeEach(async () => {
+  Object.assign(script, { answers: [], calls: [] });
+  api = await startTestApi({ service });
+  caller = await api.caller();
+});
+afterEach(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const post = (
+  path: string,
+  body?: unknown,
+  { by = caller, key = randomUUID() }: { by?: HttpClient; key?: string } = {},
+) => by.post(path, body, { headers: { 'Idempotency-Key': key } });
+const rotate = (body: unknown = {}) => post(`${PATH}/rotate`, body);
+const statusOf = async (delivery: { secret: string }) =>
+  (await api.deliver({ body: { event: 'ping', data: { id: randomUUID() } }, ...delivery })).status;
+/** As another process does it. */
+const storeElsewhere = (secret: string) =>
+  api.database.transaction((tx) =>
+    new WebhookSecretStore(tx, {
+      keyRing: api.keyRing,
+      environment: 'sandbox',
+      overlapMs: HOUR,
+      now: () => api.clock.now,
+    }).replace(secret),
+  );
+
+describe('POST /v1/service/webhook-secret', () => {
+  it('has the service make a secret, stores it sealed, verifies with it at once, and shows it to nobody', async () => {
+    script.answers = [made('whsec_shown_once')];
+    expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(401);
+    const answer = await post(PATH);
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      {
+        environment: 'sandbox',
+        stored_at: '2030-01-31T12:00:00.000Z',
+        former_verifies_until: null,
+        configured_secrets: 1,
+      },
+    ]);
+    // In the same second as the 401 before it: whoever stores does not wait for the next look.
+    expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(200);
+    expect(await statusOf({ secret: WEBHOOK_SECRET })).toBe(200);
+    expect(api.log.join('\n')).not.toContain('whsec_shown_once');
+    const [row] = await api.database.run((db) => db.select().from(webhookSecrets));
+    expect(row?.sealedSecret.includes(Buffer.from('shown_once'))).toBe(false);
+  });
+
+  it('is carried out once for each Idempotency-Key', async () => {
+    script.answers = [made('whsec_shown_once')];
+    const key = randomUUID();
+    const first = await post(PATH, undefined, { key });
+    const again = await post(PATH, undefined, { key });
+    expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
+    expect(script.calls).toEqual(['create']);
+  });
+
+  it('needs its own scope, and writes down who asked for what', async () => {
+    const limited = await api.caller(['orders:write', 'esims:reveal', 'wallet:read']);
+    const refused = await post(PATH, undefined, { by: limited });
+    expect([refused.status, refused.at('missing_scope')]).toEqual([403, 'service:admin']);
+    script.answers = [made('whsec_shown_once'), made('whsec_second')];
+    await post(PATH, undefined, { by: await api.caller(['service:admin']) });
+    await rotate();
+    const entries = await api.database.run((db) =>
+      db.select().from(auditLog).where(eq(auditLog.subjectKind, 'webhook_secret')).orderBy(auditLog.id),
+    );
+    expect(entries.map(({ actor, action, subjectId }) => [actor.slice(0, 4), action, subjectId])).toEqual([
+      ['key_', 'webhook_secret.create', 'sandbox'],
+      ['key_', 'webhook_secret.rotate', 'sandbox'],
+    ]);
+  });
+
+  it.each<[string, OptionalResult<WebhookSecretAnswer>[], number, string]>([
+    ['has one already', [failed('key_or_reference_known')], 409, 'webhook_secret_exists'],
+    ['has no such call', [{ ok: false, kind: 'unsupported', capability: 'webhook_secret' }], 501, 'service_lacks_call'],
+    ['does not let us in', [failed('unauthorized')], 503, 'service_unavailable'],
+    ['never answers', Array.from({ length: 4 }, () => failed('timeout')), 504, 'service_timeout'],
+  ])('leaves everything as it is when the service %s', async (_, answers, status, code) => {
+    script.answers = answers;
+    const answer = await post(PATH);
+    expect([answer.status, answer.at('code')]).toEqual([status, code]);
+    expect(await api.database.run((db) => db.$count(webhookSecrets))).toBe(0);
+  });
+
+  it('says that there may be a secret that nobody knows when the answers are lost', async () => {
+    script.answers = Array.from({ length: 4 }, () => failed('server_error'));
+    expect((await post(PATH)).at('detail')).toMatch(/may have made a secret that nobody has seen\. Rotate/);
+  });
+});
+
+describe('POST /v1/service/webhook-secret/rotate', () => {
+  it('keeps the former secret for the overlap and not longer', async () => {
+    script.answers = [made('whsec_first'), made('whsec_second')];
+    await post(PATH);
+    const answer = await rotate();
+    expect([answer.status, answer.at('former_verifies_until')]).toEqual([200, '2030-01-31T13:00:00.000Z']);
+    for (const secret of ['whsec_first', 'whsec_second']) expect(await statusOf({ secret })).toBe(200);
+    api.clock.now = TEST_NOW + HOUR;
+    expect(await statusOf({ secret: 'whsec_first' })).toBe(200);
+    api.clock.now += 1;
+    expect(await statusOf({ secret: 'whsec_first' })).toBe(401);
+    expect(await statusOf({ secret: 'whsec_second' })).toBe(200);
+  });
+
+  it('ends former secrets at once when one has leaked', async () => {
+    script.answers = [made('whsec_leaked'), made('whsec_second')];
+    await post(PATH);
+    expect((await rotate({ overlap_seconds: 0 })).status).toBe(200);
+    api.clock.now += 1;
+    expect(await statusOf({ secret: 'whsec_leaked' })).toBe(401);
+    expect(await statusOf({ secret: 'whsec_second' })).toBe(200);
+  });
+
+  it('refuses an overlap that is none, and says when there is nothing to rotate', async () => {
+    for (const seconds of [-1, 0.5, '60', 2_592_001])
+      expect((await rotate({ overlap_seconds: seconds })).status).toBe(400);
+    script.answers = [
+      { ok: false, kind: 'failure', failure: 'invalid_request', detail: 'In words.', code: 'not_found' },
+    ];
+    expect((await rotate()).at('code')).toBe('webhook_secret_missing');
+  });
+
+  it('is refused while another one is under way, and takes place afterwards', async () => {
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: askedNow } = Promise.withResolvers<void>();
+    await using own = await startTestApi({
+      service: {
+        ...idleService,
+        rotateWebhookSecret: async () => {
+          askedNow();
+          await release;
+          return made('whsec_slow');
+        },
+      },
+    });
+    const by = await own.caller();
+    const slow = post(`${PATH}/rotate`, {}, { by });
+    await asked;
+    const second = await post(`${PATH}/rotate`, {}, { by });
+    expect([second.status, second.at('code'), second.headers.get('retry-after')]).toEqual([
+      409,
+      'webhook_secret_busy',
+      '5',
+    ]);
+    resolve();
+    expect((await slow).status).toBe(200);
+  });
+});
+
+describe('a secret that another process has stored', () => {
+  it('verifies without a restart: a signature that matches none makes us look, at most once a second', async () => {
+    expect(await statusOf({ secret: 'whsec_elsewhere' })).toBe(401);
+    await storeElsewhere('whsec_elsewhere');
+    expect(await statusOf({ secret: 'whsec_elsewhere' })).toBe(401);
+    api.clock.now += 1_000;
+    expect(await statusOf({ secret: 'whsec_elsewhere' })).toBe(200);
+  });
+
+  it('is enough: none has to be configured', async () => {
+    await using own = await startTestApi({ webhookSecrets: [] });
+    const ping = (secret: string) => own.deliver({ body: { event: 'ping' }, secret });
+    expect((await ping('whsec_only')).status).toBe(401);
+    await own.database.transaction((tx) =>
+      new WebhookSecretStore(tx, {
+        keyRing: own.keyRing,
+        environment: 'sandbox',
+        overlapMs: 0,
+        now: () => own.clock.now,
+      }).replace('whsec_only'),
+    );
+    own.clock.now += 1_000;
+    expect((await ping('whsec_only')).status).toBe(200);
+    expect((await ping('')).status).toBe(401);
+  });
+});
+
+describe('while the database is away', () => {
+  const away = () => openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere');
+
+  it('a forgery gets its 401 from an API that has known the secrets, and what they sign is taken', async () => {
+    const store = { isAway: false };
+    const logger = createLogger({ level: 'silent', name: 'test' });
+    const read = async () => {
+      if (store.isAway) throw new DatabaseUnavailableError(new Error('away'));
+      return { secrets: [{ secret: 'whsec_stored', storedAt: new Date(TEST_NOW) }], unopened: 0 };
+    };
+    // A clock that leaps: every delivery may look.
+    let now = 0;
+    const storedSecrets = new WebhookSecretCache({ read, logger, now: () => (now += 60_000) });
+    await using own = await startTestApi({ storedSecrets });
+    await storedSecrets.refresh();
+    store.isAway = true;
+    const statuses = ['whsec_forged', 'whsec_stored', 'whsec_forged'].map(
+      async (secret) => (await own.deliver({ body: { event: 'ping', data: { id: randomUUID() } }, secret })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 200, 401]);
+  });
+
+  it('an API that has never read the stored secrets cannot call anything a forgery', async () => {
+    const nowhere = away();
+    await using own = await startTestApi({}, () => nowhere);
+    const answer: HttpAnswer = await own.deliver({ body: { event: 'ping' }, secret: 'whsec_unknown' });
+    expect([answer.status, answer.at('code')]).toEqual([503, 'database_unavailable']);
+    const stale = await own.deliver({ body: { event: 'ping' }, secret: 'whsec_unknown', timestamp: '1' });
+    expect(stale.status).toBe(401);
+    expect(await own.database.run((db) => db.$count(inbox))).toBe(0);
+  });
+});
+
+describe('readiness', () => {
+  const hold = async (failureClass: FailureClass) => {
+    const id = await acceptTestOrder(api.database);
+    await api.database.run((db) => db.update(orders).set({ status: 'held', failureClass }).where(eq(orders.id, id)));
+    return id;
+  };
+  /** On a busy machine a probe may run out of its time, so it is asked until it has said so. */
+  const degradedBecomes = (expected: unknown) =>
+    waitFor(`/readyz says ${JSON.stringify(expected)}`, async () => {
+      const answer = await caller.get('/readyz');
+      expect([answer.status, answer.at('status'), answer.at('degraded')]).toEqual([200, 'ready', expected]);
+      return true;
+    });
+
+  it('names what purchases are held for at the service, and stays ready; it is over when they have gone on', async () => {
+    const ids = [await hold('not_approved'), await hold('not_approved')];
+    await hold('rate_limited');
+    await degradedBecomes([
+      {
+        condition: 'not_approved',
+        detail: expect.stringMatching(/not approved .* 2 purchases are held for it\. Ask the service/),
+      },
+    ]);
+    for (const id of ids)
+      await api.database.run((db) => db.update(orders).set({ status: 'processing' }).where(eq(orders.id, id)));
+    await degradedBecomes([]);
+  });
+});

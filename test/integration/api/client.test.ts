@@ -1,0 +1,237 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isProblem, ResellerClient, type ResponseInfo } from '#clients/typescript/src/index.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { removeFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const PROJECT = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+let stack: Stack;
+let client: ResellerClient;
+
+beforeAll(async () => {
+  stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '300ms' } });
+  client = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: stack.apiKey });
+});
+afterAll(() => stack.stop());
+
+const reference = () => `client-${randomUUID()}`;
+
+describe('the TypeScript client', () => {
+  it('buys, waits, and reads what was delivered', async () => {
+    const accepted = await client.createOrder({ package_id: 9001, external_order_id: reference() });
+    expect(accepted.status).toBe('accepted');
+    const order = await client.waitFor(accepted);
+    expect(order).toMatchObject({ id: accepted.id, status: 'completed' });
+    const esimId = order.esim_id ?? '';
+    expect((await client.getEsimActivation(esimId)).activation_code).toMatch(/^LPA:1\$/);
+    expect(await client.getEsimQrSvg(esimId)).toMatch(/^<svg/);
+    expect(
+      Buffer.from(await client.getEsimQrPng(esimId))
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    expect((await client.listEsims({ order_id: order.id }).take(2)).map(({ id }) => id)).toEqual([esimId]);
+  });
+
+  it('sends the same key twice and gets the same order', async () => {
+    const body = { package_id: 1001, external_order_id: reference() };
+    const idempotencyKey = randomUUID();
+    const [first, second] = [
+      await client.createOrder(body, { idempotencyKey }),
+      await client.createOrder(body, { idempotencyKey }),
+    ];
+    expect(second).toEqual(first);
+  });
+
+  it('shows with what headers the API answers', async () => {
+    const body = { package_id: 1001, external_order_id: reference() };
+    const answers: ResponseInfo[] = [];
+    const options = {
+      idempotencyKey: randomUUID(),
+      requestId: 'the-first',
+      onResponse: (response: ResponseInfo) => void answers.push(response),
+    };
+    await client.createOrder(body, options);
+    await client.createOrder(body, { ...options, requestId: 'the-second' });
+    expect(
+      answers.map(({ operation, status, headers }) => [
+        operation,
+        status,
+        headers.get('X-Request-Id'),
+        headers.get('Idempotent-Replayed'),
+      ]),
+    ).toEqual([
+      ['createOrder', 202, 'the-first', null],
+      ['createOrder', 202, 'the-second', 'true'],
+    ]);
+  });
+
+  it('asks for lists as the API takes them: several of a set, and flags', async () => {
+    const dear = await client.createOrder({
+      package_id: 1001,
+      external_order_id: reference(),
+      max_price: { amount: '0.01', currency: 'USD' },
+    });
+    await client.waitFor(dear, { until: ['held'] });
+    const listed = async (...status: ('held' | 'needs_attention' | 'completed')[]) =>
+      (await client.listOrders({ status }).page()).data.map(({ id }) => id);
+    expect(await listed('held', 'needs_attention')).toContain(dear.id);
+    expect(await listed('completed', 'needs_attention')).not.toContain(dear.id);
+    const all = await client.listPackages().take(100);
+    const [sold, unsold] = [
+      await client.listPackages({ available: true }).take(100),
+      await client.listPackages({ available: false }).take(100),
+    ];
+    expect(sold.length).toBeGreaterThan(0);
+    expect(sold.every(({ available }) => available)).toBe(true);
+    const byId = (...lists: { id: number }[][]) =>
+      lists
+        .flat()
+        .map(({ id }) => id)
+        .toSorted((a, b) => a - b);
+    expect(byId(sold, unsold)).toEqual(byId(all));
+    expect((await client.getPackage(1001)).id).toBe(1001);
+  });
+
+  it('asks again when an answer breaks off, and gets the one order that was made', async () => {
+    const keys: (string | null)[] = [];
+    const cut = new ResellerClient({
+      baseUrl: stack.api.baseUrl,
+      apiKey: stack.apiKey,
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        if (keys.push(new Headers(init?.headers).get('Idempotency-Key')) > 1) return answer;
+        const whole = await answer.text();
+        return new Response(
+          new ReadableStream({
+            pull: (controller) => controller.error(new TypeError(`terminated before ${whole.length} bytes`)),
+          }),
+          answer,
+        );
+      },
+    });
+    const external_order_id = reference();
+    const order = await cut.createOrder({ package_id: 1001, external_order_id });
+    expect(order).toMatchObject({ status: 'accepted', external_order_id });
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+    expect((await client.listOrders({ external_order_id }).take(2)).map(({ id }) => id)).toEqual([order.id]);
+  });
+
+  it('goes through a list over its pages', async () => {
+    const external = Array.from({ length: 3 }, reference);
+    for (const external_order_id of external) await client.createOrder({ package_id: 1001, external_order_id });
+    const found: string[] = [];
+    for await (const { external_order_id } of client.listOrders({ limit: 1 })) found.push(external_order_id);
+    expect(found).toEqual(expect.arrayContaining(external));
+    expect(new Set(found).size).toBe(found.length);
+  });
+
+  it('throws problems by their code, with what they carry', async () => {
+    const body = { package_id: 1001, external_order_id: reference() };
+    const { id } = await client.createOrder(body);
+    const taken: unknown = await client.createOrder(body).catch((error: unknown) => error);
+    expect(isProblem(taken, 'external_order_id_taken') && taken.problem.existing?.id).toBe(id);
+    const stranger = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: 'rsk_nobody' });
+    await expect(stranger.getWallet()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
+  });
+
+  it('is what the example shop is written with: it buys, waits, recharges and says the price, and buys nothing twice', async () => {
+    const head = readFileSync(join(PROJECT, 'clients/typescript/examples/shop.ts'), 'utf8').split('*/')[0] ?? '';
+    // A key that may do what the example says that it needs, and no more.
+    const scopes = apiScopes.filter((scope) => head.includes(scope));
+    const { key, prefix, hash } = generateApiKey();
+    await stack.database.run((db) => addApiKey(db, { name: 'shop', prefix, hash, scopes }));
+    const sale = reference();
+    const folder = mkdtempSync(join(tmpdir(), 'reseller-shop-'));
+    const picture = join(folder, 'sale.png');
+    const shop = () =>
+      run(process.execPath, ['clients/typescript/examples/shop.ts', sale, picture], {
+        cwd: PROJECT,
+        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: key },
+      });
+    try {
+      const { stdout } = await shop();
+      expect(stdout).toMatch(/^Order +ord_\w+ is completed, charged \d+\.\d+ USD$/m);
+      expect(stdout).toMatch(/^LPA +LPA:1\$smdp\.simulator\.example\$/m);
+      expect(stdout).toMatch(/^iPhone +https:\/\/esimsetup\.apple\.com\//m);
+      expect(stdout).toContain(`QR code   ${picture}\n`);
+      expect(readFileSync(picture).subarray(1, 4).toString()).toBe('PNG');
+      expect(stdout).toMatch(/^Top-up +top_\w+ is completed, .+, charged \d+\.\d+ USD$/m);
+      expect(stdout).toMatch(/^Usage +\d+ MB of \d+$/m);
+      const [order] = await client.listOrders({ external_order_id: sale }).take(1);
+      expect(order?.max_price).toEqual(order?.charged);
+      expect((await shop()).stdout).toBe(stdout);
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
+  it('is what the example that watches events is written with: it goes on where it was, through what happened meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reseller-watch-'));
+    const place = join(folder, 'watched');
+    const { next_cursor: end } = await client.listEvents({ since: '9990-01-01T00:00:00Z' }).page();
+    writeFileSync(place, end ?? '');
+    const bought = async () =>
+      (await client.waitFor(await client.createOrder({ package_id: 9001, external_order_id: reference() }))).id;
+    /** What it says until it has told that this order is completed. */
+    const watched = async (id: string): Promise<string> => {
+      const watcher = spawn(process.execPath, ['clients/typescript/examples/watch-events.ts', place], {
+        cwd: PROJECT,
+        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: stack.apiKey },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let said = '';
+      watcher.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+      try {
+        await waitFor('the end of the order is told', () => said.includes(`order.completed  /v1/orders/${id}\n`), {
+          context: () => said,
+        });
+        await waitFor('it is written down how far it is', async () => {
+          const left = await client.listEvents({ cursor: readFileSync(place, 'utf8') }).take(1_000);
+          return !left.some(({ subject }) => subject.id === id);
+        });
+      } finally {
+        watcher.kill();
+      }
+      return said;
+    };
+    try {
+      const first = await bought();
+      expect(await watched(first)).toContain(`order.accepted  /v1/orders/${first}\n`);
+      const second = await bought();
+      const said = await watched(second);
+      expect(said).toContain(`order.accepted  /v1/orders/${second}\n`);
+      expect(said).not.toContain(first);
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
+  it('is built to a package without dependencies, whose declarations a stranger can use', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reseller-client-'));
+    try {
+      await run(
+        process.execPath,
+        [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--project', 'clients/typescript', '--outDir', folder],
+        { cwd: PROJECT },
+      );
+      const script = `import { ResellerClient } from ${JSON.stringify(join(folder, 'index.js'))};
+        const client = new ResellerClient({ baseUrl: ${JSON.stringify(stack.api.baseUrl)}, apiKey: ${JSON.stringify(stack.apiKey)} });
+        console.log((await client.getWallet()).currency);`;
+      expect((await run(process.execPath, ['--input-type=module', '--eval', script])).stdout).toBe('USD\n');
+    } finally {
+      removeFolder(folder);
+    }
+  });
+});

@@ -1,0 +1,395 @@
+import { randomUUID } from 'node:crypto';
+import { eq, gt, sql, type SQLWrapper } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { journalPage } from '#db/money/journal-queries.ts';
+import {
+  attempts,
+  cancellations,
+  esims,
+  journal,
+  orders,
+  refunds,
+  topups,
+  vpnSubscriptions,
+  walletMovements,
+} from '#db/schema.ts';
+import { listCancellationViews, listRefunds } from '#db/work/cancellation-queries.ts';
+import { listEsims } from '#db/work/esim-queries.ts';
+import { listOrderViews } from '#db/work/order-queries.ts';
+import { listTopupViews } from '#db/work/topup-queries.ts';
+import { listVpnSubscriptionViews } from '#db/work/vpn-subscription-queries.ts';
+import { storeFacts } from '#fulfilment/upkeep/esim-watch.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+
+type List = (db: Executor) => SQLWrapper;
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const key = () => ({ headers: { 'Idempotency-Key': randomUUID() } });
+const at = (ms: number) => new Date(TEST_NOW + ms);
+const idsOf = async (path: string): Promise<unknown[]> => {
+  const answer = await caller.get(path);
+  const data = answer.at('data');
+  if (!Array.isArray(data)) throw new Error(`${answer.status}: ${answer.text}`);
+  return data.map((_one, place) => answer.at('data', place, 'id'));
+};
+
+describe('lists narrowed to several statuses', () => {
+  it('are one list, newest first, whatever the statuses and the other conditions', async () => {
+    const statuses = ['accepted', 'held', 'failed', 'held', 'abandoned', 'failed', 'held'] as const;
+    const made: string[] = [];
+    for (const [n, status] of statuses.entries()) {
+      const id = (
+        await caller.post('/v1/orders', { package_id: 1 + (n % 2), external_order_id: `F-${n}` }, key())
+      ).textAt('id');
+      await api.database.run((db) =>
+        db
+          .update(orders)
+          .set({ status, createdAt: at(n), updatedAt: at(1_000 - n) })
+          .where(eq(orders.id, id)),
+      );
+      made.unshift(id);
+    }
+    const some = (...wanted: number[]) => wanted.map((n) => made[statuses.length - 1 - n]);
+    expect(await idsOf('/v1/orders?status=held,failed')).toEqual(some(6, 5, 3, 2, 1));
+    expect(await idsOf('/v1/orders?status=held,held')).toEqual(some(6, 3, 1));
+    expect(await idsOf('/v1/orders?status=held')).toEqual(some(6, 3, 1));
+    expect(await idsOf('/v1/orders?status=held,failed&package_id=2')).toEqual(some(5, 3, 1));
+    expect(await idsOf(`/v1/orders?status=held,failed&created_before=${at(4).toISOString()}`)).toEqual(some(3, 2, 1));
+    expect(await idsOf(`/v1/orders?updated_after=${at(997).toISOString()}`)).toEqual(some(2, 1, 0));
+    const seen: unknown[] = [];
+    for (let cursor: unknown = ''; typeof cursor === 'string';) {
+      const page = await caller.get(
+        `/v1/orders?status=abandoned,held,failed&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      seen.push(page.at('data', 0, 'id'), page.at('data', 1, 'id'));
+      cursor = page.at('next_cursor');
+    }
+    expect(seen).toEqual(some(6, 5, 4, 3, 2, 1));
+  });
+
+  it.each([
+    'orders?status=held,bought',
+    'orders?status=',
+    'orders?status=held,,failed',
+    'refunds?status=completed,gone',
+    'esims?status=a,,b',
+    'orders?esim_id=1',
+  ])('refuse %s', async (query) => {
+    expect((await caller.get(`/v1/${query}`)).at('code')).toBe('validation_failed');
+  });
+});
+
+describe('orders of an eSIM', () => {
+  it('are found by it', async () => {
+    const id = (await caller.post('/v1/orders', { package_id: 1, external_order_id: randomUUID() }, key())).textAt(
+      'id',
+    );
+    const esimId = newId('esim');
+    await api.database.run((db) => db.update(orders).set({ esimId }).where(eq(orders.id, id)));
+    expect(await idsOf(`/v1/orders?esim_id=${esimId}`)).toEqual([id]);
+    expect(await idsOf(`/v1/orders?esim_id=${newId('esim')}`)).toEqual([]);
+  });
+});
+
+describe('subscriptions of a customer', () => {
+  it('are found by the reference, which is stored nowhere in the clear', async () => {
+    const reference = `customer ${randomUUID()}, Zoë`;
+    const subscribe = async (customer: string) =>
+      (
+        await caller.post(
+          '/v1/vpn/subscriptions',
+          { vpn_plan_id: 7, external_subscription_id: randomUUID(), customer_reference: customer, customer_price: '5' },
+          key(),
+        )
+      ).textAt('id');
+    const [one, two] = [await subscribe(reference), await subscribe(reference)];
+    await subscribe(`${reference} `);
+    const found = await idsOf(`/v1/vpn/subscriptions?customer_reference=${encodeURIComponent(reference)}`);
+    expect(found).toHaveLength(2);
+    expect(new Set(found)).toEqual(new Set([one, two]));
+    const rows = await api.database.run((db) =>
+      db.execute(
+        sql`select t::text as text from vpn_subscriptions t union all select t::text from events t union all select t::text from timeline t`,
+      ),
+    );
+    expect(JSON.stringify(rows.rows)).not.toContain(reference.slice(0, 30));
+    expect(api.log.join('\n')).not.toContain(reference.slice(9, 45));
+  });
+});
+
+describe('eSIMs that changed lately', () => {
+  it('are those whose facts did: a reading that says the same changes nothing', async () => {
+    const id = newId('esim');
+    const facts = { status: 'installed', installedAt: at(0), activatedAt: null, expiresAt: null };
+    const before = new Date('2020-01-31T12:00:00Z');
+    await insertEsim(id, newId('order'), { ...facts, updatedAt: before });
+    const changedAt = async () =>
+      (await api.database.run((db) => db.select({ at: esims.updatedAt }).from(esims).where(eq(esims.id, id))))[0]?.at;
+    const since = new Date(before.getTime() + 1);
+    await api.database.run((db) => storeFacts(db, id, facts, at(1)));
+    expect([await changedAt(), await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([before, []]);
+    for (const [n, news] of [{ status: 'active' }, { activatedAt: at(2) }, { expiresAt: at(3) }].entries()) {
+      await api.database.run((db) => db.update(esims).set({ updatedAt: before }).where(eq(esims.id, id)));
+      await api.database.run((db) => storeFacts(db, id, { ...facts, ...news }, at(2 + n)));
+      expect([news, await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([news, [id]]);
+    }
+  });
+});
+
+describe('movements of the wallet', () => {
+  it('are found by the order and by the eSIM that they are for, whatever kind of movement it is', async () => {
+    const [order, other, esim, topup] = [newId('order'), newId('order'), newId('esim'), newId('topup')];
+    await insertEsim(esim, order, {});
+    const work = { apiKeyId: 'key_test', packageId: 1 };
+    const [bought, again, recharged, foreign] = [
+      newId('attempt'),
+      newId('attempt'),
+      newId('attempt'),
+      newId('attempt'),
+    ];
+    const tried = { number: 1, sealedRequestBody: Buffer.alloc(1) };
+    const moved = { amount: '1.00', currency: 'EUR' };
+    const movement = { ...moved, reason: 'other', occurredAt: at(0), readAt: at(0) } as const;
+    const mine = { direction: 'debit', ...movement } as const;
+    const rows = await api.database.transaction(async (tx) => {
+      await tx.insert(topups).values({ ...work, id: topup, esimId: esim });
+      await tx.insert(attempts).values([
+        {
+          ...tried,
+          id: bought,
+          subjectKind: 'order',
+          subjectId: order,
+          idempotencyKey: bought,
+          reference: 'shop-1',
+          serviceId: 'so_1',
+          serviceEsimId: 'se_1',
+          state: 'failed',
+        },
+        {
+          ...tried,
+          id: again,
+          subjectKind: 'order',
+          subjectId: order,
+          idempotencyKey: again,
+          number: 2,
+          reference: 'shop-1~2',
+        },
+        {
+          ...tried,
+          id: recharged,
+          subjectKind: 'topup',
+          subjectId: topup,
+          idempotencyKey: recharged,
+          serviceId: 'st_1',
+          serviceEsimId: 'se_1',
+        },
+        {
+          ...tried,
+          id: foreign,
+          subjectKind: 'order',
+          subjectId: other,
+          idempotencyKey: foreign,
+          reference: 'shop-2',
+          serviceId: 'so_2',
+        },
+      ]);
+      await tx.insert(walletMovements).values([
+        { ...mine, serviceId: 'wt_1', causeKind: 'adjustment', causeId: 'wt_1', attemptId: bought },
+        { ...mine, serviceId: 'wt_2', causeKind: 'adjustment', causeId: 'wt_2', attemptId: foreign },
+        { ...mine, serviceId: 'wt_3', orderId: 'so_1' },
+        { ...mine, serviceId: 'wt_4', orderReference: 'shop-1~2' },
+        { ...mine, serviceId: 'wt_5', topupId: 'st_1' },
+        { ...mine, serviceId: 'wt_6', orderId: 'so_2', topupId: 'so_1' },
+        { ...mine, serviceId: 'wt_7' },
+      ]);
+      return tx
+        .insert(journal)
+        .values([
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: bought },
+          { ...moved, direction: 'credit', causeKind: 'attempt', causeId: bought },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: again },
+          { ...moved, direction: 'debit', causeKind: 'adjustment', causeId: 'wt_1' },
+          { ...moved, direction: 'credit', causeKind: 'refund', causeId: order },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: recharged },
+          { ...moved, direction: 'credit', causeKind: 'refund', causeId: topup },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: foreign },
+          { ...moved, direction: 'debit', causeKind: 'adjustment', causeId: 'wt_2' },
+          { ...moved, direction: 'credit', causeKind: 'deposit', causeId: order },
+        ])
+        .returning({ id: journal.id });
+    });
+    const newest = (...places: number[]) => places.map((place) => `jrn_${rows[place]?.id}`).toReversed();
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${order}`)).toEqual(newest(0, 1, 2, 3, 4));
+    expect(await idsOf(`/v1/wallet/transactions?esim_id=${esim}`)).toEqual(newest(0, 1, 2, 3, 4, 5, 6));
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${order}&direction=credit`)).toEqual(newest(1, 4));
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${other}&esim_id=${esim}`)).toEqual([]);
+    expect(await idsOf(`/v1/wallet/transactions?esim_id=${newId('esim')}`)).toEqual([]);
+    const named = async (query: string) => {
+      const answer = await caller.get(`/v1/wallet/transactions?cause=none&${query}`);
+      return answer
+        .read(z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) }))
+        .data.map(({ service }) => service.id);
+    };
+    expect(await named(`order_id=${order}`)).toEqual(['wt_4', 'wt_3']);
+    // What the service names is told apart from our own ids.
+    const both = await caller.get(`/v1/wallet/transactions?cause=none&order_id=${other}`);
+    expect(both.at('data', 0, 'service')).toMatchObject({
+      id: 'wt_6',
+      service_order_id: 'so_2',
+      service_topup_id: 'so_1',
+      service_esim_id: null,
+    });
+    expect(both.at('data', 0, 'service')).not.toHaveProperty('order_id');
+    expect(await named(`esim_id=${esim}`)).toEqual(['wt_5', 'wt_4', 'wt_3']);
+    expect(await named(`order_id=${other}`)).toEqual(['wt_6']);
+  });
+});
+
+describe('a page of a list', () => {
+  const page = { limit: 21, after: { createdAt: new Date(TEST_NOW), id: 'x' } };
+  const id = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
+  const several = ['held', 'needs_attention'] as const;
+  const cases: [string, List, string][] = [
+    [
+      'orders of some statuses',
+      (db) => listOrderViews(db, undefined, { statuses: several }, page),
+      'orders_status_page',
+    ],
+    ['orders of a package', (db) => listOrderViews(db, undefined, { packageId: 1 }, page), 'orders_package_page'],
+    [
+      'orders by failure',
+      (db) => listOrderViews(db, undefined, { failureClass: 'timeout' }, page),
+      'orders_failure_page',
+    ],
+    [
+      'orders by what they wait for',
+      (db) => listOrderViews(db, undefined, { attentionReason: 'contradiction' }, page),
+      'orders_attention_page',
+    ],
+    ['top-ups of a package', (db) => listTopupViews(db, undefined, { packageId: 1 }, page), 'topups_package_page'],
+    ['top-ups of an eSIM', (db) => listTopupViews(db, undefined, { esimId: id }, page), 'topups_esim_page'],
+    [
+      'top-ups of some statuses',
+      (db) => listTopupViews(db, undefined, { statuses: several }, page),
+      'topups_status_page',
+    ],
+    [
+      'subscriptions of a plan',
+      (db) => listVpnSubscriptionViews(db, undefined, { vpnPlanId: 1 }, page),
+      'vpn_subscriptions_plan_page',
+    ],
+    [
+      'subscriptions of a customer',
+      (db) => listVpnSubscriptionViews(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
+      'vpn_subscriptions_customer_page',
+    ],
+    [
+      'cancellations of an eSIM',
+      (db) => listCancellationViews(db, undefined, { esimId: id }, page),
+      'cancellations_esim_page',
+    ],
+    [
+      'cancellations of some statuses',
+      (db) => listCancellationViews(db, undefined, { statuses: several }, page),
+      'cancellations_status_page',
+    ],
+    ['refunds of an eSIM', (db) => listRefunds(db, undefined, { esimId: id }, page), 'refunds_esim_page'],
+    [
+      'refunds of some statuses',
+      (db) => listRefunds(db, undefined, { statuses: ['expected', 'failed'] }, page),
+      'refunds_status_page',
+    ],
+    ['eSIMs of a package', (db) => listEsims(db, undefined, { packageId: 1 }, page), 'esims_package_page'],
+    [
+      'eSIMs of some statuses',
+      (db) => listEsims(db, undefined, { statuses: ['installed', 'active'] }, page),
+      'esims_status_page',
+    ],
+  ];
+
+  it.each(cases)('of %s is taken from an index, without sorting more than the page', async (_name, list, index) => {
+    const plan = await planOf(list, ['sort', 'seqscan', 'bitmapscan']);
+    expect(plan).toContain(` using ${index} `);
+  });
+
+  it('of orders of an eSIM, which are few, reads those', async () => {
+    const plan = await planOf(
+      (db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)),
+      ['seqscan'],
+    );
+    expect(plan).toMatch(/(using|on) orders_esim /);
+  });
+
+  it('of eSIMs by the reference of their order reads that one', async () => {
+    const plan = await planOf((db) => listEsims(db, undefined, { externalOrderId: 'shop-1' }, page), ['seqscan']);
+    expect(plan).toContain(' using orders_external_order_id_unique ');
+    expect(plan).toMatch(/(using|on) esims_order_id_unique /);
+  });
+
+  it.each([
+    ['an order', { orderId: newId('order') }],
+    ['an eSIM', { esimId: id }],
+  ])('of movements of %s, which are few, reads those', async (_name, filter) => {
+    const plan = await planOf((db) => journalPage(db, filter, { limit: 21 }), ['seqscan']);
+    expect(plan).toMatch(/(using|on) journal_one_per_cause /);
+  });
+
+  it.each([
+    ['orders', orders],
+    ['eSIMs', esims],
+    ['top-ups', topups],
+    ['cancellations', cancellations],
+    ['subscriptions', vpnSubscriptions],
+    ['refunds', refunds],
+  ] as const)('of %s that changed lately reads those that did', async (_name, table) => {
+    const plan = await planOf(
+      (db) =>
+        db
+          .select({ id: table.id })
+          .from(table)
+          .where(gt(table.updatedAt, at(0))),
+      ['seqscan'],
+    );
+    expect(plan).toMatch(/(using|on) \w+_updated /);
+  });
+});
+
+async function insertEsim(id: string, orderId: string, more: Partial<typeof esims.$inferInsert>): Promise<void> {
+  const facts = {
+    serviceEsimId: id,
+    iccid: '8944500102198304826',
+    packageId: 1,
+    status: 'installed',
+    factsReadAt: at(0),
+  };
+  await api.database.run((db) =>
+    db.insert(esims).values({ id, orderId, sealedActivationCode: Buffer.alloc(1), ...facts, ...more }),
+  );
+}
+
+/**
+ * What PostgreSQL would do. With few rows other plans are cheaper; what matters is that this one is possible.
+ *
+ * @param list a query of ours, as it is sent. @param without what else it may not do, such as `seqscan`.
+ */
+async function planOf(list: List, without: readonly string[]): Promise<string> {
+  return api.database.transaction(async (tx) => {
+    for (const each of without) await tx.execute(`set local enable_${each} = off`);
+    const result = await tx.execute(sql`explain ${list(tx).getSQL()}`);
+    return JSON.stringify(result.rows);
+  });
+}

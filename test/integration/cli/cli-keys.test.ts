@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import {
+  createKey,
+  limitKey,
+  limitKeyRate,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  type NewKeyOptions,
+} from '#cli/access/keys.ts';
+import { account } from '#cli/api/account.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { report } from '#cli/terminal/report.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { apiScopes, listApiKeys } from '#db/access/api-keys.ts';
+import { auditLog } from '#db/schema.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+
+let opened: OpenTestDatabase;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+});
+afterAll(async () => {
+  await opened.drop();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const stored = () => opened.database.run(listApiKeys);
+
+/** @returns what the command wrote to standard output. */
+async function create(name: string, scopes?: string, more: NewKeyOptions = {}): Promise<string> {
+  return printed(() => createKey(name, { ...more, ...(scopes !== undefined && { scopes }) }, environment()));
+}
+
+const environment = () => ({ DATABASE_URL: opened.url });
+const prefixOf = (key: string) => key.split('_')[1] ?? '';
+
+/** @returns what is written to standard output meanwhile. */
+async function printed(command: () => Promise<void>): Promise<string> {
+  const out: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  await command();
+  return out.join('');
+}
+
+describe('reseller keys create', () => {
+  it('makes a key with the scopes that it is told, and no other', async () => {
+    expect(await create('shop', 'orders:read, wallet:read')).toMatch(/^rsk_\w{8}_\w{43}\n$/);
+    expect(await stored()).toMatchObject([{ name: 'shop', scopes: ['orders:read', 'wallet:read'] }]);
+  });
+
+  it('gives every scope only when told so', async () => {
+    await create('everything', 'all');
+    expect((await stored()).find(({ name }) => name === 'everything')?.scopes).toEqual(apiScopes);
+  });
+
+  it.each([
+    ['without scopes', 'shop', undefined, /what the key may do/],
+    ['with an empty list of scopes', 'shop', ' , ', /what the key may do/],
+    ['with an unknown scope', 'shop', 'orders:read,orders:steal', /Unknown scopes: orders:steal/],
+    ['with "all" and another', 'shop', 'all,orders:read', /Unknown scopes: all/],
+    ['without a name', '', 'all', /has no name/],
+    ['with a name of blanks', '  ', 'all', /has no name/],
+  ])('refuses a key %s, says what there is, and makes none', async (_, name, scopes, message) => {
+    const before = (await stored()).length;
+    await expect(create(name, scopes)).rejects.toThrow(message);
+    await expect(create(name, scopes)).rejects.toBeInstanceOf(UserError);
+    expect(await stored()).toHaveLength(before);
+  });
+});
+
+describe('reseller keys list', () => {
+  it('says of a database without our tables that it has to be migrated, and shows no statement', async () => {
+    const { postgresUrl } = inject('servers');
+    const name = `empty_${randomBytes(6).toString('hex')}`;
+    await withClient(
+      postgresUrl,
+      async (client) => void (await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)),
+    );
+    try {
+      const url = new URL(postgresUrl);
+      url.pathname = `/${name}`;
+      const error: unknown = await listKeys({ DATABASE_URL: url.href }).catch((thrown: unknown) => thrown);
+      const lines: string[] = [];
+      expect(report(error, { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 })).toBe(1);
+      expect(lines.join('')).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `npx reseller migrate`\.\n$/);
+    } finally {
+      await withClient(postgresUrl, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+    }
+  });
+});
+
+describe('reseller keys limit', () => {
+  it('sets what a key may spend in a day, and takes it away', async () => {
+    const [, prefix = ''] = (await create('limited', 'orders:write')).split('_');
+    const limit = async (text: string) => {
+      vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      await limitKey(prefix, text, { DATABASE_URL: opened.url });
+      return (await stored()).find((key) => key.prefix === prefix);
+    };
+    expect(await limit('100.00 USD')).toMatchObject({ spendLimitAmount: '100.000000', spendLimitCurrency: 'USD' });
+    expect(await limit('none')).toMatchObject({ spendLimitAmount: null, spendLimitCurrency: null });
+    await expect(limit('100')).rejects.toThrow(/no daily limit/);
+    await expect(limitKey('unknown0', 'none', { DATABASE_URL: opened.url })).rejects.toThrow(/no key with the prefix/);
+  });
+});
+
+describe('reseller keys rotate', () => {
+  const rotate = async (prefix: string, overlap = 3_600_000, expires?: number) =>
+    prefixOf(
+      await printed(() => rotateKey(prefix, { overlap, ...(expires !== undefined && { expires }) }, environment())),
+    );
+  const find = async (prefix: string) => (await stored()).find((key) => key.prefix === prefix);
+
+  it('makes a successor with the same name, scopes and limits in one lineage, and ends the former after the overlap', async () => {
+    const limits = { ownWorkOnly: true, rateLimit: 120, spendLimit: '100.00 USD', expires: 90 };
+    const first = prefixOf(await create('rotated', 'orders:read,orders:write', limits));
+    const before = await find(first);
+    const at = Date.now();
+    const second = await rotate(first);
+    const [former, successor] = [await find(first), await find(second)];
+    for (const same of [
+      'name',
+      'scopes',
+      'ownWorkOnly',
+      'rateLimit',
+      'spendLimitAmount',
+      'spendLimitCurrency',
+    ] as const) {
+      expect([same, successor?.[same]]).toEqual([same, before?.[same]]);
+    }
+    expect(successor?.lineageId).toBe(before?.id);
+    const minutes = (time: Date | null | undefined) => Math.round(((time?.getTime() ?? 0) - at) / 60_000);
+    expect(minutes(former?.expiresAt)).toBe(60);
+    expect(minutes(successor?.expiresAt)).toBe(90 * 24 * 60);
+
+    const third = await rotate(second, 0, 1);
+    expect((await find(third))?.lineageId).toBe(before?.id);
+    expect(minutes((await find(third))?.expiresAt)).toBe(24 * 60);
+    const list = await printed(() => listKeys(environment()));
+    const lines = list.split('\n').filter((line) => line.includes('  rotated  '));
+    expect(lines.map((line) => prefixOf(`_${line.slice(0, 8)}`))).toEqual([first, second, third]);
+    expect(lines[1]).toContain(`expired`);
+    expect(lines[2]).toContain(
+      `successor of ${second}, own work only, at most 100.00 USD a day, at most 120 requests a minute  orders:read,orders:write`,
+    );
+    // By which `created_by` and the audit log name it.
+    expect(lines[0]?.endsWith(`  ${before?.id}`)).toBe(true);
+  });
+
+  it('changes limits in the whole lineage, whichever of its keys is named', async () => {
+    const first = prefixOf(await create('limits', 'orders:write'));
+    const second = await rotate(first);
+    await printed(() => limitKey(second, '7.00 EUR', environment()));
+    await printed(() => limitKeyRate(first, 30, environment()));
+    for (const prefix of [first, second])
+      expect(await find(prefix)).toMatchObject({ spendLimitAmount: '7.000000', rateLimit: 30 });
+    await printed(() => limitKeyRate(second, null, environment()));
+    expect((await find(first))?.rateLimit).toBeNull();
+  });
+
+  it('refuses a key that is unknown, revoked or rotated before, and one whose successor was lost can be rotated once that is revoked', async () => {
+    const first = prefixOf(await create('refused', 'orders:read'));
+    const second = await rotate(first);
+    await expect(rotate(first)).rejects.toThrow(/rotated before/);
+    await expect(rotate('unknown0')).rejects.toThrow(/no key with the prefix/);
+    await printed(() => revokeKey(second, environment()));
+    await expect(rotate(second)).rejects.toThrow(/is revoked/);
+    await expect(rotate(first)).resolves.toMatch(/^\w{8}$/);
+    const gone = prefixOf(await create('gone', 'orders:read'));
+    await rotate(gone, 0);
+    await expect(rotate(gone)).rejects.toThrow(/is expired/);
+  });
+});
+
+describe('the audit log', () => {
+  it('says which account made, rotated, limited and revoked which key', async () => {
+    const first = prefixOf(await create('audited', 'orders:read', { ownWorkOnly: true }));
+    const second = prefixOf(await printed(() => rotateKey(first, { overlap: 0 }, environment())));
+    await printed(() => limitKey(second, '1.00 EUR', environment()));
+    await printed(() => limitKeyRate(second, 60, environment()));
+    await printed(() => revokeKey(second, environment()));
+    const ids = (await stored()).filter(({ name }) => name === 'audited').map(({ id }) => id);
+    const entries = await opened.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id));
+    const own = entries.filter(({ subjectId }) => ids.includes(subjectId));
+    expect(
+      own.map(({ actor, subjectKind, action, subjectId }) => [actor, subjectKind, action, ids.indexOf(subjectId)]),
+    ).toEqual([
+      [`command/${account()}`, 'api_key', 'api_key.create', 0],
+      [`command/${account()}`, 'api_key', 'api_key.rotate', 1],
+      [`command/${account()}`, 'api_key', 'api_key.change_spend_limit', 1],
+      [`command/${account()}`, 'api_key', 'api_key.change_rate_limit', 1],
+      [`command/${account()}`, 'api_key', 'api_key.revoke', 1],
+    ]);
+    expect(own[0]?.reason).toBe('audited: orders:read, for its own work only');
+  });
+});

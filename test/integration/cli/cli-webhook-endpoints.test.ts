@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebhookEndpointDesk } from '#cli/webhook-endpoints/webhook-endpoints.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
+import { newId } from '#db/connection/ids.ts';
+import { publishEvents } from '#db/events/events.ts';
+import { excerptPlace, queueDeliveries } from '#db/events/webhook-deliveries.ts';
+import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+
+let api: TestApi;
+let id: string;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const made = generateApiKey();
+  ({ key } = made);
+  await api.database.run((db) =>
+    addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: apiScopes }),
+  );
+  const caller = await api.caller();
+  const headers = () => ({ headers: { 'idempotency-key': randomUUID() } });
+  id = (
+    await caller.post(
+      '/v1/webhook-endpoints',
+      { url: 'https://shop.example.com/hook', event_types: ['order.*'] },
+      headers(),
+    )
+  ).textAt('id');
+  await caller.post('/v1/orders', { package_id: 101, external_order_id: 'desk-1' }, headers());
+  await api.database.transaction(async (tx) => queueDeliveries(tx, await publishEvents(tx, 100), new Date(TEST_NOW)));
+  const [delivery] = await api.database.run((db) => db.select().from(webhookDeliveries));
+  const log = { deliveryId: delivery!.id, number: 1 };
+  const sealedExcerpt = api.keyRing.seal('restarting', excerptPlace(log));
+  await api.database.run((db) =>
+    db.insert(webhookTries).values({ ...log, at: new Date(TEST_NOW), durationMs: 12, status: 503, sealedExcerpt }),
+  );
+  await api.database.run((db) =>
+    db.update(webhookDeliveries).set({ state: 'failed', nextTryAt: null, endedAt: new Date(TEST_NOW), tries: 1 }),
+  );
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+async function said(
+  run: (desk: WebhookEndpointDesk, access: { api: string; data: string }) => Promise<void>,
+): Promise<string> {
+  const lines: string[] = [];
+  const desk = new WebhookEndpointDesk(
+    { RESELLER_API_KEY: key },
+    { write: (text: unknown) => lines.push(String(text)) > 0 },
+  );
+  await run(desk, { api: api.baseUrl, data: '.data' });
+  return lines.join('');
+}
+
+describe('reseller webhook-endpoints', () => {
+  it('lists endpoints and how they do', async () => {
+    expect(await said((desk, access) => desk.list(access))).toBe(
+      `${id}  enabled  https://shop.example.com/hook  order.*\n`,
+    );
+  });
+
+  it('lists all of them, however many', async () => {
+    await using crowded = await startTestApi();
+    const made = generateApiKey();
+    await crowded.database.run((db) =>
+      addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: apiScopes }),
+    );
+    const row = {
+      apiKeyId: 'key_a',
+      url: 'https://shop.example.com/hook',
+      eventTypes: ['*'],
+      createdAt: new Date(TEST_NOW),
+      updatedAt: new Date(TEST_NOW),
+    };
+    const ids = Array.from({ length: 101 }, () => newId('webhookEndpoint'));
+    // Those of limited keys have a number of their own, so there may be more than a page holds.
+    await crowded.database.run((db) =>
+      db
+        .insert(webhookEndpoints)
+        .values(ids.map((each, n) => ({ ...row, id: each, ownerId: n === 0 ? 'key_own' : null }))),
+    );
+    const lines: string[] = [];
+    const desk = new WebhookEndpointDesk(
+      { RESELLER_API_KEY: made.key },
+      { write: (text: unknown) => lines.push(String(text)) > 0 },
+    );
+    await desk.list({ api: crowded.baseUrl, data: '.data' });
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(ids.toReversed());
+  });
+
+  it('shows deliveries with what was answered', async () => {
+    const shown = await said((desk, access) => desk.deliveries(id, access));
+    expect(shown).toMatch(
+      /^wd_\w+ {2}failed {2}order\.accepted {2}evt_\w+ {2}1 try\n {4}2030-01-31T12:00:00\.000Z {2}503 {2}12 ms {2}"restarting"\n$/,
+    );
+    expect(await said((desk, access) => desk.deliveries(id, { ...access, status: 'delivered' }))).toBe(
+      'There are no such deliveries.\n',
+    );
+  });
+
+  it('replays what failed', async () => {
+    expect(
+      await said((desk, access) => desk.replay(id, { ...access, since: '2030-01-01T00:00:00Z', which: 'failed' })),
+    ).toBe('One delivery is on its way.\n');
+    expect((await api.database.run((db) => db.select().from(webhookDeliveries))).map(({ state }) => state)).toEqual([
+      'pending',
+    ]);
+    await expect(said((desk, access) => desk.replay(id, access))).rejects.toThrow('not clear');
+  });
+});

@@ -1,0 +1,317 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { temporal } from '@temporalio/proto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import * as z from 'zod';
+import { CHECKS } from '#cli/doctor/finding.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { signWebhook } from '#crypto/webhook-signature.ts';
+import { installation } from '#db/schema.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
+import { connect } from '#temporal/connection.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
+import { startProcess } from '#test/support/servers/processes.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { createNamespace } from '#test/support/servers/temporal.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { checkContract, readDocument } from '#upstream/contract-check.ts';
+
+const jsonReport = z.object({
+  exit_code: z.int(),
+  checks: z.array(
+    z.object({ check: z.string(), status: z.string(), detail: z.string(), advice: z.string().optional() }),
+  ),
+});
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ start: ['simulator', 'api'] });
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+const SANDBOX = `${BASE_PATH}${SANDBOX_SUFFIX}`;
+
+/**
+ * The contract line has a test of its own; the others do not depend on how much of the interface the simulator serves.
+ */
+const WITHOUT_DESCRIPTION = { SERVICE_WITHOUT: 'openapi_download' };
+
+/** The command as a process, with the environment of the stack's worker and API. */
+async function doctor(changes: Record<string, string> = {}, args: readonly string[] = []) {
+  const environment = {
+    ...stack.environments.worker,
+    ...stack.environments.api,
+    PUBLIC_WEBHOOK_URL: `${stack.api.baseUrl}/webhooks/service`,
+    ...WITHOUT_DESCRIPTION,
+    ...changes,
+  };
+  const defined = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? '']));
+  await using command = await startProcess({
+    name: 'doctor',
+    script: 'cli/main.ts',
+    args: ['doctor', ...args],
+    environment: defined,
+  });
+  const { code } = await command.exit();
+  return { code, output: command.output() };
+}
+
+/**
+ * @returns the findings by check, and the status of those that are not ok; that of the contract only where it is looked
+ *   at.
+ */
+async function findings(changes: Record<string, string> = {}) {
+  const { code, output } = await doctor(changes, ['--json']);
+  const { exit_code: stated, checks } = jsonReport.parse(JSON.parse(output));
+  expect(code).toBe(stated);
+  const of = new Map(checks.map((finding) => [finding.check, finding]));
+  const looked = checks.filter(({ check }) => check !== 'contract' || changes['SERVICE_WITHOUT'] !== undefined);
+  const problems = looked.flatMap(({ check, status }) => (status === 'ok' ? [] : [[check, status] as const]));
+  return { code, problems: Object.fromEntries(problems) as Record<string, string>, of: Object.fromEntries(of) };
+}
+
+/** A database of the run's server without a single table. */
+async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const { postgresUrl } = inject('servers');
+  const name = `empty_${randomBytes(6).toString('hex')}`;
+  await withClient(postgresUrl, async (client) => {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+  });
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  const drop = () =>
+    withClient(postgresUrl, async (client) => {
+      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    });
+  return { url: url.href, drop };
+}
+
+describe('reseller doctor on a set-up that runs', () => {
+  it('finds everything in order, in a line for each check, and ends with 0', async () => {
+    const { code, output } = await doctor({ SERVICE_WITHOUT: '' });
+    const lines = output.trimEnd().split('\n');
+    const titles = Object.values(CHECKS);
+    expect(lines.slice(0, titles.length).map((line) => line.slice(0, 22).trimEnd())).toEqual(
+      titles.map((title) => `✔ ${title}`),
+    );
+    expect(lines.at(-1)).toBe(`${titles.length} ok, 0 warnings, 0 failures, 0 not checked`);
+    expect(code).toBe(0);
+  });
+
+  it('says of the contract what its check says of the description that the service offers', async () => {
+    const { SERVICE_EMAIL: email, SERVICE_PASSWORD: password } = stack.environments.api;
+    const login = await stack.simulator.post(`${SANDBOX}/login`, { email, password, device_name: 'test' });
+    const authorization = `Bearer ${login.textAt('access_token')}`;
+    const described = await stack.simulator.get(`${SANDBOX}/openapi.json`, { headers: { authorization } });
+    const { compatible } = checkContract(readDocument(Buffer.from(described.text)), ALL_CAPABILITIES);
+    const { code, problems } = await findings({ SERVICE_WITHOUT: '' });
+    expect({ code, problems }).toEqual(
+      compatible ? { code: 0, problems: {} } : { code: 1, problems: { contract: 'failure' } },
+    );
+  });
+
+  it('buys nothing, and leaves one ping in the inbox that moves nothing', async () => {
+    const admin = new SimulatorAdmin(stack.simulator);
+    const before = await admin.ledger();
+    const pings = async () => {
+      const { rows } = await stack.database.executor.execute<{ state: string; delivery_id: string }>(
+        `select state, delivery_id from inbox where delivery_id like 'doctor-%'`,
+      );
+      return rows;
+    };
+    const had = (await pings()).length;
+    expect((await findings()).problems).toEqual({});
+    expect(await admin.ledger()).toEqual(before);
+    expect(await admin.orders()).toEqual([]);
+    const have = await pings();
+    expect(have).toHaveLength(had + 1);
+    expect(new Set(have.map(({ state }) => state))).toEqual(new Set(['ignored']));
+  });
+
+  it('names a key that has other bytes than the one that the database was used with', async () => {
+    const [id = ''] = (stack.environments.api['ENCRYPTION_KEYS'] ?? '').split(':');
+    const { code, problems, of } = await findings({ ENCRYPTION_KEYS: `${id}:${randomBytes(32).toString('base64')}` });
+    expect({ code, problems: problems['encryption_keys'] }).toEqual({ code: 1, problems: 'failure' });
+    expect(of['encryption_keys']?.detail).toContain(`"${id}" in ENCRYPTION_KEYS has other bytes`);
+  });
+
+  it('shows a wrong webhook secret', async () => {
+    const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: 'whsec_another' });
+    expect({ code, problems }).toEqual({ code: 1, problems: { webhook_address: 'failure' } });
+    expect(of['webhook_address']?.detail).toMatch(/401/);
+  });
+
+  it('shows that there is no webhook secret at all, and does not try the address with none', async () => {
+    const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: '' });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: { webhook_secret: 'failure', webhook_address: 'not_checked' },
+    });
+    expect(of['webhook_secret']?.advice).toMatch(/reseller service-secret create/);
+  });
+
+  it('names the brand under which the service signs, until a delivery under ours has come', async () => {
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const body = JSON.stringify({ event: 'ping', data: {} });
+    const headers = {
+      'X-Acme-Event': 'ping',
+      'X-Acme-Delivery': randomUUID(),
+      'X-Acme-Timestamp': timestamp,
+      'X-Acme-Signature': signWebhook(stack.webhookSecret, timestamp, Buffer.from(body)),
+    };
+    expect((await stack.api.post('/webhooks/service', body, { headers })).status).toBe(401);
+    const { code, problems, of } = await findings();
+    expect({ code, problems }).toEqual({ code: 1, problems: { webhook_arrival: 'failure' } });
+    expect(of['webhook_arrival']?.advice).toBe('Set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.');
+
+    const admin = new SimulatorAdmin(stack.simulator);
+    const id = await admin.sendWebhook({ event: 'ping', data: {} });
+    await waitFor('the service has delivered', async () => {
+      const sent = await admin.webhooks();
+      return sent.some((each) => each.id === id && each.status === 'delivered');
+    });
+    expect((await findings()).problems).toEqual({});
+  });
+
+  it('shows a wrong password, and still checks what needs no login', async () => {
+    const { code, problems, of } = await findings({ SERVICE_PASSWORD: 'wrong-password' });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: { login: 'failure', token: 'not_checked', wallet: 'not_checked' },
+    });
+    expect(of['login']).toMatchObject({
+      detail: expect.stringContaining('401'),
+      advice: expect.stringContaining('SERVICE_PASSWORD'),
+    });
+  });
+
+  it('shows missing migrations', async () => {
+    const empty = await emptyDatabase();
+    try {
+      const { code, problems, of } = await findings({ DATABASE_URL: empty.url });
+      expect({ code, problems }).toEqual({
+        code: 1,
+        problems: {
+          migrations: 'failure',
+          installation: 'not_checked',
+          encryption_keys: 'not_checked',
+          webhook_arrival: 'not_checked',
+        },
+      });
+      expect(of['migrations']?.advice).toMatch(/reseller migrate/);
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  it('shows a database that is not there', async () => {
+    const { code, problems } = await findings({ DATABASE_URL: `postgres://127.0.0.1:${await freePort()}/none` });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: {
+        database: 'failure',
+        migrations: 'not_checked',
+        installation: 'not_checked',
+        encryption_keys: 'not_checked',
+        webhook_arrival: 'not_checked',
+      },
+    });
+  });
+
+  it('shows a database of the other environment, and that production is not known to be approved', async () => {
+    const { code, problems, of } = await findings({ SERVICE_MODE: 'production', SERVICE_TOKEN_DAYS: '30' });
+    expect(code).toBe(1);
+    expect(problems).toMatchObject({ installation: 'failure', capabilities: 'warning', webhook_address: 'warning' });
+    expect(of['installation']?.detail).toMatch(/\(sandbox\).*\(production\)/);
+    // Which of the two depends on how strict the service is before it approves: never "ok".
+    expect(['failure', 'warning']).toContain(problems['approval']);
+  });
+
+  it('shows a Temporal that does not answer', async () => {
+    const { code, problems, of } = await findings({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: { temporal: 'failure', namespace: 'not_checked', search_attributes: 'not_checked' },
+    });
+    expect(of['temporal']?.advice).toMatch(/TEMPORAL_ADDRESS/);
+  });
+
+  it('shows a namespace that is missing, and one without our search attributes, and adds nothing', async () => {
+    const missing = await findings({ TEMPORAL_NAMESPACE: `none-${randomBytes(4).toString('hex')}` });
+    expect({ code: missing.code, problems: missing.problems }).toEqual({
+      code: 0,
+      problems: { namespace: 'warning', search_attributes: 'not_checked' },
+    });
+    const namespace = await createNamespace();
+    const bare = await findings({ TEMPORAL_NAMESPACE: namespace });
+    expect(bare.problems).toEqual({ search_attributes: 'warning' });
+    expect(bare.of['search_attributes']?.detail).toMatch(/PackageId/);
+    const connection = await connect({ ...stack.temporal, tls: false, apiKey: undefined });
+    try {
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+      expect(customAttributes['PackageId']).toBeUndefined();
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it('shows a search attribute of another type, which the worker could not put right', async () => {
+    const namespace = await createNamespace();
+    const connection = await connect({ ...stack.temporal, tls: false, apiKey: undefined });
+    try {
+      const { INDEXED_VALUE_TYPE_KEYWORD: keyword } = temporal.api.enums.v1.IndexedValueType;
+      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { PackageId: keyword } });
+    } finally {
+      await connection.close();
+    }
+    const { code, problems, of } = await findings({ TEMPORAL_NAMESPACE: namespace });
+    expect({ code, problems }).toEqual({ code: 1, problems: { search_attributes: 'failure' } });
+    expect(of['search_attributes']).toMatchObject({
+      detail: expect.stringContaining('PackageId'),
+      advice: expect.stringContaining('TEMPORAL_NAMESPACE'),
+    });
+  });
+
+  it('stamps no database', async () => {
+    await using fresh = await openTestDatabase();
+    const { problems, of } = await findings({ DATABASE_URL: fresh.url });
+    expect(problems).toEqual({});
+    expect(of['installation']?.detail).toMatch(/^none yet/);
+    expect(await fresh.database.run((db) => db.select().from(installation))).toEqual([]);
+  });
+
+  it('ends with 78 when the configuration cannot be used, and checks the rest all the same', async () => {
+    const { code, problems, of } = await findings({ WORKER_PROBE_PORT: 'many', SERVICE_EMAIL: '' });
+    expect(code).toBe(78);
+    expect(of['configuration']?.detail).toMatch(
+      /WORKER_PROBE_PORT: .*SERVICE_EMAIL is missing|SERVICE_EMAIL is missing.*WORKER_PROBE_PORT: /,
+    );
+    expect(problems).toMatchObject({ configuration: 'failure', login: 'not_checked' });
+    expect(of).toMatchObject({
+      database: { status: 'ok' },
+      temporal: { status: 'ok' },
+      webhook_address: { status: 'ok' },
+    });
+  });
+
+  // Last: it takes the service away.
+  it('shows a service that is gone', async () => {
+    await stack.process('simulator').stop();
+    const { code, problems, of } = await findings({ SERVICE_WITHOUT: '' });
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: {
+        login: 'failure',
+        token: 'not_checked',
+        wallet: 'not_checked',
+        clock: 'not_checked',
+        contract: 'not_checked',
+      },
+    });
+    expect(of['login']?.advice).toMatch(/SERVICE_BASE_URL/);
+  });
+});

@@ -1,0 +1,204 @@
+/** What a tour leaves in the database, and what becomes of it on its way to production. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { examine } from '#cli/doctor/examine.ts';
+import { profileFrom } from '#cli/sandbox-tour/profile.ts';
+import { confirmCapabilities, importCapabilities, showCapabilities } from '#cli/service/capabilities.ts';
+import { runSandboxTour } from '#cli/service/sandbox.ts';
+import { installation } from '#db/schema.ts';
+import {
+  addCapabilityProfile,
+  confirmCapabilityProfile,
+  newestCapabilityProfile,
+} from '#db/service/capability-profiles.ts';
+import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
+import { EMAIL, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { startProcess } from '#test/support/servers/processes.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+const REPORT = z.object({
+  exit_code: z.int(),
+  stored_as: z.string().nullable(),
+  profile: z.object({ findings: z.record(z.string(), z.boolean().nullable()) }),
+});
+const QUICK = { store: true, keyAge: 0, wait: 5_000 };
+
+let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
+let sandbox: OpenTestDatabase;
+let production: OpenTestDatabase;
+let folder: string;
+beforeAll(async () => {
+  [simulator, sandbox, production] = await Promise.all([startTestSimulator(), openTestDatabase(), openTestDatabase()]);
+  folder = temporaryFolder('tour');
+});
+afterAll(async () => {
+  await Promise.all([simulator[Symbol.asyncDispose](), sandbox.drop(), production.drop()]);
+  removeFolder(folder);
+});
+
+const environmentOf = (database: { readonly url: string }, changes: Record<string, string> = {}) => ({
+  DATABASE_URL: database.url,
+  SERVICE_BASE_URL: simulator.simulator.baseUrl,
+  SERVICE_EMAIL: EMAIL,
+  SERVICE_PASSWORD: PASSWORD,
+  ...changes,
+});
+const inProduction = (changes: Record<string, string> = {}) =>
+  environmentOf(production, { SERVICE_MODE: 'production', ...changes });
+
+/** Runs a command of this process. @returns what it printed. */
+async function printed(run: (output: { write: (text: string) => boolean }) => Promise<unknown>): Promise<string> {
+  let text = '';
+  await run({ write: (part) => ((text += part), true) });
+  return text;
+}
+
+const requests = async () => (await simulator.requests('limit=10000')).length;
+
+describe('reseller sandbox tour', () => {
+  it('stores what it measured in a database that belongs to this sandbox, and prints it', async () => {
+    await using command = await startProcess({
+      name: 'tour',
+      script: 'cli/main.ts',
+      args: ['sandbox', 'tour', '--json', '--key-age', '0s', '--wait', '5s', '--also', '9001,9003'],
+      environment: environmentOf(sandbox),
+    });
+    const { code } = await command.exit();
+    const report = REPORT.parse(JSON.parse(command.output()));
+    expect({ code, stated: report.exit_code }).toEqual({ code: 0, stated: 0 });
+    const stored = await sandbox.database.run((db) => newestCapabilityProfile(db, 'sandbox'));
+    expect(stored).toMatchObject({ findings: report.profile.findings, confirmation: undefined });
+    expect(String(stored?.id)).toBe(report.stored_as);
+    expect(report.profile.findings).toMatchObject({ key_replay: true, order_read: true, webhook_secret: true });
+    const stamps = await sandbox.database.run((db) => db.select().from(installation));
+    expect(stamps).toMatchObject([{ serviceBaseUrl: simulator.simulator.baseUrl, serviceMode: 'sandbox' }]);
+  });
+
+  it('prints a line for each step and what was found, and stores nothing where it is told not to [spec: flow.simulation]', async () => {
+    const environment = { ...environmentOf(sandbox), DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+    const text = await printed((output) => runSandboxTour({ ...QUICK, store: false }, environment, output));
+    expect(text).toMatch(/^✔ cancellation {2}the refund result "manual review": seen$/m);
+    expect(text).toMatch(/^✔ key_replay {12}/m);
+    expect(text).toMatch(/, \d+\.\d\d USD spent\.$/m);
+    expect(text.trimEnd()).toMatch(/Not stored\.$/);
+  });
+
+  it.each([
+    ['in production', () => inProduction({ SERVICE_MODE: 'production' }), /real money/],
+    [
+      'on a database of another service',
+      () => environmentOf(sandbox, { SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1' }),
+      /another service/,
+    ],
+    ['without a database to store in', () => environmentOf({ url: 'postgres://127.0.0.1:1/none' }), /PostgreSQL/],
+  ])('%s sends nothing', async (_, environment, message) => {
+    const before = await requests();
+    await expect(runSandboxTour(QUICK, environment(), { write: () => true })).rejects.toThrow(message);
+    expect(await requests()).toBe(before);
+  });
+});
+
+describe('a profile on its way to production', () => {
+  const doctorLine = async (environment: Record<string, string>) => {
+    // An address that is none: nobody waits for a Temporal that is not there.
+    const others = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`, TEMPORAL_ADDRESS: 'nowhere' };
+    return (await examine({ ...environment, ...others })).capabilities;
+  };
+
+  it('is taken over from the report, switches nothing on before somebody vouches for it, and then says what it does', async () => {
+    const environment = inProduction();
+    expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(/No capability profile/);
+    // To look at a new database does not decide what it is for.
+    expect(await production.database.run((db) => db.select().from(installation))).toEqual([]);
+    await expect(confirmCapabilities({ by: 'Ada' }, environment)).rejects.toThrow(/No capability profile/);
+    expect(await doctorLine(environment)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('never measured'),
+    });
+
+    const file = join(folder, 'tour.json');
+    writeFileSync(
+      file,
+      await printed((output) => runSandboxTour({ ...QUICK, json: true }, environmentOf(sandbox), output)),
+    );
+    await importCapabilities(file, environment, { write: () => true });
+    const shown = await printed((output) => showCapabilities({}, environment, output));
+    expect(shown).toMatch(/not confirmed/);
+    expect(shown).toMatch(/automatic resends \(production\): off.*not confirmed/);
+    expect(await doctorLine(environment)).toMatchObject({
+      status: 'warning',
+      advice: expect.stringContaining('capabilities confirm'),
+    });
+
+    const confirmed = await printed((output) => confirmCapabilities({ by: 'Ada' }, environment, output));
+    expect(confirmed).toMatch(/confirmed by Ada/);
+    expect(confirmed).toMatch(/switches on: automatic resends, automatic new attempts/);
+    expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(
+      /automatic resends \(production\): on/,
+    );
+    expect(await doctorLine(environment)).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('confirmed by Ada'),
+    });
+    expect(await printed((output) => confirmCapabilities({ by: 'Bob' }, environment, output))).toMatch(
+      /confirmed by Ada .*already/,
+    );
+
+    // A newer one counts from now on, and nobody has vouched for it.
+    await importCapabilities(file, environment, { write: () => true });
+    const json = z.object({
+      confirmed_by: z.null(),
+      allows: z.object({ resends: z.object({ allowed: z.literal(false) }) }),
+    });
+    json.parse(JSON.parse(await printed((output) => showCapabilities({ json: true }, environment, output))));
+  });
+
+  it('is refused when it was measured at another service, or is none', async () => {
+    const file = join(folder, 'other.json');
+    const profile = {
+      environment: 'sandbox',
+      service_base_url: 'https://other.example/api/reseller/v1',
+      measured_at: '2026-01-01T00:00:00Z',
+      findings: {},
+      evidence: {},
+    };
+    writeFileSync(file, JSON.stringify(profile));
+    await expect(importCapabilities(file, inProduction())).rejects.toThrow(/other\.example/);
+    writeFileSync(file, '{"findings":{}}');
+    await expect(importCapabilities(file, inProduction())).rejects.toThrow(/no capability profile/);
+    await expect(importCapabilities(join(folder, 'missing.json'), inProduction())).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe('the store of profiles', () => {
+  const measured: MeasuredProfile = profileFrom({ calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: 1 });
+  const confirmation = { at: new Date('2026-01-01T00:00:00Z'), by: 'Ada' };
+
+  it('lets the newest of an environment be confirmed, once, however many try', async () => {
+    await using fresh = await openTestDatabase();
+    const { database } = fresh;
+    const add = (environment: 'sandbox' | 'production') =>
+      database.run((db) => addCapabilityProfile(db, { ...measured, environment, measuredAt: new Date() }));
+    const confirm = (id: bigint) => database.run((db) => confirmCapabilityProfile(db, id, confirmation));
+    const older = await add('sandbox');
+    const newest = await add('sandbox');
+    // Newer, and of another environment.
+    await add('production');
+    expect(await confirm(older)).toBe(false);
+    const results = await Promise.all([confirm(newest), confirm(newest), confirm(newest)]);
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({
+      id: newest,
+      ...measured,
+      confirmation,
+    });
+    const replacing = await add('sandbox');
+    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({
+      id: replacing,
+      confirmation: undefined,
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { attempts } from '#db/schema.ts';
+import { openCase } from '#db/work/cases.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
+import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
+import type { OperatorAction } from '#domain/work/operator-actions.ts';
+import { findAttemptById, openAttempt, recordFacts, workOf } from '#fulfilment/attempts/attempts.ts';
+import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
+import { recordSendFailure } from '#fulfilment/attempts/send-claim.ts';
+import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
+import { completeWork } from '#fulfilment/work/work.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { acceptTestCancellation, acceptTestOrder, claimOf, openTestAttempt } from '#test/support/work/order-rows.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+const NOW = new Date('2030-01-31T12:00:00Z');
+const LEASE = 'lease-that-ran-out';
+
+const ofOrder = async (): Promise<AttemptRow> => openTestAttempt(database, await acceptTestOrder(database));
+async function ofCancellation(): Promise<AttemptRow> {
+  const { id } = await acceptTestCancellation(database);
+  const attempt = {
+    work: { kind: 'cancellation', id },
+    number: 1,
+    idempotencyKey: randomUUID(),
+    reference: undefined,
+    sealedBody: () => Buffer.alloc(1),
+  } as const;
+  return database.transaction((tx) => openAttempt(tx, attempt));
+}
+
+/** One that has this state, and whose last send has left its lease. */
+async function standing(
+  opening: () => Promise<AttemptRow>,
+  state: AttemptState,
+  anyUnknown: boolean,
+): Promise<AttemptRow> {
+  const { id } = await opening();
+  await database.run((db) =>
+    db
+      .update(attempts)
+      .set({
+        state,
+        anyUnknown,
+        leaseToken: LEASE,
+        leaseUntil: sql`now()`,
+        firstSentAt: NOW,
+        firstUnrefusedSendAt: sql`now()`,
+      })
+      .where(eq(attempts.id, id)),
+  );
+  return database.run((db) => findAttemptById(db, id));
+}
+
+type Happening = (attempt: AttemptRow) => Promise<unknown>;
+
+const told =
+  (outcome: ObservedOutcome): Happening =>
+  ({ id }) =>
+    database.transaction((tx) => recordFacts(tx, id, { outcome, serviceId: undefined }, NOW));
+const sent =
+  (failure: 'timeout' | 'insufficient_balance'): Happening =>
+  ({ id }) =>
+    database.transaction((tx) => recordSendFailure(tx, id, LEASE, { class: failure, detail: 'It failed.' }));
+const judged =
+  (resolution: Omit<Extract<OperatorAction, { action: 'resolve' }>, 'action' | 'reason'>): Happening =>
+  (attempt) =>
+    database.transaction(async (tx) => {
+      const work = workOf(attempt);
+      await openCase(tx, work, 'contradiction', 'A test asks for a judgement.', attempt.id);
+      const operator = { actor: 'key_test', why: 'test', actId: randomUUID() };
+      const result = await actOnWork(
+        tx,
+        work,
+        { action: 'resolve', reason: 'contradiction', ...resolution },
+        operator,
+        NOW,
+      );
+      expect(result).toEqual({ kind: 'applied' });
+    });
+
+/** How each event of the table comes about. */
+const HAPPENINGS: Readonly<Record<AttemptEvent, Happening>> = {
+  claimed: ({ id }) => claimOf(database, id),
+  refused: sent('insufficient_balance'),
+  refused_after_unknown: sent('insufficient_balance'),
+  unproven: sent('timeout'),
+  processing: told('processing'),
+  completed: told('completed'),
+  failed: told('failed'),
+  delivered: (attempt) =>
+    database.transaction((tx) =>
+      completeWork(
+        tx,
+        workOf(attempt),
+        { attemptId: attempt.id, charged: undefined, entry: { message: 'Delivered.' }, applied: [] },
+        NOW,
+      ),
+    ),
+  records_lost: (attempt) =>
+    database.transaction((tx) =>
+      doubtAttempt(
+        tx,
+        attempt,
+        { number: 1, state: 'unknown', sends: 1, anyUnknown: true },
+        { leaseMs: 1_000, busyEsimId: null },
+      ),
+    ),
+  verdict_bought: judged({ verdict: 'bought', serviceEsimId: 'e-1' }),
+  verdict_bought_unseen: judged({ verdict: 'bought' }),
+  verdict_bought_undecided: judged({ verdict: 'bought' }),
+  verdict_not_bought: judged({ verdict: 'not_bought' }),
+};
+
+/** An order is completed only with an eSIM, and has no refund to wait for. */
+const OF_CANCELLATION: ReadonlySet<AttemptEvent> = new Set(['delivered', 'verdict_bought_undecided']);
+
+/** Which of two events a refusal is depends on what the sends before it have left. */
+const UNKNOWNS: Readonly<Partial<Record<AttemptEvent, readonly boolean[]>>> = {
+  refused: [false],
+  refused_after_unknown: [true],
+};
+
+describe('the row of an attempt', () => {
+  it('begins as the table does', async () => {
+    expect((await ofOrder()).state).toBe('prepared');
+    expect((await ofCancellation()).state).toBe('prepared');
+  });
+
+  it.each(Object.keys(ATTEMPT_EVENTS) as AttemptEvent[])(
+    'has after %s the state that the table names, whatever it was before',
+    async (event) => {
+      for (const state of ATTEMPT_STATES) {
+        for (const anyUnknown of UNKNOWNS[event] ?? [false, true]) {
+          const attempt = await standing(OF_CANCELLATION.has(event) ? ofCancellation : ofOrder, state, anyUnknown);
+          await HAPPENINGS[event](attempt);
+          const next = ATTEMPT_LIFECYCLE[event][state];
+          const expected = next === 'unchanged' || next === 'forbidden' ? state : next;
+          expect((await database.run((db) => findAttemptById(db, attempt.id))).state, `${state}, ${event}`).toBe(
+            expected,
+          );
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,289 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { attempts, cases, journal } from '#db/schema.ts';
+import { findSilentAttempts, markAsked, type SilencePolicy } from '#db/work/attempt-queries.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { findAttemptById, limitOf, openAttempt, recordFacts } from '#fulfilment/attempts/attempts.ts';
+import { recordSendFailure } from '#fulfilment/attempts/send-claim.ts';
+import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import {
+  acceptTestOrder,
+  claimOf,
+  claimTestSend,
+  openTestAttempt,
+  orderWork,
+  storeTestFacts,
+} from '#test/support/work/order-rows.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+let clock: DatabaseClock;
+const NOW = new Date('2030-01-31T12:00:00Z');
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+  clock = await holdDatabaseClock(opened, NOW);
+});
+afterAll(() => opened.drop());
+
+const later = (ms: number) => new Date(NOW.getTime() + ms);
+const newAttempt = async () => openTestAttempt(database, await acceptTestOrder(database));
+/** @param now of the clock of the database. */
+const claim = async (id: string, now: Date, more: Parameters<typeof claimOf>[2] = {}) => {
+  await clock.set(now);
+  return claimOf(database, id, more);
+};
+const claimToken = async (id: string, now: Date) => {
+  await clock.set(now);
+  return claimTestSend(database, id);
+};
+const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance' | 'key_or_reference_known') =>
+  database.transaction((tx) => recordSendFailure(tx, id, token, { class: failure, detail: 'It failed.' }));
+const read = (id: string) => database.run((db) => findAttemptById(db, id));
+const entries = (id: string) => database.run((db) => db.select().from(journal).where(eq(journal.causeId, id)));
+
+describe('an attempt', () => {
+  it('that exists stays as it is when it is opened again: same key, same bytes', async () => {
+    const orderId = await acceptTestOrder(database);
+    const first = await openTestAttempt(database, orderId, { reference: 'ref-first' });
+    const again = await database.transaction((tx) =>
+      openAttempt(tx, {
+        work: orderWork(orderId),
+        number: 1,
+        idempotencyKey: 'another',
+        reference: 'ref-other',
+        sealedBody: () => Buffer.from('other bytes'),
+      }),
+    );
+    expect(again).toEqual(first);
+  });
+
+  it('has a key and a reference that no other attempt can have [spec: header.idempotency-unique, field.order.external_order_id]', async () => {
+    const { idempotencyKey, reference } = await newAttempt();
+    const [other, orderId] = [await newAttempt(), await acceptTestOrder(database)];
+    await expect(openTestAttempt(database, orderId, { reference })).rejects.toThrow('attempts');
+    expect(other.idempotencyKey).not.toBe(idempotencyKey);
+    await expect(
+      database.run((db) => db.update(attempts).set({ idempotencyKey }).where(eq(attempts.id, other.id))),
+    ).rejects.toThrow('attempts');
+  });
+});
+
+describe('the right to send', () => {
+  it('is given to one of many that ask at the same moment', async () => {
+    const { id } = await newAttempt();
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim(id, NOW)));
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect(claims.filter(({ kind }) => kind === 'leased')).toHaveLength(19);
+    expect(await read(id)).toMatchObject({ sends: 1, state: 'sending' });
+  });
+
+  it('ends with the lease, and the send that left no result counts as unknown from then on', async () => {
+    const { id } = await newAttempt();
+    await claim(id, NOW);
+    expect(await claim(id, later(29_999))).toEqual({ kind: 'leased', leaseLeftMs: 1 });
+    const second = await claim(id, later(30_000));
+    expect(second).toMatchObject({ kind: 'claimed', attempt: { sends: 2, anyUnknown: true, firstSentAt: NOW } });
+  });
+
+  it('is not given again once the window since the first send is over, however long that send was on its way to here', async () => {
+    const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
+    const { id } = await newAttempt();
+    await within(id, NOW);
+    expect(await within(id, later(60_000))).toMatchObject({ kind: 'claimed' });
+    expect(await within(id, later(61_001))).toEqual({ kind: 'too_late' });
+    expect((await read(id)).sends).toBe(2);
+
+    const refused = await newAttempt();
+    await failSend(refused.id, await claimToken(refused.id, NOW), 'insufficient_balance');
+    expect(await within(refused.id, later(3_600_000))).toMatchObject({ kind: 'claimed' });
+  });
+
+  it('counts that window from the first send that was not refused', async () => {
+    const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
+    const { id } = await newAttempt();
+    await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
+    expect(await read(id)).toMatchObject({ firstSentAt: NOW, firstUnrefusedSendAt: null });
+    // Held for an hour; then the answer is lost.
+    await failSend(id, await claimToken(id, later(3_600_000)), 'timeout');
+    expect(await read(id)).toMatchObject({ firstSentAt: NOW, firstUnrefusedSendAt: later(3_600_000) });
+    // A refusal after it proves nothing, and does not lengthen the window.
+    await failSend(id, await claimToken(id, later(3_630_000)), 'insufficient_balance');
+    expect(await within(id, later(3_660_000))).toMatchObject({ kind: 'claimed' });
+    expect(await within(id, later(3_661_001))).toEqual({ kind: 'too_late' });
+  });
+
+  it('is never given again where nothing may be sent again, for what the service knows already, and for what a person calls bought', async () => {
+    const again = (id: string, resendWindowMs: number | undefined) =>
+      claim(id, later(60_000), { leaseMs: 1_000, resendWindowMs });
+    const { id } = await newAttempt();
+    await claim(id, NOW);
+    expect(await again(id, undefined), 'a send that nobody knows the end of').toEqual({ kind: 'resend_not_allowed' });
+    expect(await again(id, 600_000)).toMatchObject({ kind: 'claimed' });
+
+    const known = await newAttempt();
+    await failSend(known.id, await claimToken(known.id, NOW), 'key_or_reference_known');
+    expect(await again(known.id, 600_000)).toEqual({ kind: 'too_late' });
+
+    const called = await newAttempt();
+    await database.run((db) =>
+      db.update(attempts).set({ state: 'unknown', anyUnknown: true }).where(eq(attempts.id, called.id)),
+    );
+    expect(await again(called.id, 600_000), 'it was never sent by us').toEqual({ kind: 'too_late' });
+  });
+
+  it('keeps what the caller allows it to cost: of all sends that may have bought it, and of no other', async () => {
+    const usd = (amount: string) => ({ amount, currency: 'USD' });
+    const under = async (id: string, now: Date, limit: { amount: string; currency: string } | null | undefined) => {
+      const claimed = await claim(id, now, { leaseMs: 1_000, limit });
+      if (claimed.kind !== 'claimed') throw new Error(`the attempt is ${claimed.kind}`);
+      const kept = limitOf(await read(id));
+      return { token: claimed.leaseToken, most: kept === null ? null : Number(kept.amount) };
+    };
+    const { id } = await newAttempt();
+    const refused = await under(id, NOW, usd('9.00'));
+    await failSend(id, refused.token, 'insufficient_balance');
+    expect((await under(id, later(2_000), usd('5.00'))).most, 'the first send cost nothing').toBe(5);
+    expect((await under(id, later(4_000), usd('3.00'))).most, 'the send before it may have bought').toBe(5);
+    expect((await under(id, later(6_000), usd('7.00'))).most).toBe(7);
+    expect((await under(id, later(8_000), undefined)).most, 'it is not sent this time').toBe(7);
+    expect((await under(id, later(10_000), null)).most, 'anything was allowed').toBeNull();
+    expect((await under(id, later(12_000), usd('1.00'))).most).toBeNull();
+  });
+
+  it('is not given for an attempt that the service has', async () => {
+    const { id } = await newAttempt();
+    await claim(id, NOW);
+    await storeTestFacts(database, id, { outcome: 'processing', serviceId: 'so-1' });
+    expect(await claim(id, later(60_000))).toMatchObject({ kind: 'settled', outcome: 'processing' });
+    expect((await read(id)).sends).toBe(1);
+  });
+});
+
+describe('the result of a send', () => {
+  it('that is a refusal proves that nothing was bought, as long as no send was unknown', async () => {
+    const { id } = await newAttempt();
+    const row = await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
+    expect(row).toMatchObject({
+      state: 'refused',
+      anyUnknown: false,
+      failureClass: 'insufficient_balance',
+      leaseToken: null,
+    });
+  });
+
+  it('that is a refusal proves nothing once a send was unknown', async () => {
+    const { id } = await newAttempt();
+    await failSend(id, await claimToken(id, NOW), 'timeout');
+    const row = await failSend(id, await claimToken(id, later(1_000)), 'insufficient_balance');
+    expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
+  });
+
+  it('that comes after its lease was taken by a later send changes nothing', async () => {
+    const { id } = await newAttempt();
+    const old = await claimToken(id, NOW);
+    await claimToken(id, later(60_000));
+    const row = await failSend(id, old, 'insufficient_balance');
+    expect(row).toMatchObject({ state: 'sending', failureClass: null });
+  });
+
+  it('that is a failure does not undo what the service said meanwhile', async () => {
+    const { id } = await newAttempt();
+    const token = await claimToken(id, NOW);
+    await storeTestFacts(database, id, { outcome: 'completed', serviceId: 'so-2' });
+    expect(await failSend(id, token, 'timeout')).toMatchObject({ state: 'completed', anyUnknown: false });
+  });
+});
+
+describe('what the service says', () => {
+  it('goes forward only: completed does not become processing again [spec: gap.transitions]', async () => {
+    const { id } = await newAttempt();
+    await storeTestFacts(database, id, { outcome: 'completed', serviceId: 'so-3', serviceEsimId: 'e-3' });
+    const row = await storeTestFacts(database, id, { outcome: 'processing', serviceId: 'so-3' });
+    expect(row).toMatchObject({ state: 'completed', serviceEsimId: 'e-3' });
+  });
+
+  it('writes the debit into our books once, however often it is said', async () => {
+    const { id } = await newAttempt();
+    const charged = { amount: '4.875', currency: 'USD' };
+    for (const outcome of ['processing', 'completed', 'completed'] as const) {
+      await storeTestFacts(database, id, { outcome, serviceId: 'so-4', charged });
+    }
+    expect(await entries(id)).toMatchObject([{ direction: 'debit', amount: '4.875000', currency: 'USD' }]);
+  });
+
+  it('of a failure writes no debit: only the wallet can tell whether there was one', async () => {
+    const { id } = await newAttempt();
+    await storeTestFacts(database, id, {
+      outcome: 'failed',
+      serviceId: 'so-5',
+      charged: { amount: '1', currency: 'USD' },
+    });
+    expect(await entries(id)).toEqual([]);
+  });
+
+  it('of a second order for one attempt opens a case and changes nothing else', async () => {
+    const attempt = await newAttempt();
+    const first = await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId: 'so-6' });
+    const second = await storeTestFacts(database, attempt.id, { outcome: 'completed', serviceId: 'so-7' });
+    expect(second).toEqual(first);
+    const open = await database.run((db) => db.select().from(cases).where(eq(cases.subjectId, attempt.subjectId)));
+    expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
+  });
+
+  it('is stored for one attempt only: two attempts cannot have one order of the service', async () => {
+    const [left, right] = [await newAttempt(), await newAttempt()];
+    await storeTestFacts(database, left.id, { outcome: 'processing', serviceId: 'so-8' });
+    await expect(storeTestFacts(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow(
+      'attempts',
+    );
+  });
+});
+
+describe('silent attempts', () => {
+  it('are those that may be bought and were neither heard of nor asked about; the longest silence first', async () => {
+    await database.run((db) => db.update(attempts).set({ state: 'refused' }));
+    const [old, young, asked, settled] = [
+      await newAttempt(),
+      await newAttempt(),
+      await newAttempt(),
+      await newAttempt(),
+    ];
+    await claim(old.id, NOW);
+    await claim(young.id, later(50_000));
+    await claim(asked.id, later(-5_000));
+    await database.run((db) => markAsked(db, [asked.id], later(70_000)));
+    await claim(settled.id, NOW);
+    await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
+    const silent = async (now: Date, policy: Partial<SilencePolicy> = {}) =>
+      (
+        await database.run((db) =>
+          findSilentAttempts(db, { ...DEFAULT_POLICY.reconcile, silentAfterMs: 0, ...policy }, now),
+        )
+      ).map(({ id }) => id);
+    expect(await silent(later(1))).toEqual([old.id]);
+    expect(await silent(later(60_000))).toEqual([old.id, young.id]);
+    expect(await silent(later(80_000))).toEqual([old.id, young.id, asked.id]);
+    expect(await silent(later(80_000), { silentPerRun: 1 })).toHaveLength(1);
+    expect(await silent(later(80_000), { silentAfterMs: 40_000 })).toEqual([old.id]);
+  });
+
+  it('are asked about the more seldom the older they are, and at least every six hours', async () => {
+    await database.run((db) => db.update(attempts).set({ state: 'refused' }));
+    const { id } = await newAttempt();
+    await claim(id, NOW);
+    const isSilent = async (asked: number, now: number) => {
+      await database.run((db) => markAsked(db, [id], later(asked)));
+      return (await database.run((db) => findSilentAttempts(db, DEFAULT_POLICY.reconcile, later(now)))).length === 1;
+    };
+    const [minute, hour] = [60_000, 3_600_000];
+    expect(await isSilent(10 * minute, 12 * minute + 1)).toBe(true);
+    // After ten hours: every half an hour.
+    expect(await isSilent(10 * hour, 10 * hour + 29 * minute)).toBe(false);
+    expect(await isSilent(10 * hour, 10 * hour + 32 * minute)).toBe(true);
+    expect(await isSilent(300 * hour, 305 * hour)).toBe(false);
+    expect(await isSilent(300 * hour, 306 * hour + 1)).toBe(true);
+  });
+});

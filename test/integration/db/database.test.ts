@@ -1,0 +1,170 @@
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { Database, DatabaseUnavailableError, sqlState, violatedConstraint } from '#db/connection/database.ts';
+import { apiKeys } from '#db/schema.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+const key = (id: string) => ({ id, name: id, prefix: id, hash: Buffer.alloc(32), scopes: [] });
+const stored = async () =>
+  (await database.run((db) => db.select({ id: apiKeys.id }).from(apiKeys))).map(({ id }) => id);
+const pidOf = async (db: Parameters<Parameters<Database['transaction']>[0]>[0]) => {
+  const { rows } = await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+  return rows[0]!.pid;
+};
+const killBackend = (pid: number) =>
+  withClient(opened.url, (client) => client.query('SELECT pg_terminate_backend($1)', [pid]));
+
+describe('a transaction', () => {
+  it('commits what its work returns, and nothing of what its work throws', async () => {
+    await database.transaction((tx) => tx.insert(apiKeys).values(key('committed')));
+    const failing = database.transaction(async (tx) => {
+      await tx.insert(apiKeys).values(key('rolled-back'));
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(await stored()).toEqual(['committed']);
+  });
+
+  it('in which a statement failed does not pretend to have committed, even when the work swallows the error', async () => {
+    const swallowing = database.transaction(async (tx) => {
+      await tx.insert(apiKeys).values(key('lost'));
+      await tx.execute(sql`select 1 / 0`).catch(() => undefined);
+      return 'done';
+    });
+    await expect(swallowing).rejects.toThrow('rolled back');
+    expect(await stored()).not.toContain('lost');
+  });
+
+  it('whose connection is cut says that PostgreSQL is not available, ends no process, and the pool goes on', async () => {
+    let seen = 0;
+    const cut = database.transaction(async (tx) => {
+      seen += 1;
+      await killBackend(await pidOf(tx));
+      await tx.insert(apiKeys).values(key('cut'));
+    });
+    await expect(cut).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(seen).toBe(1);
+    expect(await stored()).not.toContain('cut');
+    await database.transaction((tx) => tx.insert(apiKeys).values(key('after-the-cut')));
+    expect(await stored()).toContain('after-the-cut');
+  });
+
+  it('whose connection is cut while it is idle in between is noticed too', async () => {
+    const cut = database.transaction(async (tx) => {
+      await tx.insert(apiKeys).values(key('cut-between'));
+      await killBackend(await pidOf(tx));
+      // Long enough for the end of the connection to arrive while nothing is asked of it.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    });
+    await expect(cut).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(await stored()).not.toContain('cut-between');
+  });
+
+  it('never gives a connection back with a transaction still open on it', async () => {
+    const single = new Database({
+      url: opened.url,
+      poolSize: 1,
+      applicationName: 'single',
+      onConnectionError: () => undefined,
+    });
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        await single.transaction(() => Promise.reject(new Error('no'))).catch(() => undefined);
+        const { rows } = await single.run((db) =>
+          db.execute<{ open: boolean }>(sql`select now() <> statement_timestamp() as open`),
+        );
+        expect(rows[0]!.open).toBe(false);
+      }
+    } finally {
+      await single.close();
+    }
+  });
+
+  it('that loses against another one is run again, from its beginning', async () => {
+    await database.run((db) => db.execute(sql`create table counters (id int primary key, n int not null)`));
+    await database.run((db) => db.execute(sql`insert into counters values (1, 0), (2, 0)`));
+    // Two that lock the same rows the other way round: one of them is chosen as the victim of the deadlock.
+    const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let runs = 0;
+    const crossing = (first: number, second: number) =>
+      database.transaction(async (tx) => {
+        runs += 1;
+        await tx.execute(sql`update counters set n = n + 1 where id = ${first}`);
+        both[first - 1]!.resolve();
+        await both[second - 1]!.promise;
+        await tx.execute(sql`update counters set n = n + 1 where id = ${second}`);
+      });
+    await Promise.all([crossing(1, 2), crossing(2, 1)]);
+    const { rows } = await database.run((db) => db.execute<{ n: number }>(sql`select n from counters`));
+    expect(rows.map(({ n }) => n)).toEqual([2, 2]);
+    // More often where the victim is back before the other one has woken up: then the two cross again.
+    expect(runs).toBeGreaterThan(2);
+  });
+
+  it('waits for no lock and no statement without an end', async () => {
+    const { rows } = await database.run((db) =>
+      db.execute<{ name: string; setting: string }>(
+        sql`select name, setting from pg_settings where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout') order by name`,
+      ),
+    );
+    expect(rows).toHaveLength(3);
+    for (const { setting } of rows) expect(Number(setting)).toBeGreaterThan(0);
+  });
+});
+
+describe('errors of PostgreSQL', () => {
+  it('name the violated constraint and the SQLSTATE through the wrapper', async () => {
+    await database.transaction((tx) => tx.insert(apiKeys).values(key('twice')));
+    const error: unknown = await database
+      .transaction((tx) => tx.insert(apiKeys).values(key('twice')))
+      .catch((caught: unknown) => caught);
+    expect(sqlState(error)).toBe('23505');
+    expect(violatedConstraint(error)).toBe('api_keys_pkey');
+    expect(error).not.toBeInstanceOf(DatabaseUnavailableError);
+  });
+
+  it('of a server that is not there say so, for transactions and for single statements', async () => {
+    const nowhere = new URL(opened.url);
+    nowhere.port = String(await freePort());
+    const absent = new Database({
+      url: nowhere.href,
+      poolSize: 1,
+      applicationName: 'absent',
+      onConnectionError: () => undefined,
+    });
+    try {
+      await expect(absent.transaction(async () => undefined)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+      await expect(absent.run((db) => db.execute(sql`select 1`))).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    } finally {
+      await absent.close();
+    }
+  });
+
+  it('of an idle connection that breaks are reported to the owner and thrown at nobody', async () => {
+    const broken = Promise.withResolvers<Error>();
+    const watched = new Database({
+      url: opened.url,
+      poolSize: 1,
+      applicationName: 'watched',
+      onConnectionError: broken.resolve,
+    });
+    try {
+      await killBackend(await watched.run(pidOf));
+      expect(await broken.promise).toBeInstanceOf(pg.DatabaseError);
+      expect(await watched.run(pidOf)).toBeGreaterThan(0);
+    } finally {
+      await watched.close();
+    }
+  });
+});

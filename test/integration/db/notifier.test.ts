@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { Notifier } from '#db/connection/notifier.ts';
+import { createTestDatabase } from '#test/support/servers/database.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+async function listen(url: string) {
+  const client = new pg.Client({ connectionString: url });
+  const heard: string[] = [];
+  client.on('notification', ({ channel }) => heard.push(channel));
+  await client.connect();
+  await client.query('listen relay');
+  return { heard, [Symbol.asyncDispose]: () => client.end() };
+}
+
+describe('waking the relay', () => {
+  it('turns many wishes at once into few notifications, and loses none at the end', async () => {
+    await using database = await createTestDatabase();
+    await using listener = await listen(database.url);
+    const errors: Error[] = [];
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: database.url,
+      applicationName: 'test',
+      onError: (error) => errors.push(error),
+    });
+    for (let n = 0; n < 1_000; n += 1) wakeup.wake();
+    await waitFor('the relay is woken', () => listener.heard.length > 0);
+    const afterBurst = listener.heard.length;
+    wakeup.wake();
+    await wakeup.close();
+    await waitFor('the last wish is heard too', () => listener.heard.length > afterBurst);
+    expect(listener.heard.length).toBeLessThanOrEqual(4);
+    expect(new Set(listener.heard)).toEqual(new Set(['relay']));
+    expect(errors).toEqual([]);
+  });
+
+  it('goes on with a new connection after its own was cut', async () => {
+    await using database = await createTestDatabase();
+    await using listener = await listen(database.url);
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: database.url,
+      applicationName: 'to-be-cut',
+      onError: () => undefined,
+    });
+    wakeup.wake();
+    await waitFor('the relay is woken', () => listener.heard.length > 0);
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-cut'`);
+    await admin.end();
+    const before = listener.heard.length;
+    await waitFor('the relay is woken again', () => {
+      wakeup.wake();
+      return listener.heard.length > before;
+    });
+    await wakeup.close();
+    expect(new Set(listener.heard)).toEqual(new Set(['relay']));
+  });
+
+  it('reports that PostgreSQL is away, never throws, and still closes', async () => {
+    const errors: Error[] = [];
+    const wakeup = new Notifier({
+      channel: 'relay',
+      url: 'postgres://a:b@127.0.0.1:1/c',
+      applicationName: 'test',
+      onError: (error) => errors.push(error),
+    });
+    wakeup.wake();
+    await waitFor('the error is reported', () => errors.length > 0);
+    // Further wishes wait a while instead of knocking all the time.
+    for (let n = 0; n < 100; n += 1) wakeup.wake();
+    await wakeup.close();
+    expect(errors.length).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,0 +1,81 @@
+import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orders } from '#db/schema.ts';
+import { listOrderViews, pageOfOrders, type OrderFilter } from '#db/work/order-queries.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { acceptTestOrder } from '#test/support/work/order-rows.ts';
+
+const STATUSES = ['accepted', 'held', 'processing', 'submitting'] as const;
+const OWNERS = ['key_one', 'key_two'] as const;
+const START = Date.UTC(2030, 0, 31, 12);
+/** Several have the same time. */
+const timeOf = (n: number) => new Date(START + Math.floor(n / 3));
+
+let opened: OpenTestDatabase;
+const ids: string[] = [];
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  for (let n = 0; n < 24; n += 1) {
+    const id = await acceptTestOrder(opened.database);
+    ids.push(id);
+    await opened.database.run((db) =>
+      db
+        .update(orders)
+        .set({
+          status: STATUSES[n % 4],
+          apiKeyId: OWNERS[n % 2],
+          packageId: 1 + (n % 3),
+          createdAt: timeOf(n),
+          updatedAt: timeOf(24 - n),
+        })
+        .where(eq(orders.id, id)),
+    );
+  }
+});
+afterAll(() => opened.drop());
+
+const time = fc.integer({ min: -1, max: 9 }).map((ms) => new Date(START + ms));
+const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
+const asked = fc.record({
+  owner: optional(fc.constantFrom(...OWNERS)),
+  filter: fc.record<OrderFilter>({
+    statuses: optional(fc.array(fc.constantFrom(...STATUSES), { minLength: 1, maxLength: 4 })),
+    packageId: optional(fc.integer({ min: 1, max: 4 })),
+    createdBy: optional(fc.constantFrom(...OWNERS)),
+    createdAfter: optional(time),
+    createdBefore: optional(time),
+    updatedAfter: optional(time),
+  }),
+  limit: fc.integer({ min: 1, max: 30 }),
+  after: optional(fc.nat(23)),
+});
+
+describe('a page whose query was built before', () => {
+  it('is the page of a query built for it, for each set of filters, more of them than are kept', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ owner, filter, limit, after: place }) => {
+        const after = place === undefined ? undefined : { createdAt: timeOf(place), id: ids[place]! };
+        const { database } = opened;
+        const built = await database.run((db) => pageOfOrders(db, owner, filter, { limit, after }));
+        expect(built).toEqual(await database.run((db) => listOrderViews(db, owner, filter, { limit, after })));
+        // In a transaction, too, which has a connection of its own.
+        expect(await database.transaction((tx) => pageOfOrders(tx, owner, filter, { limit, after }))).toEqual(built);
+        expect(built.length).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has each of some statuses once, however often it is named', async () => {
+    const page = { limit: 6 };
+    const [once, twice] = await Promise.all(
+      [['held'], ['held', 'held']].map((statuses) =>
+        opened.database.run((db) => pageOfOrders(db, undefined, { statuses: statuses as ['held'] }, page)),
+      ),
+    );
+    expect(once).toHaveLength(6);
+    expect(twice).toEqual(once);
+  });
+});

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { holdRow, postpone, takePending } from '#db/queues/inbox-queue.ts';
+import { inbox } from '#db/schema.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { deliverTestEvent } from '#test/support/work/order-rows.ts';
+import { passQueueTime } from '#test/support/work/relay.ts';
+
+/** Longer than any test takes: what is leased or postponed by it is not due by chance. */
+const HOUR = 3_600_000;
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+beforeEach(() => database.run((db) => db.delete(inbox)));
+afterAll(() => opened.drop());
+
+const take = (batch: number) => database.run((db) => takePending(db, { batch, leaseMs: HOUR }));
+const deliver = () => deliverTestEvent(database, { outcome: 'processing', serviceId: randomUUID() });
+
+describe('a lease of the inbox', () => {
+  it('goes by the clock of the database alone: a process whose clock is wrong takes neither too early nor too late', async () => {
+    await deliver();
+    const setClock = vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      setClock.setSystemTime(0);
+      const [row] = await take(1);
+      expect(row).toBeDefined();
+      setClock.setSystemTime(new Date('2100-01-01'));
+      expect(await take(1)).toEqual([]);
+      await database.run((db) => postpone(db, row!, { error: 'Temporal is down', delayMs: 0, isLasting: false }));
+      setClock.setSystemTime(0);
+      expect(await take(1)).toMatchObject([{ id: row!.id }]);
+    } finally {
+      setClock.useRealTimers();
+    }
+  });
+
+  it('begins anew for a row that is held, and not for a relay that has lost it', async () => {
+    await deliver();
+    const [first] = await take(1);
+    await passQueueTime(database, HOUR);
+    const [second] = await take(1);
+    await passQueueTime(database, HOUR);
+    expect(await database.transaction((tx) => holdRow(tx, first!, HOUR))).toMatchObject({
+      state: 'pending',
+      decision: null,
+      isOurs: false,
+    });
+    expect(await database.transaction((tx) => holdRow(tx, second!, HOUR))).toMatchObject({
+      state: 'pending',
+      decision: null,
+      isOurs: true,
+    });
+    expect(await take(1)).toEqual([]);
+    await database.run((db) => postpone(db, first!, { error: 'late', delayMs: 0, isLasting: false }));
+    expect(await take(1)).toEqual([]);
+  });
+});

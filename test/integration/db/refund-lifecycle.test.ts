@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { refunds } from '#db/schema.ts';
+import {
+  REFUND_EVENTS,
+  REFUND_LIFECYCLE,
+  REFUND_STANDINGS,
+  type RefundEvent,
+  type RefundStanding,
+} from '#domain/cancellation/refund-lifecycle.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import {
+  findRefund,
+  parkRefund,
+  settleRefund,
+  storeCancellationFacts,
+  undoCancelled,
+  type CancellationFacts,
+} from '#fulfilment/work/refunds.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+const NOW = new Date('2030-01-31T12:00:00Z');
+
+/** A cancellation whose refund stands so. */
+async function standing(status: RefundStanding): Promise<WorkRef> {
+  const { id, ...of } = await acceptTestCancellation(database);
+  if (status !== 'none')
+    await database.run((db) => db.insert(refunds).values({ id: newId('refund'), cancellationId: id, ...of, status }));
+  return { kind: 'cancellation', id };
+}
+
+type Happening = (work: WorkRef) => Promise<unknown>;
+
+const told =
+  (refund: CancellationFacts['refund']): Happening =>
+  (work) =>
+    database.transaction((tx) => storeCancellationFacts(tx, work, { refund }, NOW));
+const settled =
+  (isPaid: boolean): Happening =>
+  ({ id }) =>
+    database.transaction((tx) => settleRefund(tx, id, isPaid, NOW));
+
+/** How each event of the table comes about. */
+const HAPPENINGS: Readonly<Record<RefundEvent, Happening>> = {
+  expected: told({ state: 'processing' }),
+  manual_review: told({ state: 'processing', review: 'manual_review' }),
+  failed: told({ state: 'failed' }),
+  paid: settled(true),
+  let_go: settled(false),
+  parked: ({ id }) => database.transaction((tx) => parkRefund(tx, id, NOW)),
+  undone: (work) => database.transaction((tx) => undoCancelled(tx, work)),
+};
+
+describe('the row of a refund', () => {
+  it.each(Object.keys(REFUND_EVENTS) as RefundEvent[])(
+    'has after %s the status that the table names, whatever it was before',
+    async (event) => {
+      for (const before of REFUND_STANDINGS) {
+        const work = await standing(before);
+        await HAPPENINGS[event](work);
+        const next = REFUND_LIFECYCLE[event][before];
+        const row = await database.run((db) => findRefund(db, work.id));
+        expect(row?.status ?? 'none', `${before}, ${event}`).toBe(next === 'unchanged' ? before : next);
+      }
+    },
+  );
+});

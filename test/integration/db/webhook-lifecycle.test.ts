@@ -1,0 +1,186 @@
+import { and, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { recordEvent } from '#db/events/events.ts';
+import {
+  addDeliveries,
+  claimDelivery,
+  giveUpDeliveries,
+  recordTry,
+  type ClaimedDelivery,
+} from '#db/events/webhook-deliveries.ts';
+import {
+  addWebhookEndpoint,
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  enableWebhookEndpoint,
+  endpointState,
+  type WebhookEndpointRow,
+} from '#db/events/webhook-endpoints.ts';
+import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { DELIVERY_STATES, type DeliveryState } from '#domain/events/webhook-delivery.ts';
+import {
+  DELIVERY_LIFECYCLE,
+  ENDPOINT_EVENTS,
+  ENDPOINT_LIFECYCLE,
+  ENDPOINT_STATES,
+  type DeliveryEvent,
+  type EndpointEvent,
+  type EndpointState,
+} from '#domain/events/webhook-lifecycle.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+const NOW = new Date('2030-01-31T12:00:00Z');
+const KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
+const policy = DEFAULT_POLICY.outbound;
+const ago = (ms: number) => new Date(NOW.getTime() - ms);
+
+/** A delivery of which a try is under way, to an endpoint of its own. */
+async function tryUnderWay(): Promise<ClaimedDelivery> {
+  return database.transaction(async (tx) => {
+    const wanted = {
+      apiKeyId: 'key_a',
+      ownerId: undefined,
+      url: 'https://example.com/',
+      description: null,
+      eventTypes: ['*'],
+    };
+    const { id: endpointId } = await addWebhookEndpoint(tx, KEYS, wanted, generateWebhookSecret(), NOW);
+    const subject = { kind: 'order', id: newId('order') } as const;
+    await recordEvent(tx, { type: 'order.completed', subject, apiKeyId: 'key_a', data: { status: 'completed' } }, NOW);
+    const [event] = await tx.select().from(events).where(eq(events.subjectId, subject.id));
+    if (event === undefined) throw new Error('the event was not stored');
+    await addDeliveries(tx, [{ endpointId, eventId: event.id }], NOW);
+    const claimed = await claimDelivery(tx, endpointId, { now: NOW, leaseMs: 30_000 });
+    if (claimed === undefined) throw new Error('the delivery is not due');
+    return claimed;
+  });
+}
+
+type Happening = (tx: Executor, claimed: ClaimedDelivery) => Promise<unknown>;
+
+const answered =
+  (status: number): Happening =>
+  (tx, claimed) =>
+    recordTry(
+      tx,
+      claimed,
+      { outcome: { kind: 'answered', status }, at: NOW, durationMs: 1, sealExcerpt: () => null },
+      { now: NOW, spread: 0.5, policy },
+    );
+
+/** After a change of the row of the delivery, or of the endpoint. */
+const ofDelivery =
+  (change: Partial<typeof webhookDeliveries.$inferInsert>, happening: Happening): Happening =>
+  async (tx, claimed) => {
+    await tx.update(webhookDeliveries).set(change).where(eq(webhookDeliveries.id, claimed.delivery.id));
+    await happening(tx, claimed);
+  };
+const ofEndpoint =
+  (change: Partial<WebhookEndpointRow>, happening: Happening): Happening =>
+  async (tx, claimed) => {
+    await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, claimed.endpoint.id));
+    await happening(tx, claimed);
+  };
+
+const giveUp: Happening = (tx, { endpoint }) => giveUpDeliveries(tx, endpoint.id, 10, NOW);
+
+/** The ways in which each event of a delivery comes about. */
+const OF_DELIVERY: readonly (readonly [event: DeliveryEvent, how: string, happening: Happening])[] = [
+  [
+    'queued',
+    'it is replayed',
+    (tx, { delivery: { endpointId, eventId } }) => addDeliveries(tx, [{ endpointId, eventId }], NOW),
+  ],
+  ['arrived', 'it is answered with 200', answered(200)],
+  ['missed', 'it is answered with 500', answered(500)],
+  ['given_up', 'the last try fails', ofDelivery({ triedSince: ago(policy.retryForMs) }, answered(500))],
+  ['given_up', 'the endpoint is gone', answered(410)],
+  ['given_up', 'the endpoint was disabled', ofEndpoint({ disabledAt: NOW, disabledReason: 'request' }, giveUp)],
+];
+
+/** How each event of an endpoint comes about, while a try is under way. */
+const OF_ENDPOINT: Readonly<Record<EndpointEvent, Happening>> = {
+  disable: (tx, { endpoint }) => disableWebhookEndpoint(tx, endpoint.id, 'request', NOW),
+  found_gone: answered(410),
+  found_failing: ofEndpoint({ failures: 9, failingSince: ago(policy.disableAfterMs) }, answered(500)),
+  enable: (tx, { endpoint }) => enableWebhookEndpoint(tx, endpoint.id, undefined, NOW),
+  delete: (tx, { endpoint }) => deleteWebhookEndpoint(tx, endpoint.id, NOW),
+};
+
+/** The columns of an endpoint in a state. */
+function columnsOf(state: EndpointState): Partial<WebhookEndpointRow> {
+  if (state === 'enabled') return { disabledAt: null, disabledReason: null };
+  return state === 'deleted' ? { deletedAt: NOW } : { disabledAt: NOW, disabledReason: state };
+}
+
+async function deliveryAfter(state: DeliveryState, happening: Happening): Promise<DeliveryState | undefined> {
+  const claimed = await tryUnderWay();
+  const columns = { state, nextTryAt: state === 'pending' ? NOW : null, endedAt: state === 'pending' ? null : NOW };
+  const rows = await database.transaction(async (tx) => {
+    await ofDelivery(columns, happening)(tx, claimed);
+    return tx.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, claimed.delivery.id));
+  });
+  return rows[0]?.state;
+}
+
+describe('the row of a webhook delivery', () => {
+  it.each(OF_DELIVERY)(
+    'has after %s (%s) the state that the table names, whatever it was before',
+    async (event, _how, happening) => {
+      for (const before of DELIVERY_STATES) {
+        const next = DELIVERY_LIFECYCLE[event][before];
+        expect(await deliveryAfter(before, happening), `${before}, ${event}`).toBe(
+          next === 'unchanged' ? before : next,
+        );
+      }
+    },
+  );
+});
+
+describe('the row of a webhook endpoint', () => {
+  it.each(Object.keys(ENDPOINT_EVENTS) as EndpointEvent[])(
+    'has after %s the state that the table names, whatever it was before',
+    async (event) => {
+      for (const before of ENDPOINT_STATES) {
+        const next = ENDPOINT_LIFECYCLE[event][before];
+        if (next === 'forbidden') continue;
+        const claimed = await tryUnderWay();
+        const [row] = await database.transaction(async (tx) => {
+          await ofEndpoint(columnsOf(before), OF_ENDPOINT[event])(tx, claimed);
+          return tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, claimed.endpoint.id));
+        });
+        expect(row === undefined ? undefined : endpointState(row), `${before}, ${event}`).toBe(
+          next === 'unchanged' ? before : next,
+        );
+      }
+    },
+  );
+
+  it('says of one that we disable that we did, and of one that was deleted while its try was under way nothing', async () => {
+    const announcedOf = async (state: EndpointState) => {
+      const claimed = await tryUnderWay();
+      return database.transaction(async (tx) => {
+        await ofEndpoint(columnsOf(state), answered(410))(tx, claimed);
+        return tx
+          .select()
+          .from(events)
+          .where(and(eq(events.subjectId, claimed.endpoint.id), eq(events.type, 'webhook_endpoint.disabled')));
+      });
+    };
+    expect(await announcedOf('enabled')).toMatchObject([{ data: { reason: 'gone' } }]);
+    expect(await announcedOf('deleted')).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { webhookSecrets } from '#db/schema.ts';
+import { readWebhookSecrets, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+
+const NOW = Date.UTC(2030, 0, 31, 12, 0, 0, 123);
+const HOUR = 3_600_000;
+const KEYS = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+
+let opened: OpenTestDatabase;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+});
+afterAll(async () => {
+  await opened.drop();
+});
+beforeEach(async () => {
+  await opened.database.run((db) => db.delete(webhookSecrets));
+});
+
+const replace = (secret: string, { now = NOW, overlapMs = HOUR, environment = 'sandbox' } = {}) =>
+  opened.database.transaction((tx) =>
+    new WebhookSecretStore(tx, { keyRing: KEYS, environment, overlapMs, now: () => now }).replace(secret),
+  );
+const read = (now = NOW, { environment = 'sandbox', keyRing = KEYS } = {}) =>
+  opened.database.run((db) => readWebhookSecrets(db, keyRing, { environment, now: new Date(now) }));
+const verifying = async (now: number) => (await read(now)).secrets.map(({ secret }) => secret);
+const rows = () => opened.database.run((db) => db.select().from(webhookSecrets));
+
+describe('a stored webhook secret', () => {
+  it('verifies from then on, until another replaces it', async () => {
+    expect(await replace('whsec_first')).toEqual({ storedAt: new Date(NOW), formerVerifiesUntil: undefined });
+    expect(await read(NOW + 1_000 * HOUR)).toEqual({
+      secrets: [{ secret: 'whsec_first', storedAt: new Date(NOW) }],
+      unopened: 0,
+    });
+  });
+
+  it('that is replaced verifies until the overlap ends, to the millisecond', async () => {
+    await replace('whsec_first');
+    const later = NOW + 5 * HOUR;
+    expect((await replace('whsec_second', { now: later })).formerVerifiesUntil).toEqual(new Date(later + HOUR));
+    const [newest, former] = (await read(later + HOUR)).secrets;
+    expect(newest).toMatchObject({ secret: 'whsec_second' });
+    expect(newest).not.toHaveProperty('acceptedUntil');
+    expect(former).toMatchObject({ secret: 'whsec_first', acceptedUntil: later + HOUR });
+    expect(await verifying(later + HOUR + 1)).toEqual(['whsec_second']);
+  });
+
+  it('goes on for no longer than the last rotation says, when that one is told of a leak', async () => {
+    await replace('whsec_first');
+    await replace('whsec_second', { now: NOW + 10 });
+    await replace('whsec_third', { now: NOW + 20, overlapMs: 0 });
+    expect(await verifying(NOW + 21)).toEqual(['whsec_third']);
+  });
+
+  it('keeps the end that it has when the next overlap is longer', async () => {
+    await replace('whsec_first');
+    await replace('whsec_second', { now: NOW + 10, overlapMs: 100 });
+    await replace('whsec_third', { now: NOW + 20, overlapMs: HOUR });
+    expect(await verifying(NOW + 110)).toEqual(['whsec_third', 'whsec_second', 'whsec_first']);
+    expect(await verifying(NOW + 111)).toEqual(['whsec_third', 'whsec_second']);
+  });
+
+  it('is removed at the next rotation once its end has come', async () => {
+    await replace('whsec_first');
+    await replace('whsec_second', { now: NOW + 10 });
+    await replace('whsec_third', { now: NOW + 2 * HOUR });
+    expect(await rows()).toHaveLength(2);
+  });
+
+  it('of one environment has nothing to do with the other', async () => {
+    await replace('whsec_sandbox');
+    await replace('whsec_production', { environment: 'production' });
+    expect(await verifying(NOW)).toEqual(['whsec_sandbox']);
+    expect((await read(NOW, { environment: 'production' })).secrets.map(({ secret }) => secret)).toEqual([
+      'whsec_production',
+    ]);
+  });
+
+  it('is sealed for its environment and its moment: moved elsewhere it does not open, and takes no other with it', async () => {
+    await replace('whsec_first');
+    await replace('whsec_second', { now: NOW + 10 });
+    for (const { sealedSecret } of await rows()) expect(sealedSecret.includes(Buffer.from('whsec'))).toBe(false);
+    await opened.database.run((db) =>
+      db
+        .update(webhookSecrets)
+        .set({ storedAt: new Date(NOW + 1) })
+        .where(eq(webhookSecrets.storedAt, new Date(NOW))),
+    );
+    expect(await read(NOW)).toMatchObject({ secrets: [{ secret: 'whsec_second' }], unopened: 1 });
+    const otherRing = new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]);
+    expect(await read(NOW, { keyRing: otherRing })).toEqual({ secrets: [], unopened: 2 });
+  });
+});
+
+describe('a change of the secret', () => {
+  it('is made by one process at a time; the others learn it at once', async () => {
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lockedNow } = Promise.withResolvers<void>();
+    const lock = (hold: Promise<void>, environment = 'sandbox') =>
+      opened.database.transaction(async (tx) => {
+        const free = await new WebhookSecretStore(tx, {
+          keyRing: KEYS,
+          environment,
+          overlapMs: 0,
+          now: () => NOW,
+        }).lock();
+        lockedNow();
+        await hold;
+        return free;
+      });
+    const first = lock(release);
+    await locked;
+    expect(await lock(Promise.resolve())).toBe(false);
+    expect(await lock(Promise.resolve(), 'production')).toBe(true);
+    resolve();
+    expect(await first).toBe(true);
+    expect(await lock(Promise.resolve())).toBe(true);
+  });
+
+  it('leaves the former secret as it is when it is not committed', async () => {
+    await replace('whsec_first');
+    const broken = opened.database.transaction(async (tx) => {
+      await new WebhookSecretStore(tx, {
+        keyRing: KEYS,
+        environment: 'sandbox',
+        overlapMs: 0,
+        now: () => NOW + 1,
+      }).replace('whsec_lost');
+      throw new Error('the process ends here');
+    });
+    await expect(broken).rejects.toThrow('the process ends here');
+    expect(await verifying(NOW + HOUR)).toEqual(['whsec_first']);
+  });
+});

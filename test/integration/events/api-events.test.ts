@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '#db/connection/ids.ts';
+import { forgetEvents } from '#db/events/event-queries.ts';
+import { recordEvent } from '#db/events/events.ts';
+import { events } from '#db/schema.ts';
+import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { madeUpEvent, madeUpEventPage } from '#test/support/work/events.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+beforeEach(async () => {
+  await api.database.run((db) => db.delete(events));
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+/** Announces events and puts them out. @returns their ids. */
+async function announce(
+  types: readonly EventType[],
+  more: { subjectId?: string; at?: number; apiKeyId?: string } = {},
+): Promise<string[]> {
+  for (const type of types) {
+    const kind = type.split('.')[0] as EventSubjectKind;
+    const event = {
+      type,
+      subject: { kind, id: more.subjectId ?? newId('order') },
+      apiKeyId: more.apiKeyId ?? null,
+      data: { status: type.split('.')[1] ?? null },
+    };
+    await api.database.transaction((tx) => recordEvent(tx, event, new Date(more.at ?? TEST_NOW)));
+  }
+  await api.publish();
+  const rows = await api.database.run((db) =>
+    db.select({ id: events.id, position: events.position }).from(events).orderBy(events.sequence),
+  );
+  return rows.slice(-types.length).map(({ id }) => id);
+}
+
+const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
+const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
+
+describe('the feed', () => {
+  it('is read to its end and gone on from later, without a gap and without anything twice', async () => {
+    const first = await announce([
+      'order.accepted',
+      'order.processing',
+      'order.completed',
+      'topup.accepted',
+      'wallet.balance_low',
+    ]);
+    const one = await feed('?limit=2');
+    const two = await feed(`?limit=2&cursor=${one.next_cursor}`);
+    const three = await feed(`?limit=2&cursor=${two.next_cursor}`);
+    expect([one, two, three].map(({ has_more }) => has_more)).toEqual([true, true, false]);
+    expect([...ids(one), ...ids(two), ...ids(three)]).toEqual(first);
+    const none = await feed(`?cursor=${three.next_cursor}`);
+    expect(none).toEqual({ data: [], next_cursor: three.next_cursor, has_more: false });
+    const later = await announce(['refund.completed']);
+    expect(ids(await feed(`?cursor=${none.next_cursor}`))).toEqual(later);
+  });
+
+  it('shows an event in the form of its schema, also alone', async () => {
+    const [id = ''] = await announce(['order.held'], { subjectId: 'ord_1' });
+    const event = (await caller.get(`/v1/events/${id}`)).read(madeUpEvent);
+    expect((await feed()).data).toEqual([event]);
+    expect(event).toEqual({
+      id,
+      type: 'order.held',
+      created_at: new Date(TEST_NOW).toISOString(),
+      subject: { kind: 'order', id: 'ord_1', href: '/v1/orders/ord_1' },
+      data: { status: 'held' },
+    });
+    expect((await caller.get(`/v1/events/${newId('event')}`)).at('code')).toBe('event_not_found');
+    expect((await caller.get('/v1/events/1')).at('code')).toBe('event_not_found');
+  });
+
+  it('shows nothing that is not published: it could still be passed by one that is committed later', async () => {
+    await api.database.transaction((tx) =>
+      recordEvent(
+        tx,
+        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
+        new Date(),
+      ),
+    );
+    expect((await feed()).data).toEqual([]);
+    await api.publish();
+    expect((await feed()).data).toHaveLength(1);
+  });
+
+  it('is narrowed by type, kind, subject and time, and pages go on within what is left', async () => {
+    const all = await announce(
+      ['order.accepted', 'topup.accepted', 'order.completed', 'refund.completed', 'order.held'],
+      { subjectId: 'ord_7' },
+    );
+    const late = await announce(['order.failed'], { subjectId: 'ord_8', at: TEST_NOW + 60_000 });
+    const at = (...places: number[]) => places.map((place) => [...all, ...late][place]);
+    expect(ids(await feed('?type=order.*'))).toEqual(at(0, 2, 4, 5));
+    expect(ids(await feed('?type=order.held,refund.completed'))).toEqual(at(3, 4));
+    expect(ids(await feed('?type=*'))).toEqual(at(0, 1, 2, 3, 4, 5));
+    expect(ids(await feed('?subject_kind=topup,refund'))).toEqual(at(1, 3));
+    expect(ids(await feed('?subject_kind=order&type=order.held,topup.accepted'))).toEqual(at(4));
+    expect(ids(await feed('?subject_id=ord_8'))).toEqual(at(5));
+    expect(ids(await feed('?subject_id=ord_7&type=order.*'))).toEqual(at(0, 2, 4));
+    expect(ids(await feed(`?since=${new Date(TEST_NOW + 1).toISOString()}`))).toEqual(late);
+    expect(ids(await feed(`?since=${new Date(TEST_NOW + 120_000).toISOString()}`))).toEqual([]);
+    const one = await feed('?type=order.*&limit=3');
+    expect(ids(await feed(`?type=order.*&limit=3&cursor=${one.next_cursor}`))).toEqual(at(5));
+  });
+
+  it.each([
+    ['type=order', 'type'],
+    ['type=order.bought', 'type'],
+    ['type=order.*,', 'type'],
+    ['type=%25', 'type'],
+    ['subject_kind=package', 'subject_kind'],
+    ['subject_kind=topup&type=order.*', 'type'],
+    ['subject_id=%00', 'subject_id'],
+    ['since=yesterday', 'since'],
+    ['cursor=abc', 'cursor'],
+    ['wait=-1', 'wait'],
+    ['wait=9999', 'wait'],
+    ['limit=0', 'limit'],
+  ])('refuses %s by name', async (query, field) => {
+    const answer = await caller.get(`/v1/events?${query}`);
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, field]);
+  });
+
+  it('needs the scope for it', async () => {
+    const other = await api.caller(['orders:read']);
+    expect((await other.get('/v1/events')).at('missing_scope')).toBe('events:read');
+    expect((await other.get('/v1/events/stream')).at('missing_scope')).toBe('events:read');
+  });
+});
+
+describe('events that are not kept', () => {
+  const DAY = 86_400_000;
+  const forget = (before: number, batch = 100) =>
+    api.database.run((db) => forgetEvents(db, { before: new Date(before), batch }));
+
+  it('go oldest first and in batches, and a cursor from before is refused rather than passed over', async () => {
+    await announce(['order.accepted', 'order.processing', 'order.completed'], { at: TEST_NOW - 2 * DAY });
+    const [kept] = await announce(['order.held'], { at: TEST_NOW });
+    const one = await feed('?limit=1');
+    const three = await feed('?limit=3');
+    expect(await forget(TEST_NOW - DAY, 2)).toBe(2);
+    expect(await forget(TEST_NOW - DAY, 2)).toBe(1);
+    expect(await forget(TEST_NOW - DAY, 2)).toBe(0);
+    const refused = await caller.get(`/v1/events?cursor=${one.next_cursor}`);
+    expect([refused.status, refused.at('code')]).toEqual([410, 'cursor_expired']);
+    expect((await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': one.next_cursor } })).at('code')).toBe(
+      'cursor_expired',
+    );
+    // One that had seen all of them misses nothing.
+    expect(ids(await feed(`?cursor=${three.next_cursor}`))).toEqual([kept]);
+    expect(ids(await feed())).toEqual([kept]);
+  });
+
+  it('make no cursor too old that has passed them, however little its filter lets through', async () => {
+    await announce(['order.accepted', 'order.processing', 'order.completed'], { at: TEST_NOW - 2 * DAY });
+    const { next_cursor: cursor, ...none } = await feed('?type=wallet.*');
+    expect(none).toEqual({ data: [], has_more: false });
+    await announce(['order.held'], { at: TEST_NOW });
+    await forget(TEST_NOW - DAY);
+    const [low] = await announce(['wallet.balance_low'], { at: TEST_NOW });
+    expect(ids(await feed(`?type=wallet.*&cursor=${cursor}`))).toEqual([low]);
+  });
+
+  it('never include the newest: positions go on from it', async () => {
+    await announce(['order.accepted', 'order.held'], { at: TEST_NOW - 2 * DAY });
+    const { next_cursor: cursor } = await feed();
+    expect(await forget(TEST_NOW)).toBe(1);
+    const [next] = await announce(['order.failed']);
+    expect(ids(await feed(`?cursor=${cursor}`))).toEqual([next]);
+  });
+
+  it('leave no gap behind where times are out of order', async () => {
+    await announce(['order.accepted'], { at: TEST_NOW - 2 * DAY });
+    const [young] = await announce(['order.held'], { at: TEST_NOW });
+    const [old] = await announce(['order.processing'], { at: TEST_NOW - 2 * DAY });
+    await announce(['order.failed'], { at: TEST_NOW });
+    expect(await forget(TEST_NOW - DAY)).toBe(1);
+    expect(ids(await feed()).slice(0, 2)).toEqual([young, old]);
+  });
+
+  it('refuse a cursor that is ahead of everything, such as after a backup was put back', async () => {
+    await announce(['order.accepted', 'order.held']);
+    const { next_cursor: cursor } = await feed();
+    await api.database.run((db) => db.delete(events));
+    await announce(['order.accepted']);
+    const refused = await caller.get(`/v1/events?cursor=${cursor}`);
+    expect(refused.at('code')).toBe('cursor_expired');
+    expect(refused.textAt('detail')).toContain('has not come that far');
+  });
+
+  it('say of a cursor that is not theirs where it stood', async () => {
+    const foreign = Buffer.from('t.1').toString('base64url');
+    const errors = [{ in: 'query', field: 'cursor', message: 'is not a cursor of this list' }];
+    expect((await caller.get(`/v1/events?cursor=${foreign}`)).at('errors')).toEqual(errors);
+    expect((await caller.get(`/v1/events/stream?cursor=${foreign}`)).at('errors')).toEqual(errors);
+    const inHeader = await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': foreign } });
+    expect([inHeader.status, inHeader.at('errors')]).toEqual([
+      400,
+      [{ ...errors[0], in: 'header', field: 'Last-Event-ID' }],
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+import { inbox, refusedHeaderPrefixes } from '#db/schema.ts';
+import { forgetRefusedPrefix, readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const ping = (data = {}) => ({ event: 'ping', data });
+const reported = () => api.database.run(readRefusedPrefix);
+const forget = () => api.database.run((db) => db.delete(refusedHeaderPrefixes));
+/** On a busy machine a probe may run out of its time, so it is asked until it has said so. */
+const degradedBecomes = (expected: unknown) =>
+  waitFor(`/readyz says ${JSON.stringify(expected)}`, async () => {
+    const answer = await new HttpClient(api.baseUrl).get('/readyz');
+    expect([answer.status, answer.at('degraded')]).toEqual([200, expected]);
+    return true;
+  });
+
+async function refusals(): Promise<number> {
+  const text = await (await fetch(`${api.baseUrl}/metrics`)).text();
+  return Number(/^reseller_webhook_deliveries_total{result="other_header_prefix"} (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+describe('SERVICE_HEADER_PREFIX', () => {
+  it('names the headers that are verified, and no others', async () => {
+    await using own = await startTestApi({ headerPrefix: 'X-Acme' });
+    expect((await own.deliver({ body: ping(), prefix: 'X-Acme' })).status).toBe(200);
+    expect((await own.deliver({ body: ping(), prefix: 'x-acme' })).status).toBe(200);
+    expect((await own.deliver({ body: ping({ n: 2 }), prefix: 'X-Service' })).status).toBe(401);
+  });
+
+  it('is in the description of the call', async () => {
+    await using own = await startTestApi({ headerPrefix: 'X-Acme' });
+    const { text } = await new HttpClient(own.baseUrl).get('/openapi.json');
+    for (const name of ['Event', 'Delivery', 'Timestamp', 'Signature']) expect(text).toContain(`"X-Acme-${name}"`);
+    expect(text).not.toContain('"X-Service-Event"');
+  });
+});
+
+describe('a delivery under another prefix', () => {
+  it.each([
+    ['signed with our secret', {}, true],
+    ['signed with another secret', { secret: 'of a stranger' }, false],
+    ['signed with our secret too long ago', { timestamp: String(TEST_NOW / 1_000 - 301) }, false],
+  ])('that is %s is refused like any other, and reported with whether it is verified', async (_how, how, verified) => {
+    await forget();
+    await using own = await startTestApi({ database: api.database });
+    const before = await api.database.run((db) => db.$count(inbox));
+    const plain = await own.deliver({ body: ping(), secret: 'of a stranger' });
+    const answer = await own.deliver({ body: ping(), prefix: 'X-Acme', ...how });
+    expect([answer.status, answer.read(problemSchema).code]).toEqual([401, 'invalid_signature']);
+    expect(answer.text.replaceAll(/req_[\w-]+/g, '')).toBe(plain.text.replaceAll(/req_[\w-]+/g, ''));
+    expect(await api.database.run((db) => db.$count(inbox))).toBe(before);
+    expect(await reported()).toMatchObject({ prefix: 'X-Acme', verified, deliveries: 1 });
+    const logged = own.log.filter((line) => line.includes('X-Acme'));
+    expect(logged).toEqual([expect.stringContaining(`"verified":${verified}`)]);
+  });
+
+  it('is counted, logged once, written once a minute, and named by /readyz with the setting to change', async () => {
+    await forget();
+    const before = await refusals();
+    const forged = { body: ping(), prefix: 'X-Brand', secret: 'of a stranger' };
+    for (let sent = 0; sent < 20; sent += 1) await api.deliver(forged);
+    expect(await refusals()).toBe(before + 20);
+    expect(api.log.filter((line) => line.includes('X-Brand'))).toHaveLength(1);
+    expect(await reported()).toMatchObject({ prefix: 'X-Brand', deliveries: 1 });
+    api.clock.now += 60_000;
+    await api.deliver(forged);
+    expect(await reported()).toMatchObject({ prefix: 'X-Brand', deliveries: 21 });
+    await degradedBecomes([
+      {
+        condition: 'other_header_prefix',
+        detail: expect.stringMatching(
+          /X-Brand-Event.* unverified: .* If Brand is .* set SERVICE_HEADER_PREFIX=X-Brand,/,
+        ),
+      },
+    ]);
+  });
+
+  it('is no longer reported once a valid delivery has come, which our own ping is not', async () => {
+    expect(await reported()).toBeDefined();
+    await api.deliver({ id: 'doctor-1', body: ping({ from: 'doctor' }) });
+    expect(await reported()).toBeDefined();
+    await api.deliver({ body: ping({ from: 'service' }) });
+    expect(await reported()).toBeUndefined();
+    await degradedBecomes([]);
+  });
+
+  it('that is verified is reported rather than one that came later and may be forged', async () => {
+    await forget();
+    await using own = await startTestApi({ database: api.database });
+    await own.deliver({ body: ping(), prefix: 'X-Acme' });
+    await own.deliver({ body: ping(), prefix: 'X-Forged', secret: 'of a stranger' });
+    expect(await reported()).toMatchObject({ prefix: 'X-Acme', verified: true });
+    expect(await api.database.run((db) => db.$count(refusedHeaderPrefixes))).toBe(2);
+    await degradedBecomes([
+      {
+        condition: 'other_header_prefix',
+        detail: expect.stringMatching(/right by our webhook secret.* Set SERVICE_HEADER_PREFIX=X-Acme,/),
+      },
+    ]);
+  });
+
+  it('is not reported when our own doctor sent it with another setting', async () => {
+    await forget();
+    await using own = await startTestApi({ database: api.database });
+    expect((await own.deliver({ id: 'doctor-2', body: ping(), prefix: 'X-Acme' })).status).toBe(401);
+    expect(await reported()).toBeUndefined();
+    expect(own.log.filter((line) => line.includes('X-Acme'))).toEqual([]);
+  });
+
+  it('is forgotten when its prefix becomes ours', async () => {
+    await forget();
+    await using own = await startTestApi({ database: api.database });
+    await own.deliver({ body: ping(), prefix: 'X-Acme' });
+    await api.database.run((db) => forgetRefusedPrefix(db, 'X-Other'));
+    expect(await reported()).toBeDefined();
+    await api.database.run((db) => forgetRefusedPrefix(db, 'x-acme'));
+    expect(await reported()).toBeUndefined();
+  });
+});

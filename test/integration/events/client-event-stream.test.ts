@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ResellerClient, type Event, type EventStream } from '#clients/typescript/src/index.ts';
+import { newId } from '#db/connection/ids.ts';
+import { recordEvent } from '#db/events/events.ts';
+import { apiKeys } from '#db/schema.ts';
+import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { Seeded } from '#test/support/work/workload.ts';
+
+let api: TestApi;
+/** How often the network of a client has cut a connection off. */
+let cuts = 0;
+beforeAll(async () => {
+  api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 100 } });
+});
+beforeEach(() => {
+  cuts = 0;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+async function announce(types: readonly EventType[]): Promise<void> {
+  for (const type of types) {
+    const event = {
+      type,
+      subject: { kind: type.split('.')[0] as EventSubjectKind, id: newId('order') },
+      apiKeyId: null,
+      data: { status: 'Ünverändert €' },
+    };
+    await api.database.transaction((tx) => recordEvent(tx, event, new Date(TEST_NOW)));
+  }
+  await api.publish();
+}
+
+/** A client whose network lets so many bytes of each answer through, and then breaks. */
+async function client(cutAfter?: () => number): Promise<ResellerClient> {
+  const { headers } = await api.caller(['events:read']);
+  return new ResellerClient({
+    baseUrl: api.baseUrl,
+    apiKey: (headers['authorization'] ?? '').replace('Bearer ', ''),
+    sleep: async () => undefined,
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init);
+      return cutAfter === undefined || answer.body === null
+        ? answer
+        : new Response(answer.body.pipeThrough(cutting(cutAfter())), answer);
+    },
+  });
+}
+
+/** Passes on so many bytes, and breaks. */
+function cutting(bytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let left = bytes;
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left > 0) return;
+      cuts += 1;
+      controller.error(new TypeError('terminated'));
+    },
+  });
+}
+
+async function take(events: AsyncIterable<Event>, count: number): Promise<Event[]> {
+  const taken: Event[] = [];
+  for await (const event of events) {
+    taken.push(event);
+    if (taken.length >= count) break;
+  }
+  return taken;
+}
+/** What the feed has, after a cursor. */
+const feed = async (from: ResellerClient, cursor: string) => from.listEvents({ cursor }).take(10_000);
+const streams = async () =>
+  /^reseller_waiting\{for="stream"\} (\d+)$/m.exec(await (await fetch(`${api.baseUrl}/metrics`)).text())?.[1] ?? '0';
+/** Begins to read, and resolves once the stream has said where it begins. */
+async function begun(events: EventStream): Promise<string> {
+  return waitFor('the stream has begun', () => events.cursor);
+}
+
+describe('the stream of the TypeScript client', () => {
+  it('brings every event of the feed once and in order, however often its connection is cut', async () => {
+    const seeded = new Seeded();
+    const reader = await client(() => seeded.between(1, 2_500));
+    const events = reader.streamEvents();
+    const taking = take(events, 200);
+    const first = await begun(events);
+    for (let round = 0; round < 20; round += 1)
+      await announce(
+        Array.from({ length: 10 }, () => seeded.pick(['order.held', 'topup.completed', 'refund.expected'])),
+      );
+    const taken = await taking;
+    expect(taken).toEqual(await feed(await client(), first));
+    expect(taken).toHaveLength(200);
+    expect(cuts, `seed ${seeded.seed}`).toBeGreaterThan(20);
+  });
+
+  it('misses nothing that happens between the first connection and the second, although it had no event yet', async () => {
+    // Enough for the first block, and not for the first that says that the stream lives.
+    const events = (await client(() => 30)).streamEvents({}, { retries: 0 });
+    await expect(take(events, 1)).rejects.toMatchObject({ name: 'NoAnswerError' });
+    const { cursor } = events;
+    expect(cursor).toMatch(/^[\w-]+$/);
+    await announce(['order.held', 'order.completed']);
+    const whole = await client();
+    expect((await take(whole.streamEvents({ cursor }), 2)).map(({ type }) => type)).toEqual([
+      'order.held',
+      'order.completed',
+    ]);
+  });
+
+  it('is narrowed by the API, and goes on in another program from the cursor of this one', async () => {
+    const reader = await client();
+    const events = reader.streamEvents({ type: 'refund.*' });
+    const taking = take(events, 1);
+    await begun(events);
+    await announce(['order.held', 'refund.expected']);
+    expect((await taking).map(({ type }) => type)).toEqual(['refund.expected']);
+    await announce(['order.failed', 'refund.completed']);
+    const again = reader.streamEvents({ type: 'refund.*', cursor: events.cursor });
+    expect((await take(again, 1)).map(({ type }) => type)).toEqual(['refund.completed']);
+    await waitFor('its streams are closed', async () => (await streams()) === '0');
+  });
+
+  it('ends with the refusal when its key is revoked, and closes its stream', async () => {
+    const reader = await client();
+    const events = reader.streamEvents();
+    const taking = take(events, 1);
+    await begun(events);
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    await expect(taking).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
+    expect(await streams()).toBe('0');
+  });
+
+  it('says that a cursor is none, instead of beginning anywhere', async () => {
+    await expect(take((await client()).streamEvents({ cursor: 'nonsense' }), 1)).rejects.toMatchObject({
+      code: 'validation_failed',
+      status: 400,
+    });
+  });
+});

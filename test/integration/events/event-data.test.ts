@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { announceDisabled, findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
+import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
+import { announcedStatuses, eventTypes } from '#domain/events/events.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+import { storeReading } from '#fulfilment/gate/wallet.ts';
+import {
+  announceExpiringEsims,
+  announceExpiringSubscriptions,
+  announceLowData,
+} from '#fulfilment/upkeep/esim-watch.ts';
+import { noteRunway } from '#fulfilment/upkeep/runway.ts';
+import { announceRefund, announceWork } from '#fulfilment/work/work-events.ts';
+import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { problemsOfEvent } from '#test/support/work/events.ts';
+import { IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';
+
+const NOW = new Date(TEST_NOW);
+const HOUR = 3_600_000;
+const SUBJECT: Readonly<Record<WorkKind, Readonly<Record<(typeof LETTERS)[number], string>>>> = {
+  order: IDS.order,
+  topup: IDS.topup,
+  vpn_subscription: IDS.vpn,
+  cancellation: IDS.cancellation,
+};
+const EUR = (amount: string) => ({ amount, currency: 'EUR' });
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await writeListedRows(api);
+  // Those were made up.
+  await api.database.run((db) => db.delete(events));
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+/** Every status of work, one after the other, with all that may be told of it (A) and without (B). */
+async function workGoesOn(kind: WorkKind): Promise<void> {
+  const table = workTable(kind);
+  for (const letter of LETTERS) {
+    const id = SUBJECT[kind][letter];
+    const told =
+      letter === 'A'
+        ? ({
+            failureClass: 'timeout',
+            attentionReason: 'outcome_unknown',
+            chargedAmount: '3.2',
+            chargedCurrency: 'USD',
+          } as const)
+        : { failureClass: null, attentionReason: null };
+    for (const status of announcedStatuses(kind)) {
+      await api.database.transaction(async (tx) => {
+        await tx
+          .update(table)
+          .set({ status, ...told })
+          .where(eq(table.id, id));
+        await announceWork(tx, { kind, id }, NOW);
+      });
+    }
+  }
+}
+
+async function refundGoesOn(): Promise<void> {
+  for (const letter of LETTERS) {
+    for (const status of REFUND_STATUSES) {
+      await api.database.transaction(async (tx) => {
+        await tx
+          .update(refunds)
+          .set({ status, ...(letter === 'A' && { amount: '3.2', currency: 'USD' }) })
+          .where(eq(refunds.id, IDS.refund[letter]));
+        await announceRefund(tx, IDS.cancellation[letter], NOW);
+      });
+    }
+  }
+}
+
+async function thingsRunOut(): Promise<void> {
+  await api.database.transaction(async (tx) => {
+    const ends = { expiresAt: new Date(TEST_NOW + HOUR) };
+    await tx.update(esims).set(ends).where(eq(esims.id, IDS.esim.A));
+    await tx
+      .update(vpnSubscriptions)
+      .set({ ...ends, status: 'active' })
+      .where(eq(vpnSubscriptions.id, IDS.vpn.A));
+    await announceExpiringEsims(tx, DEFAULT_POLICY.watch, NOW, undefined);
+    await announceExpiringSubscriptions(tx, DEFAULT_POLICY.watch, NOW, undefined);
+    const reading = { totalMb: 1_024, readAt: NOW };
+    await announceLowData(
+      tx,
+      { id: IDS.esim.A, orderId: IDS.order.A },
+      { ...reading, usedMb: 900, measuredAt: NOW },
+      DEFAULT_POLICY.watch,
+      NOW,
+    );
+    // More was used than there was, and nobody says when.
+    await announceLowData(
+      tx,
+      { id: IDS.esim.B, orderId: IDS.order.B },
+      { ...reading, usedMb: 1_100.5, measuredAt: null },
+      DEFAULT_POLICY.watch,
+      NOW,
+    );
+  });
+}
+
+async function walletFallsAndRises(): Promise<void> {
+  const low = EUR('50');
+  await api.database.transaction((tx) => tx.insert(gateWallet).values({ readsStarted: 9 }).onConflictDoNothing());
+  const readings = [
+    ['41.2', low],
+    ['60', low],
+    ['41.2', low],
+    ['41.2', undefined],
+  ] as const;
+  for (const [index, [balance, threshold]] of readings.entries()) {
+    await api.database.transaction((tx) => storeReading(tx, index + 1, EUR(balance), threshold, NOW));
+  }
+  const sales = Array.from({ length: 20 }, (_, day) => {
+    const cause = { causeKind: 'attempt', causeId: `att_${day}` } as const;
+    return {
+      direction: 'debit',
+      amount: day % 2 === 0 ? '9.00' : '21.00',
+      currency: 'EUR',
+      ...cause,
+      recordedAt: new Date(TEST_NOW - (day + 0.5) * 24 * HOUR),
+    } as const;
+  });
+  await api.database.run((db) => db.insert(journal).values(sales));
+  for (const balanceAmount of ['20', '900']) {
+    await api.database.transaction(async (tx) => {
+      await tx.update(gateWallet).set({ balanceAmount, balanceCurrency: 'EUR', readAt: NOW });
+      await noteRunway(tx, DEFAULT_POLICY.runway, TEST_NOW);
+    });
+  }
+}
+
+async function endpointIsTestedAndDisabled(): Promise<void> {
+  const caller = await api.caller();
+  const post = (path: string, body: unknown = {}) =>
+    caller.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+  const id = (await post('/v1/webhook-endpoints', { url: 'https://shop.example.com/hook' })).textAt('id');
+  const answer = await post(`/v1/webhook-endpoints/${id}/test`);
+  expect(answer.status).toBe(202);
+  await api.database.transaction(async (tx) => {
+    const row = await findWebhookEndpoint(tx, id, undefined);
+    if (row === undefined) throw new Error('the endpoint is not there');
+    await announceDisabled(tx, row, { reason: 'gone', detail: 'it answered 410' }, NOW);
+    await announceDisabled(tx, { ...row, failingSince: NOW }, { reason: 'failing', detail: 'it answered 503' }, NOW);
+  });
+}
+
+describe('what is announced', () => {
+  it('carries in data what the description says of its type, no less and no more: of every type that there is', async () => {
+    for (const kind of WORK_KINDS) await workGoesOn(kind);
+    await refundGoesOn();
+    await thingsRunOut();
+    await walletFallsAndRises();
+    await endpointIsTestedAndDisabled();
+
+    const rows = await api.database.run((db) => db.select().from(events).orderBy(events.sequence));
+    expect(rows.flatMap((row) => problemsOfEvent(eventEnvelope(row)))).toEqual([]);
+    const announced = new Set<string>(rows.map(({ type }) => type));
+    expect(eventTypes.filter((type) => !announced.has(type))).toEqual([]);
+
+    const dataOf = (type: string) => rows.find((row) => row.type === type)?.data;
+    const order = { order_id: IDS.order.A, external_order_id: 'order-A' };
+    expect(dataOf('esim.expiring')).toEqual({
+      ...order,
+      expires_at: new Date(TEST_NOW + HOUR).toISOString(),
+      threshold_seconds: 86_400,
+    });
+    expect(dataOf('esim.data_low')).toMatchObject(order);
+    expect(dataOf('vpn_subscription.expiring')).toMatchObject({ external_subscription_id: 'vpn-A' });
+    expect(dataOf('order.completed')).toMatchObject({
+      external_order_id: 'order-A',
+      charged: { amount: '3.20', currency: 'USD' },
+    });
+    expect(dataOf('cancellation.completed')).not.toHaveProperty('charged');
+    expect(await api.database.run((db) => db.select().from(announcements))).toHaveLength(4);
+  });
+
+  it('is shown as it is stored, also where an earlier version told less or more', async () => {
+    const old = {
+      id: 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123',
+      type: 'esim.data_low',
+      subjectKind: 'esim',
+      subjectId: IDS.esim.A,
+      data: { share_left: 0.1, former: true },
+      occurredAt: NOW,
+    } as const;
+    await api.database.run((db) => db.insert(events).values(old));
+    await api.publish();
+    const answer = await (await api.caller()).get(`/v1/events/${old.id}`);
+    expect([answer.status, answer.at('data')]).toEqual([200, old.data]);
+  });
+});

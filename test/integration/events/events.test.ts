@@ -1,0 +1,150 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database, Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { publishEvents, recordEvent } from '#db/events/events.ts';
+import { events } from '#db/schema.ts';
+import { recordStep } from '#fulfilment/work/work.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
+import { isSettled, waitFor } from '#test/support/wait-for.ts';
+import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
+
+let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+let database: Database;
+let announced = 0;
+
+beforeAll(async () => {
+  opened = await openTestDatabase({ onEvents: () => (announced += 1) });
+  ({ database } = opened);
+});
+beforeEach(async () => {
+  await database.run((db) => db.delete(events));
+  announced = 0;
+});
+afterAll(() => opened.drop());
+
+const isWaitingForLock = async () => {
+  const waiting = sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`;
+  return (await database.run((db) => db.execute(waiting))).rows.length > 0;
+};
+const publish = (batch = 100) => database.transaction((tx) => publishEvents(tx, batch));
+const eventsOf = (subjectId: string) =>
+  database.run((db) => db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(asc(events.sequence)));
+const announce = (tx: Executor, id = newId('order')) =>
+  recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date());
+
+describe('events of work', () => {
+  it('tells each status once, with what was before it, and not that a request is on its way', async () => {
+    const orderId = await acceptTestOrder(database, 'EV-1');
+    const move = (
+      status: 'held' | 'submitting' | 'failed',
+      failure: 'not_sent' | 'insufficient_balance' | 'invalid_request',
+    ) =>
+      database.transaction((tx) =>
+        recordStep(
+          tx,
+          orderWork(orderId),
+          {
+            status,
+            entry: { event: `order.${status}`, message: 'Test.' },
+            failure: { class: failure, detail: 'Test.' },
+          },
+          new Date(),
+        ),
+      );
+    await move('held', 'not_sent');
+    await move('submitting', 'not_sent');
+    await move('held', 'not_sent');
+    await move('held', 'insufficient_balance');
+    await move('failed', 'invalid_request');
+    const told = await eventsOf(orderId);
+    expect(told.map(({ type, data }) => [type, data['previous_status'], data['failure_class']])).toEqual([
+      ['order.accepted', null, null],
+      ['order.held', 'accepted', 'not_sent'],
+      ['order.held', 'held', 'insufficient_balance'],
+      ['order.failed', 'held', 'invalid_request'],
+    ]);
+    expect(told[0]?.data).toMatchObject({ external_order_id: 'EV-1', status: 'accepted', esim_id: null });
+    expect(announced).toBe(4);
+  });
+
+  it('says a status once, although something else was told in between', async () => {
+    const orderId = await acceptTestOrder(database);
+    const hold = () =>
+      database.transaction((tx) =>
+        recordStep(
+          tx,
+          orderWork(orderId),
+          {
+            status: 'held',
+            entry: { event: 'order.held', message: 'Test.' },
+            failure: { class: 'not_sent', detail: 'Test.' },
+          },
+          new Date(),
+        ),
+      );
+    await hold();
+    await database.transaction((tx) => announce(tx, orderId));
+    await hold();
+    expect((await eventsOf(orderId)).map(({ data }) => data['status'])).toEqual(['accepted', 'held', undefined]);
+  });
+
+  it('says nothing of what was rolled back', async () => {
+    await expect(
+      database.transaction(async (tx) => {
+        await announce(tx);
+        throw new Error('rolled back');
+      }),
+    ).rejects.toThrow('rolled back');
+    expect(await publish()).toEqual([]);
+    expect(announced).toBe(0);
+  });
+});
+
+describe('the order of events', () => {
+  it('gives one that was begun earlier and committed later the later position: a reader who goes on from a position misses none', async () => {
+    const early = newId('order');
+    const late = newId('order');
+    const begun = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const slow = database.transaction(async (tx) => {
+      await announce(tx, early);
+      begun.resolve();
+      await mayCommit.promise;
+    });
+    await begun.promise;
+    await database.transaction((tx) => announce(tx, late));
+    expect((await publish()).map(({ subjectId, position }) => [subjectId, position])).toEqual([[late, 1n]]);
+    mayCommit.resolve();
+    await slow;
+    expect((await publish()).map(({ subjectId, position }) => [subjectId, position])).toEqual([[early, 2n]]);
+  });
+
+  it('is without gaps, however many publish at once', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => database.transaction((tx) => announce(tx))));
+    const all: bigint[] = [];
+    while (all.length < 40) {
+      const rounds = await Promise.all(Array.from({ length: 4 }, () => publish(7)));
+      all.push(...rounds.flat().map(({ position }) => position));
+    }
+    expect(all.toSorted((left, right) => Number(left - right))).toEqual(
+      Array.from({ length: 40 }, (_, index) => BigInt(index + 1)),
+    );
+  });
+
+  it('waits for another process that publishes, and then puts out what that one did not see', async () => {
+    await database.transaction((tx) => announce(tx));
+    const others = await database.transaction(async (tx) => {
+      expect(await publishEvents(tx, 100)).toHaveLength(1);
+      // Announced too late for the holder, whose own look is over.
+      await database.transaction((late) => announce(late));
+      const waiting = publish();
+      await waitFor(
+        'the other process waits for the lock or gives up',
+        async () => (await isWaitingForLock()) || isSettled(waiting),
+      );
+      return { waiting };
+    });
+    expect(await others.waiting).toHaveLength(1);
+  });
+});

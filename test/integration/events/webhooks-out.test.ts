@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { DeliveryState } from '#domain/events/webhook-delivery.ts';
+import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { PACKAGE } from '#test/support/work/order-desk.ts';
+import { webhookEndpointWorkflowId } from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+let stack: Stack;
+let operator: TemporalOperator;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  stack = await startStack({
+    // Long enough to be seen waiting.
+    environment: { POLICY_OUTBOUND_PROBE_DELAY_MAX: '30s' },
+    simulator: { SIMULATOR_PROCESSING_DELAY: '200ms' },
+  });
+  operator = await TemporalOperator.connect(stack);
+});
+beforeEach(async () => {
+  for (const { id } of await endpoints()) await stack.api.call('DELETE', `/v1/webhook-endpoints/${id}`, {});
+  receiver = await WebhookReceiver.start();
+  return () => receiver[Symbol.asyncDispose]();
+});
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+async function endpoints() {
+  const answer = await stack.api.get('/v1/webhook-endpoints?limit=100');
+  const found = answer.at('data');
+  return Array.isArray(found) ? found.map((_, index) => ({ id: answer.textAt('data', index, 'id') })) : [];
+}
+const post = (path: string, body?: unknown) =>
+  stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+async function endpoint(url = receiver.url, eventTypes = ['*']) {
+  const made = await post('/v1/webhook-endpoints', { url, event_types: eventTypes });
+  return { id: made.textAt('id'), secret: made.textAt('secret') };
+}
+const placed = async () => (await stack.order({ package_id: PACKAGE.completedAtOnce })).textAt('id');
+const deliveriesOf = (id: string) => stack.api.get(`/v1/webhook-endpoints/${id}/deliveries?limit=100`);
+const settles = (id: string, state: DeliveryState) =>
+  waitFor(
+    `all deliveries to ${id} are ${state}`,
+    async () => {
+      const answer = await deliveriesOf(id);
+      const found = answer.at('data');
+      if (
+        !Array.isArray(found) ||
+        found.length === 0 ||
+        found.some((each: { status?: unknown }) => each.status !== state)
+      )
+        throw new Error(answer.text);
+      return answer;
+    },
+    { timeoutMs: 60_000, everyMs: 100 },
+  );
+const workflowOf = (id: string) => operator.client.workflow.getHandle(webhookEndpointWorkflowId(id));
+const statusOf = async (id: string) => (await workflowOf(id).describe()).status.name;
+const typesOf = (secret: string, subject: string) =>
+  receiver.received
+    .map((each) => WebhookReceiver.verified(each, secret))
+    .flatMap((each) => (each.subject.id === subject ? [each.type] : []));
+
+describe('the events of an order', () => {
+  it('reach a receiver signed, once each; their workflow ends when nothing waits any more', async () => {
+    const { id, secret } = await endpoint();
+    const orderId = await placed();
+    await stack.orderReaches(orderId, ['completed']);
+    await waitFor('the order is told of', () => typesOf(secret, orderId).includes('order.completed'));
+    const delivered = await settles(id, 'delivered');
+    expect(typesOf(secret, orderId)).toEqual(expect.arrayContaining(['order.accepted', 'order.completed']));
+    const logged = z
+      .object({ data: z.array(z.object({ event_id: z.string(), tries: z.literal(1) })) })
+      .parse(delivered.body);
+    const sorted = (ids: readonly string[]) => ids.toSorted((left, right) => left.localeCompare(right));
+    expect(sorted(receiver.ids)).toEqual(sorted(logged.data.map(({ event_id: eventId }) => eventId)));
+    await waitFor('its workflow has ended', async () => (await statusOf(id)) === 'COMPLETED');
+    expect((await post(`/v1/webhook-endpoints/${id}/test`)).status).toBe(202);
+    await waitFor('the test arrives', () => typesOf(secret, id).includes('webhook_endpoint.test'));
+  });
+
+  it('come once more, under the same id, when the worker is killed between the send and its record', async () => {
+    const { id, secret } = await endpoint(receiver.url, ['order.accepted']);
+    receiver.answers.push(() => undefined);
+    const orderId = await placed();
+    await waitFor('the first try has come', () => receiver.received.length > 0);
+    await stack.kill('worker');
+    await stack.start('worker');
+    await settles(id, 'delivered');
+    expect(typesOf(secret, orderId)).toEqual(['order.accepted', 'order.accepted']);
+    expect(new Set(receiver.ids).size).toBe(1);
+    await stack.orderReaches(orderId, ['completed']);
+  });
+});
+
+describe('an endpoint that fails', () => {
+  it('is shown in Temporal with when it is tried next, survives Terminate, and gets what waited', async () => {
+    const { id } = await endpoint(receiver.url, ['order.*']);
+    receiver.otherwise = 503;
+    for (let n = 0; n < 3; n += 1) await placed();
+    const shown = await waitFor('it counts as failing', async () => {
+      const { typedSearchAttributes } = await workflowOf(id).describe();
+      return typedSearchAttributes.get(SEARCH_ATTRIBUTES.stage) === 'failing' && typedSearchAttributes;
+    });
+    expect(shown.get(SEARCH_ATTRIBUTES.needsAttention)).toBe(true);
+    expect(shown.get(SEARCH_ATTRIBUTES.nextRetryAt)).toBeInstanceOf(Date);
+    expect((await stack.api.get(`/v1/webhook-endpoints/${id}`)).body).toMatchObject({
+      status: 'enabled',
+      last_failure: 'it answered 503',
+    });
+    await workflowOf(id).terminate('a test pressed the button');
+    receiver.otherwise = 204;
+    await settles(id, 'delivered');
+  });
+
+  it('gets what it missed while it was disabled, when it is enabled', async () => {
+    const { id, secret } = await endpoint(receiver.url, ['order.*']);
+    await stack.api.post(`/v1/webhook-endpoints/${id}/disable`);
+    const orderId = await placed();
+    await stack.orderReaches(orderId, ['completed']);
+    expect(receiver.received).toEqual([]);
+    await stack.api.post(`/v1/webhook-endpoints/${id}/enable`, { replay_missed: true });
+    await waitFor('what it missed arrives', () => typesOf(secret, orderId).includes('order.completed'));
+  });
+});
+
+describe('receivers that never answer', () => {
+  it('keep no order and no other receiver waiting', async () => {
+    await using stalled = await WebhookReceiver.start();
+    stalled.otherwise = () => undefined;
+    const quick = await endpoint(receiver.url, ['order.*']);
+    for (let n = 0; n < 15; n += 1) await endpoint(stalled.url, ['order.*']);
+    await placed();
+    await waitFor('they are all being sent to', () => stalled.received.length >= 15);
+    const started = performance.now();
+    const orderId = await placed();
+    await stack.orderReaches(orderId, ['completed']);
+    await waitFor('the other receiver is told', () => typesOf(quick.secret, orderId).includes('order.completed'));
+    // Fifteen, each waited for in turn until its deadline of three seconds, would be 45 seconds.
+    expect(performance.now() - started).toBeLessThan(40_000);
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * In production, services whose answers have another shape: the order arrives, or nothing is bought and the field is
+ * named.
+ */
+import { afterEach, describe, expect, it } from 'vitest';
+import { SHAPES, type ShapeName } from '#simulator/shape/shape.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.stop();
+  stack = undefined;
+});
+
+async function start(shape: ShapeName) {
+  stack = await startStack({
+    environment: { SERVICE_MODE: 'production', SERVICE_HEADER_PREFIX: SHAPES[shape].header_prefix },
+    simulator: { SIMULATOR_APPROVED: 'true', SIMULATOR_PRODUCTION_BALANCE: '1000.00', SIMULATOR_SHAPE: shape },
+  });
+  return { stack, desk: new OrderDesk(stack) };
+}
+
+describe('in production, an order', () => {
+  it.each<[ShapeName, string]>([
+    [
+      'minor_units',
+      'GET /packages: it answered 200, but in its data[].price_for_reseller every price is a whole number',
+    ],
+    ['other_words', 'status'],
+    ['no_esim_id', 'esim_id'],
+    ['no_references', 'external_order_id'],
+    ['no_transaction_ids', 'order_id'],
+  ])('is held before anything is sent, and the field is named: %s', async (shape, field) => {
+    const { stack: running, desk } = await start(shape);
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    const held = await desk.reaches(id, 'held');
+    expect(held.at('failure', 'class')).toBe('buying_paused');
+    await expect.poll(async () => await whyHeld(running)).toContain(field);
+    expect(await new SimulatorAdmin(running.simulator).requests('createOrder')).toEqual([]);
+  });
+
+  it.each<[ShapeName]>([['framework'], ['data_named'], ['bare_array'], ['money_objects']])(
+    'arrives although the service looks different: %s',
+    async (shape) => {
+      const { desk } = await start(shape);
+      const orders = [
+        await desk.complete(PACKAGE.completedAtOnce),
+        await desk.complete(PACKAGE.processingThenCompleted),
+      ];
+      expect(orders.map((order) => order.at('status'))).toEqual(['completed', 'completed']);
+    },
+  );
+});
+
+/** What the pause of orders says. */
+async function whyHeld({ api }: Stack): Promise<string> {
+  const { body } = await api.get('/v1/purchase-gate/pauses');
+  return JSON.stringify(body);
+}

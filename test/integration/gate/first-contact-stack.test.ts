@@ -1,0 +1,146 @@
+/** The hold before the first purchase in production, as callers and operators meet it on the whole product. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { checkFirstContact } from '#cli/doctor/service/first-contact.ts';
+import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
+import { confirmCapabilities, importCapabilities } from '#cli/service/capabilities.ts';
+import { COMPATIBLE, checkContractFile, NOT_COMPATIBLE } from '#cli/service/contract.ts';
+import { profileItems } from '#domain/service/capability-profile.ts';
+import { readFirstContact } from '#fulfilment/gate/first-contact.ts';
+import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+const PRODUCTION = { SERVICE_MODE: 'production' };
+/** Nothing shows the shapes: there is no document, and nothing was bought. */
+const UNSEEN = { ...PRODUCTION, SERVICE_WITHOUT: 'openapi_download' };
+const APPROVED = { SIMULATOR_APPROVED: 'true', SIMULATOR_PRODUCTION_BALANCE: '1000.00' };
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.stop();
+  stack = undefined;
+});
+
+async function start(environment: Readonly<Record<string, string>>) {
+  const started = await startStack({ environment, simulator: APPROVED });
+  stack = started;
+  return { stack: started, desk: new OrderDesk(started) };
+}
+
+const pausePage = z.object({
+  data: z.array(z.object({ id: z.string(), kind: z.string(), origin: z.string(), released_at: z.string().nullable() })),
+});
+const pausesOf = async ({ api }: Stack) =>
+  pausePage.parse((await api.get('/v1/purchase-gate/pauses?ended=true')).body).data;
+const doctorOf = async ({ database }: Stack) =>
+  checkFirstContact({ mode: 'production' }, { firstContact: await database.run(readFirstContact) });
+
+/** An order that is held, with the sentence that its caller reads. */
+async function heldOrder(desk: OrderDesk): Promise<{ readonly id: string; readonly detail: unknown }> {
+  const id = await desk.place(PACKAGE.completedAtOnce);
+  const held = await desk.reaches(id, 'held');
+  expect(held.at('failure', 'class')).toBe('buying_paused');
+  return { id, detail: held.at('failure', 'detail') };
+}
+
+/** A command that prints into a text. */
+function printed() {
+  const lines: string[] = [];
+  const output = {
+    write: (text: string | Uint8Array) => {
+      lines.push(String(text));
+      return true;
+    },
+  };
+  return { output, text: () => lines.join('') };
+}
+
+describe('in production, before the shapes were seen', () => {
+  it('an order says what to run, and goes through for good when an operator releases the pause', async () => {
+    const { stack, desk } = await start(UNSEEN);
+    const { id, detail } = await heldOrder(desk);
+    expect(detail).toEqual(
+      expect.stringMatching(
+        /^Buying is paused \(pause_.*, by worker\): The shapes of the service's answers have not been seen for orders/,
+      ),
+    );
+    expect(detail).toEqual(expect.stringContaining('npx reseller contract check openapi.json --record'));
+    expect(await doctorOf(stack)).toMatchObject({
+      status: 'failure',
+      detail: expect.stringContaining('orders: held by pause_'),
+      advice: expect.stringContaining('npx reseller sandbox tour'),
+    });
+
+    const pause = (await pausesOf(stack)).find(({ kind }) => kind === 'order');
+    expect(pause).toMatchObject({ origin: 'first_contact', released_at: null });
+    const release = await stack.api.post(`/v1/purchase-gate/pauses/${pause?.id}/release`, {
+      why: 'We have tried it by hand.',
+    });
+    expect(release.at('release_why')).toBe('We have tried it by hand.');
+    await desk.reaches(id, 'completed');
+    await stack.process('worker').stop();
+    await stack.start('worker');
+    await desk.complete(PACKAGE.completedAtOnce);
+    expect((await pausesOf(stack)).filter(({ kind }) => kind === 'order')).toHaveLength(1);
+  });
+
+  it('an order goes through when the document of the service, got by hand, was recorded', async () => {
+    const { stack, desk } = await start(UNSEEN);
+    const { id } = await heldOrder(desk);
+    const file = join(temporaryFolder('contract'), 'openapi.json');
+    const document = contractOpenApi();
+    Reflect.deleteProperty(document.paths, '/vpn/orders');
+    const record = async (content: object) => {
+      writeFileSync(file, JSON.stringify(content));
+      const out = printed();
+      const code = await checkContractFile(file, { record: true }, stack.environments.worker, {
+        stdout: out.output,
+        stderr: out.output,
+      });
+      return { code, text: out.text() };
+    };
+    const first = await record(document);
+    expect(first.code).toBe(NOT_COMPATIBLE);
+    expect(first.text).toMatch(/^orders: released\. The OpenAPI document of the service/m);
+    expect(first.text).toMatch(/^VPN subscriptions: held\. .*POST \/vpn\/orders: is not in the document/m);
+    await desk.reaches(id, 'completed');
+    const second = await record(contractOpenApi());
+    expect(second).toMatchObject({ code: COMPATIBLE, text: expect.stringMatching(/^VPN subscriptions: released\./m) });
+    expect(await doctorOf(stack)).toMatchObject({ status: 'ok' });
+  });
+
+  it('an order goes through when a profile of the sandbox that saw orders was confirmed', async () => {
+    const { stack, desk } = await start(UNSEEN);
+    const { id } = await heldOrder(desk);
+    const file = join(temporaryFolder('profile'), 'tour.json');
+    const baseUrl = stack.environments.worker['SERVICE_BASE_URL'] ?? '';
+    const findings = { ...Object.fromEntries(profileItems.map((item) => [item, null])), order_seen: true };
+    const evidence = Object.fromEntries(profileItems.map((item) => [item, 'Tried.']));
+    writeFileSync(file, JSON.stringify(profileFileContent({ baseUrl, measuredAt: new Date(), findings, evidence })));
+    const out = printed();
+    await importCapabilities(file, stack.environments.worker, out.output);
+    await confirmCapabilities({ by: 'Ada' }, stack.environments.worker, out.output);
+    expect(out.text()).toContain('Purchases that are no longer held: orders.');
+    await desk.reaches(id, 'completed');
+  });
+});
+
+it('in production, an order goes through without any act when the document of the service matches', async () => {
+  const { stack, desk } = await start(PRODUCTION);
+  await desk.complete(PACKAGE.completedAtOnce);
+  await expect.poll(async () => (await pausesOf(stack)).filter(({ released_at: at }) => at === null)).toEqual([]);
+  expect(await doctorOf(stack)).toMatchObject({
+    status: 'ok',
+    detail: expect.stringContaining('orders: released by worker'),
+  });
+});
+
+it('in the sandbox nothing is held', async () => {
+  const { stack, desk } = await start({ SERVICE_WITHOUT: 'openapi_download' });
+  await desk.complete(PACKAGE.completedAtOnce);
+  expect(await pausesOf(stack)).toEqual([]);
+});

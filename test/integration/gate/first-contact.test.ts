@@ -1,0 +1,289 @@
+/** The hold before the first purchase in production: pauses in the database, looks at a simulator over HTTP. */
+import { randomUUID } from 'node:crypto';
+import { asc, eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { auditLog, gatePauses, orders } from '#db/schema.ts';
+import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capability-profiles.ts';
+import { FIRST_CONTACT_ADVICE, PURCHASE_KINDS, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import { FIRST_CONTACT_ACTOR, readFirstContact, releaseRecorded } from '#fulfilment/gate/first-contact.ts';
+import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { EMAIL, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
+import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { acceptTestOrder } from '#test/support/work/order-rows.ts';
+import { openService, type Service } from '#upstream/service.ts';
+import { FirstContactWatch } from '#worker/first-contact.ts';
+
+const NOW = new Date('2030-01-31T12:00:00.000Z');
+const UNDESCRIBED: Capabilities = { ...ALL_CAPABILITIES, openapi_download: false };
+
+let opened: OpenTestDatabase;
+let database: Database;
+let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
+const services: Service[] = [];
+beforeEach(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+  simulator = await startTestSimulator({ approved: true, productionBalance: '1000.00' });
+});
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.close();
+  await simulator[Symbol.asyncDispose]();
+  await opened.drop();
+});
+
+/** What a worker has for the first contact. */
+function watch({
+  mode = 'production',
+  capabilities = ALL_CAPABILITIES,
+}: { mode?: ServiceMode; capabilities?: Capabilities } = {}) {
+  const service = openService({
+    baseUrl: simulator.simulator.baseUrl,
+    mode,
+    email: EMAIL,
+    password: PASSWORD,
+    deviceName: 'backend',
+    capabilities,
+    deadlineMs: 10_000,
+    tokens: new MemoryTokenStore(),
+    now: Date.now,
+  });
+  services.push(service);
+  return new FirstContactWatch({
+    database,
+    service: service.client,
+    mode,
+    capabilities,
+    policy: { firstContactMs: 20 },
+    deadlineMs: 10_000,
+    logger: createLogger({ level: 'silent', name: 'test', secrets: [] }),
+    now: () => NOW.getTime(),
+  });
+}
+
+const pauses = () => database.run((db) => db.select().from(gatePauses).orderBy(asc(gatePauses.id)));
+const stateOf = async (kind: PurchaseKind) => (await database.run(readFirstContact)).get(kind);
+/** By kind of purchase, what is known of it. */
+const states = async () => {
+  const known = [...(await database.run(readFirstContact))].map(([kind, state]) => [kind, state.kind] as const);
+  return Object.fromEntries(known) as Record<PurchaseKind, string>;
+};
+const every = (state: string) => ({ order: state, topup: state, vpn_subscription: state });
+const audited = (subjectId: string) =>
+  database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, subjectId)).orderBy(asc(auditLog.id)));
+
+const all = <Value>(value: Value) =>
+  Object.fromEntries(profileItems.map((item) => [item, value])) as Record<ProfileItem, Value>;
+const measured = (findings: Partial<Record<ProfileItem, boolean>>) =>
+  database.run((db) =>
+    addCapabilityProfile(db, {
+      environment: 'sandbox',
+      measuredAt: NOW,
+      findings: { ...all(null), ...findings },
+      evidence: all('Tried.'),
+    }),
+  );
+const confirm = (id: bigint) => database.run((db) => confirmCapabilityProfile(db, id, { by: 'Ada', at: NOW }));
+
+/** An order of an installation that bought before this version. */
+async function completedOrder(): Promise<string> {
+  const id = await acceptTestOrder(database);
+  await database.run((db) =>
+    db
+      .update(orders)
+      .set({ status: 'completed', esimId: newId('esim') })
+      .where(eq(orders.id, id)),
+  );
+  return id;
+}
+
+describe('before the first purchase in production', () => {
+  it('every kind of purchase is held, once, however many workers start at once and again', async () => {
+    const workers = [watch(), watch(), watch()];
+    await Promise.all(workers.map((worker) => worker.hold()));
+    await workers[0]?.hold();
+    const made = await pauses();
+    expect(made).toHaveLength(PURCHASE_KINDS.length);
+    expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(PURCHASE_KINDS));
+    for (const pause of made) {
+      expect(pause).toMatchObject({
+        origin: 'first_contact',
+        failureClass: null,
+        pausedBy: FIRST_CONTACT_ACTOR,
+        releasedAt: null,
+      });
+      expect(pause.why).toContain(FIRST_CONTACT_ADVICE);
+      expect(await audited(pause.id)).toMatchObject([
+        { action: 'gate.pause', actor: FIRST_CONTACT_ACTOR, reason: pause.why },
+      ]);
+    }
+  });
+
+  it('nothing is held in the sandbox, and the service is not looked at', async () => {
+    const before = await simulator.requests();
+    const worker = watch({ mode: 'sandbox' });
+    await worker.hold();
+    expect(await worker.look()).toBe(false);
+    expect(await pauses()).toEqual([]);
+    expect(await simulator.requests()).toEqual(before);
+  });
+
+  it('a pause of an operator for the same kind stands beside it, and stays when it is released', async () => {
+    await watch().hold();
+    const asked = {
+      origin: 'operator',
+      kind: 'order',
+      failureClass: null,
+      why: 'Stock-taking.',
+      actor: 'key_ada',
+    } as const;
+    const { pause, isNew } = await database.transaction((tx) => addPause(tx, asked, NOW));
+    expect(isNew).toBe(true);
+    await watch().look();
+    const inForce = (await pauses()).filter(({ releasedAt }) => releasedAt === null);
+    expect(inForce.map(({ id }) => id)).toEqual([pause.id]);
+  });
+});
+
+describe('the hold ends', () => {
+  it("by the service's own document and reads without charge, and the audit log says so", async () => {
+    const worker = watch();
+    await worker.hold();
+    expect(await states()).toEqual(every('held'));
+    expect(await worker.look()).toBe(false);
+    expect(await states()).toEqual(every('released'));
+    for (const { id, releaseWhy, releasedBy } of await pauses()) {
+      expect(releasedBy).toBe(FIRST_CONTACT_ACTOR);
+      expect((await audited(id)).at(-1)).toMatchObject({ action: 'gate.release', reason: releaseWhy });
+      expect(releaseWhy).toContain('OpenAPI document of the service');
+    }
+  });
+
+  it('for one kind alone, by a purchase of that kind that the service lists', async () => {
+    const worker = watch({ capabilities: UNDESCRIBED });
+    await worker.hold();
+    expect(await worker.look()).toBe(true);
+    expect(await states()).toEqual(every('held'));
+    await simulator.production.post(
+      '/orders',
+      { package_id: 1001, external_order_id: randomUUID() },
+      { headers: { 'idempotency-key': randomUUID() } },
+    );
+    expect(await worker.look()).toBe(true);
+    expect(await states()).toEqual({ ...every('held'), order: 'released' });
+    expect(await stateOf('order')).toMatchObject({
+      why: expect.stringContaining('GET /orders shows a completed purchase'),
+    });
+  });
+
+  it('by a confirmed profile, for the kinds that it names, and not by one that nobody confirmed', async () => {
+    const worker = watch({ capabilities: UNDESCRIBED });
+    const id = await measured({ order_seen: true, topup_seen: false });
+    await worker.hold();
+    expect(await states()).toEqual(every('held'));
+    await confirm(id);
+    const released = await database.transaction((tx) => releaseRecorded(tx, 'command/ada', NOW));
+    expect(released).toEqual(['order']);
+    expect(await states()).toEqual({ ...every('held'), order: 'released' });
+    expect(await stateOf('order')).toMatchObject({
+      by: 'command/ada',
+      why: expect.stringContaining('confirmed by Ada'),
+    });
+  });
+
+  it('when a worker finds a confirmed profile, or a completed purchase that an operator let through', async () => {
+    const worker = watch({ capabilities: UNDESCRIBED });
+    await worker.hold();
+    await confirm(await measured({ vpn_seen: true }));
+    const order = await completedOrder();
+    await worker.look();
+    expect(await states()).toEqual({ order: 'released', topup: 'held', vpn_subscription: 'released' });
+    expect(await stateOf('order')).toMatchObject({ why: expect.stringContaining(order) });
+  });
+
+  it('when an operator releases it knowingly, and no later start of a worker sets it again', async () => {
+    const worker = watch({ capabilities: UNDESCRIBED });
+    await worker.hold();
+    const pause = (await pauses()).find(({ kind }) => kind === 'order');
+    const why = 'The service was tried by hand.';
+    await database.transaction((tx) => releasePause(tx, pause?.id ?? '', { actor: 'key_ada', why }, NOW));
+    expect(await stateOf('order')).toMatchObject({ kind: 'released', by: 'key_ada', why });
+    await Promise.all([worker.hold(), watch().hold()]);
+    expect(await worker.look()).toBe(true);
+    expect(await states()).toEqual({ ...every('held'), order: 'released' });
+    expect(await pauses()).toHaveLength(3);
+  });
+});
+
+describe('nothing is held', () => {
+  it('of a kind that this database has completed purchases of: an upgrade stops no shop', async () => {
+    const id = await completedOrder();
+    await watch().hold();
+    expect(await states()).toEqual({ ...every('held'), order: 'recorded' });
+    expect(await stateOf('order')).toMatchObject({ evidence: expect.stringContaining(id) });
+  });
+
+  it('of the kinds that a confirmed profile names, even when a newer one is not confirmed yet', async () => {
+    await confirm(await measured({ order_seen: true, topup_seen: true, vpn_seen: true }));
+    await measured({});
+    await watch().hold();
+    expect(await states()).toEqual(every('recorded'));
+    expect(await pauses()).toEqual([]);
+  });
+});
+
+describe('the text of the hold', () => {
+  const unpriced = JSON.stringify({ data: [{ id: 1, name: 'One', currency: 'EUR' }], next_cursor: null });
+  const fault = (count: number) => ({
+    target: 'request',
+    endpoint: 'listPackages',
+    fault: { kind: 'answer', status: 200, body: unpriced },
+    count,
+  });
+
+  it('names the call and the field that differ although the document matches, and follows later looks', async () => {
+    const worker = watch();
+    await worker.hold();
+    await simulator.admin.post('/faults', fault(2));
+    await worker.look();
+    const held = await stateOf('order');
+    expect(held).toMatchObject({
+      kind: 'held',
+      pause: { why: expect.stringMatching(/GET \/packages: .*price_for_reseller.*Run `npx reseller sandbox tour`/) },
+    });
+    expect(await states()).toEqual({ order: 'held', topup: 'held', vpn_subscription: 'released' });
+    await simulator.admin.call('DELETE', '/faults', {});
+    await simulator.admin.post('/faults', {
+      target: 'request',
+      endpoint: 'getWallet',
+      fault: { kind: 'answer', status: 200, body: '{}' },
+    });
+    await worker.look();
+    expect(await stateOf('order')).toMatchObject({ pause: { why: expect.stringMatching(/GET \/wallet: .*balance/) } });
+    await worker.look();
+    expect(await states()).toEqual(every('released'));
+  });
+});
+
+it('the loop of a worker looks until nothing is held, and stops when it is told to while something is', async () => {
+  const worker = watch();
+  await worker.hold();
+  worker.start();
+  await expect.poll(states).toEqual(every('released'));
+  await worker.stop();
+
+  await using other = await openTestDatabase();
+  ({ database } = other);
+  const patient = watch({ capabilities: UNDESCRIBED });
+  await patient.hold();
+  patient.start();
+  await patient.stop();
+  expect(await states()).toEqual(every('held'));
+  ({ database } = opened);
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capability-profiles.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { policyInForce } from '#worker/policy-in-force.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+const inForce = async (mode: 'sandbox' | 'production') => {
+  const { resendAllowed, maxAttempts } = (await database.run((db) => policyInForce(db, DEFAULT_POLICY, mode))).purchase;
+  return { resendAllowed, maxAttempts };
+};
+const all = <Value>(value: Value) =>
+  Object.fromEntries(profileItems.map((item) => [item, value])) as Record<ProfileItem, Value>;
+const measured = (findings: Partial<Record<ProfileItem, boolean>>) =>
+  database.run((db) =>
+    addCapabilityProfile(db, {
+      environment: 'sandbox',
+      measuredAt: new Date(),
+      findings: { ...all(true), ...findings },
+      evidence: all('Tried.'),
+    }),
+  );
+const AS_CONFIGURED = { resendAllowed: true, maxAttempts: DEFAULT_POLICY.purchase.maxAttempts };
+const NOTHING = { resendAllowed: false, maxAttempts: 1 };
+
+describe('what a worker does by itself', () => {
+  it('in production is nothing that could pay twice, until an operator has confirmed the newest profile', async () => {
+    expect(await inForce('production')).toEqual(NOTHING);
+    const id = await measured({});
+    expect(await inForce('production')).toEqual(NOTHING);
+    await database.run((db) => confirmCapabilityProfile(db, id, { by: 'Ada', at: new Date() }));
+    expect(await inForce('production')).toEqual(AS_CONFIGURED);
+    await measured({});
+    expect(await inForce('production')).toEqual(NOTHING);
+  });
+
+  it('never is to send again to a service that does not replay keys', async () => {
+    expect(await inForce('sandbox')).toEqual(AS_CONFIGURED);
+    await measured({ key_replay: false });
+    expect(await inForce('sandbox')).toEqual({ ...AS_CONFIGURED, resendAllowed: false });
+  });
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '#activities/work-types.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
+import { lookAtGate } from '#fulfilment/gate/keeper.ts';
+import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+/** How circuits close again, over a real database and a real simulator; the clock is the test's. */
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const TOO_LOW = {
+  kind: 'answer',
+  status: 402,
+  body: '{"error":{"code":"insufficient_balance","message":"Too low."}}',
+} as const;
+
+const send = async (ref: AttemptRef) =>
+  (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
+const later = (ms: number) => (bench.clock.now += ms);
+const look = () => bench.database.transaction((tx) => lookAtGate(tx, bench.clock.now, bench.gate));
+const circuit = async (name: string) => (await bench.database.run(listCircuits)).find((row) => row.name === name);
+const abandon = ({ work }: AttemptRef, n: number) =>
+  bench.database.transaction((tx) =>
+    actOnWork(
+      tx,
+      work,
+      { action: 'abandon' },
+      { actor: 'test', why: 'test', actId: `act_${n}` },
+      new Date(bench.clock.now),
+    ),
+  );
+
+/** The service says that the balance is too low, although our reading of it covers the price. */
+async function openForBalance(): Promise<AttemptRef[]> {
+  const { circuitFailures } = bench.gate;
+  await bench.admin.onRequest('createOrder', TOO_LOW, { count: circuitFailures });
+  const refs: AttemptRef[] = [];
+  for (let n = 0; n < circuitFailures; n += 1) {
+    refs.push(await bench.begin());
+    expect(await send(refs[n]!)).toMatchObject({ kind: 'failure', failure: 'insufficient_balance' });
+  }
+  expect((await circuit('insufficient_balance'))?.state).toBe('open');
+  return refs;
+}
+
+describe('a circuit whose held work was abandoned', () => {
+  it('closes with the first purchase that the service accepts', async () => {
+    for (const [n, ref] of (await openForBalance()).entries())
+      expect(await abandon(ref, n)).toEqual({ kind: 'applied' });
+    later(bench.gate.probeDelayMaxMs * 2);
+    await look();
+    expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
+    await look();
+    expect(await circuit('insufficient_balance')).toMatchObject({
+      state: 'closed',
+      failures: 0,
+      openings: 0,
+      probeAt: null,
+    });
+  });
+
+  it('does not stay open when no purchase comes; one failure opens it again, for longer', async () => {
+    for (const [n, ref] of (await openForBalance()).entries()) await abandon(ref, n);
+    const { probeAt } = (await circuit('insufficient_balance'))!;
+    bench.clock.now = probeAt!.getTime() + bench.gate.circuitIdleMs - 1;
+    await look();
+    expect((await circuit('insufficient_balance'))?.state).toBe('open');
+    later(1);
+    await look();
+    expect(await circuit('insufficient_balance')).toMatchObject({ state: 'closed', probeAt: null });
+    await bench.admin.onRequest('createOrder', TOO_LOW);
+    expect(await send(await bench.begin())).toMatchObject({ kind: 'failure' });
+    expect(await circuit('insufficient_balance')).toMatchObject({ state: 'open', openings: 2 });
+  });
+});
+
+describe('a circuit that holds work', () => {
+  it('lets it go at the set rate once another purchase is accepted', async () => {
+    const held = await openForBalance();
+    expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
+    expect((await circuit('insufficient_balance'))?.state).toBe('releasing');
+    // The last one opened it, and is held there since; the others ask by their own timers.
+    expect((await look())?.woken.map(({ id }) => id)).toEqual([held.at(-1)?.work.id]);
+  });
+});

@@ -1,0 +1,260 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eq, inArray } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { auditLog } from '#db/schema.ts';
+import { PROJECT } from '#test/support/compose.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { releaseUpdate } from '#workflows/messages.ts';
+
+/** The purchase gate as its users meet it: API, worker, Temporal and the simulator. */
+let stack: Stack;
+let desk: OrderDesk;
+let temporal: TemporalOperator;
+
+beforeAll(async () => {
+  stack = await startStack({ environment: { ...PATIENT_POLICY, POLICY_HOLD_DELAY: '30s' } });
+  desk = new OrderDesk(stack);
+  temporal = await TemporalOperator.connect(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(async () => {
+  await temporal[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+const key = () => ({ headers: { 'idempotency-key': randomUUID() } });
+const gate = async () => stack.api.get('/v1/purchase-gate');
+const circuitOf = async (name: string) => {
+  const { circuits } = (await gate()).body as { circuits: { name: string; state: string }[] };
+  return circuits.find((one) => one.name === name)?.state;
+};
+const pause = (body: Record<string, unknown> = {}) =>
+  stack.api.post('/v1/purchase-gate/pauses', { why: 'Stock-taking.', ...body }, key());
+const endPause = (id: string) => stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { why: 'Done.' });
+const place = (count: number) => Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
+
+describe('a service that is down', () => {
+  it('is asked by one canary at a time, and all that was held is bought, once each, when it is back', async () => {
+    await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 0 }, { count: 6 });
+    const ids = await place(8);
+    for (const id of ids) await desk.reaches(id, 'completed');
+    await expect.poll(() => circuitOf('rate_limited')).toBe('closed');
+    for (const id of ids) expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    // Six were refused and eight were bought; nobody else called.
+    const calls = await desk.simulator.requests('createOrder');
+    expect(calls).toHaveLength(14);
+    expect((await gate()).at('held')).toEqual([]);
+  });
+});
+
+describe('a pause of buying', () => {
+  it('holds with a reason that names it and its author, and lets all go when it is released', async () => {
+    const made = await pause();
+    expect(made.status).toBe(201);
+    expect((await pause()).status).toBe(200);
+    const id = made.textAt('id');
+    const location = made.headers.get('location') ?? '';
+    expect((await stack.api.get(location)).at('id')).toBe(id);
+    const [first, second] = await place(2);
+    const held = await desk.reaches(first!, 'held');
+    expect(held.at('failure', 'class')).toBe('buying_paused');
+    expect(held.at('failure', 'detail')).toContain(id);
+    expect(held.at('submit_again', 'verdict')).toBe('not_needed');
+    expect((await gate()).at('pauses', 0, 'id')).toBe(id);
+    expect(await temporal.order(first!).query('explain')).toMatchObject({
+      status: 'held',
+      failure: 'buying_paused',
+      submitAgain: { verdict: 'not_needed' },
+    });
+    expect((await endPause(id)).at('released_by')).toMatch(/^key_/);
+    expect((await stack.api.get(location)).at('release_why')).toBe('Done.');
+    for (const each of [first!, second!]) await desk.reaches(each, 'completed');
+    const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+    expect(audited).toMatchObject([
+      { action: 'gate.pause', reason: 'Stock-taking.' },
+      { action: 'gate.release', reason: 'Done.' },
+    ]);
+  });
+
+  it('is passed by the one order that is released, by the API or from the Temporal UI; others are not released', async () => {
+    const id = (await pause({ kind: 'order' })).textAt('id');
+    const [byApi, byUi, other] = await place(3);
+    for (const each of [byApi!, byUi!, other!]) await desk.reaches(each, 'held');
+    const release = () => stack.api.post(`/v1/orders/${byApi}/release`, { why: 'At the counter.' });
+    expect((await release()).status).toBe(200);
+    await desk.reaches(byApi!, 'completed');
+    expect((await release()).at('refusal')).toBe('already_ended');
+    await temporal.order(byUi!).executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: 'Urgent.' }] });
+    await desk.reaches(byUi!, 'completed');
+    expect((await desk.reaches(other!, 'held')).at('status')).toBe('held');
+    await endPause(id);
+    await desk.reaches(other!, 'completed');
+    expect((await desk.events(byApi!)).filter((event) => event === 'operator.release')).toHaveLength(1);
+  });
+});
+
+describe('reseller gate', () => {
+  const reseller = async (...args: string[]) => {
+    const env = { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey };
+    const api = `http://127.0.0.1:${stack.environments.api['API_PORT']}`;
+    return (
+      await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args, '--api', api], { env })
+    ).stdout;
+  };
+
+  it('shows what holds buying up, pauses, and ends a pause', async () => {
+    await desk.complete(PACKAGE.completedAtOnce);
+    const paused = await reseller('gate', 'pause', '--kind', 'order', '--why', 'Stock-taking.');
+    const [id = ''] = paused.split(' ');
+    const order = await desk.place(PACKAGE.completedAtOnce);
+    await desk.reaches(order, 'held');
+    const shown = await reseller('gate', 'show');
+    expect(shown).toMatch(/^Circuits: all closed$/m);
+    expect(shown).toContain(`Pause ${id}: order paused, by key_`);
+    expect(shown).toContain(`Held at pause:${id} (buying_paused): 1, oldest ${order}`);
+    expect(shown).toMatch(/^Wallet: [\d.]+ USD, of which [\d.]+ USD are reserved/m);
+    expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
+    expect(await reseller('orders', 'release', order, '--why', 'Urgent.')).toContain(`${order}  let through the gate`);
+    await desk.reaches(order, 'completed');
+    expect(await reseller('gate', 'release', id, '--why', 'Done.')).toContain('released at');
+  });
+});
+
+describe('one act on many', () => {
+  const bulk = (body: Record<string, unknown>, idempotencyKey: string = randomUUID()) =>
+    stack.api.post(
+      '/v1/orders/bulk-actions',
+      { why: 'Given up together.', ...body },
+      { headers: { 'idempotency-key': idempotencyKey } },
+    );
+
+  it('is looked at first, then done to each by the single act, and the same call again changes nothing', async () => {
+    const id = (await pause()).textAt('id');
+    const ids = await place(3);
+    for (const each of ids) await desk.reaches(each, 'held');
+    const filter = { status: 'held', failure_class: 'buying_paused' };
+    const look = await bulk({ action: 'abandon', filter, dry_run: true });
+    const unusable = { headers: { 'idempotency-key': 'k'.repeat(256) } };
+    const refused = await stack.api.post(
+      '/v1/orders/bulk-actions',
+      { action: 'abandon', filter, why: 'test', dry_run: true },
+      unusable,
+    );
+    expect([refused.status, refused.at('code')]).toEqual([400, 'idempotency_key_invalid']);
+    expect(look.body).toMatchObject({
+      dry_run: true,
+      matched: 3,
+      remaining: 0,
+      data: ids.map(() => ({ result: 'would_act', status: 'held' })),
+    });
+    expect((await desk.reaches(ids[0]!, 'held')).at('status')).toBe('held');
+
+    const once = randomUUID();
+    const done = await bulk({ action: 'abandon', filter }, once);
+    expect(done.body).toMatchObject({ matched: 3, data: ids.map(() => ({ result: 'applied' })) });
+    const again = await bulk({ action: 'abandon', filter }, once);
+    expect(again.body).toMatchObject({
+      matched: 3,
+      data: ids.map(() => ({ result: 'unchanged', status: 'abandoned' })),
+    });
+    for (const each of ids) {
+      expect((await desk.reaches(each, 'abandoned')).at('submit_again', 'verdict')).toBe('yes');
+      expect((await desk.events(each)).filter((event) => event === 'operator.abandon')).toHaveLength(1);
+    }
+    const audited = await stack.database.run((db) =>
+      db.select().from(auditLog).where(inArray(auditLog.subjectId, ids)),
+    );
+    expect(audited).toHaveLength(3);
+    await endPause(id);
+  });
+
+  it('says of each why it is refused, and wants to be narrowed', async () => {
+    const done = await desk.complete(PACKAGE.completedAtOnce);
+    const missing = `ord_${'0'.repeat(26)}`;
+    const answer = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] } });
+    expect(answer.body).toMatchObject({
+      data: [
+        { id: done.textAt('id'), result: 'refused', refusal: 'already_ended' },
+        { id: missing, result: 'not_found' },
+      ],
+    });
+    expect((await bulk({ action: 'retry', filter: {} })).status).toBe(400);
+    // The dry run judges as the act does.
+    const look = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] }, dry_run: true });
+    expect(look.body).toMatchObject({
+      data: [{ result: 'refused', refusal: 'already_ended' }, { result: 'not_found' }],
+    });
+  });
+
+  it('changes the limit of many, and says of those that have it already that nothing changes', async () => {
+    const id = (await pause()).textAt('id');
+    const ids = await place(2);
+    for (const each of ids) await desk.reaches(each, 'held');
+    const limit = { amount: '7.00', currency: 'USD' };
+    const filter = { ids };
+    for (const wrong of [{}, { max_price: limit, verdict: 'dismissed' }])
+      expect((await bulk({ action: 'limit', filter, ...wrong })).status).toBe(400);
+    const look = await bulk({ action: 'limit', filter, max_price: limit, dry_run: true });
+    expect(look.body).toMatchObject({ data: [{ result: 'would_act' }, { result: 'would_act' }] });
+    expect((await stack.api.get(`/v1/orders/${ids[0]!}`)).at('max_price')).toBeNull();
+    expect((await bulk({ action: 'limit', filter, max_price: limit })).body).toMatchObject({
+      data: [{ result: 'applied' }, { result: 'applied' }],
+    });
+    for (const each of ids) expect((await stack.api.get(`/v1/orders/${each}`)).at('max_price')).toEqual(limit);
+    expect((await bulk({ action: 'limit', filter, max_price: limit, dry_run: true })).body).toMatchObject({
+      data: [{ result: 'unchanged' }, { result: 'unchanged' }],
+    });
+    await bulk({ action: 'abandon', filter });
+    await endPause(id);
+  });
+
+  it('judges the cases of many, each as the single act would', async () => {
+    const ids: string[] = [];
+    for (const order of [await desk.complete(PACKAGE.completedAtOnce), await desk.complete(PACKAGE.completedAtOnce)]) {
+      const data = {
+        id: order.textAt('service_order_id'),
+        external_order_id: order.textAt('external_order_id'),
+        status: 'failed',
+      };
+      await desk.simulator.sendWebhook({ event: 'order.failed', data });
+      ids.push(order.textAt('id'));
+    }
+    for (const id of ids) await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+    const without = await desk.complete(PACKAGE.completedAtOnce);
+    const judgement = {
+      action: 'resolve',
+      case: 'contradiction',
+      verdict: 'dismissed',
+      filter: { ids: [...ids, without.textAt('id')] },
+    };
+    const results = [
+      { id: ids[0], result: 'applied' },
+      { id: ids[1], result: 'applied' },
+      { id: without.textAt('id'), result: 'refused', refusal: 'case_not_open' },
+    ];
+    const look = await bulk({ ...judgement, dry_run: true });
+    expect(look.body).toMatchObject({
+      data: results.map((each) => ({ ...each, result: each.result === 'applied' ? 'would_act' : each.result })),
+    });
+    expect((await bulk(judgement)).body).toMatchObject({ data: results });
+    for (const id of ids) expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: false }]);
+  });
+});
+
+describe('what is said of submitting again', () => {
+  it('is "no" while the service works on it, and "not needed" once it is bought', async () => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    expect((await desk.reaches(id, 'processing')).at('submit_again', 'verdict')).toBe('no');
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    await desk.simulator.completeOrder(sold!.id);
+    expect((await desk.reaches(id, 'completed')).at('submit_again', 'verdict')).toBe('not_needed');
+  });
+});

@@ -1,0 +1,420 @@
+import { asc, eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '#activities/work-types.ts';
+import { addApiKey } from '#db/access/api-keys.ts';
+import { apiKeys, attempts, events, gateReservations, outbox, timeline } from '#db/schema.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
+import { lookAtGate } from '#fulfilment/gate/keeper.ts';
+import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+import { readGate } from '#fulfilment/gate/view.ts';
+import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+/** The purchase gate over a real database and a real simulator; the clock is the test's. */
+let bench: ActivityBench;
+
+/** Of package 1001 at the simulator. */
+const PRICE = '2.40';
+const NOT_APPROVED = {
+  kind: 'answer',
+  status: 403,
+  body: '{"error":{"code":"not_approved","message":"Not approved."}}',
+} as const;
+
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const send = async (ref: AttemptRef) =>
+  (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
+const sends = async () => (await bench.admin.requests('createOrder')).length;
+/** Seconds pass. */
+const later = (ms: number) => (bench.clock.now += ms);
+const look = async () => {
+  const found = await bench.database.transaction((tx) => lookAtGate(tx, bench.clock.now, bench.gate));
+  return found?.woken.map(({ id }) => id) ?? [];
+};
+const circuit = async (name: string) =>
+  (await bench.database.run(listCircuits)).find((row) => row.name === name)?.state ?? 'closed';
+/** Orders of which each was accepted a second after the one before. */
+async function begin(count: number): Promise<AttemptRef[]> {
+  const refs: AttemptRef[] = [];
+  for (let n = 0; n < count; n += 1) {
+    refs.push(await bench.begin());
+    later(1_000);
+  }
+  return refs;
+}
+/** The simulator's wallet holds this much. */
+async function balanceOf(amount: number): Promise<void> {
+  await bench[Symbol.asyncDispose]();
+  bench = await ActivityBench.start({ sandboxBalance: amount.toFixed(2) });
+}
+
+describe('the money in the wallet', () => {
+  it('is counted once, by ten orders at the same moment: what it does not cover is held without a call', async () => {
+    await balanceOf(4 * 2.4 + 1);
+    await bench.admin.nextPurchases({ outcome: 'stay_processing', count: 20 });
+    const outcomes = await Promise.all((await begin(10)).map(send));
+    expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(4);
+    const held = outcomes.filter((outcome) => outcome.kind === 'gated');
+    expect(held).toHaveLength(6);
+    expect(held[0]).toMatchObject({
+      failure: 'insufficient_balance',
+      detail: expect.stringContaining(`The price is ${PRICE} USD`),
+    });
+    expect(await sends()).toBe(4);
+  });
+
+  it('is neither counted twice nor forgotten, once the balance is read without it', async () => {
+    await balanceOf(2 * 2.4);
+    const [first, second, third] = await begin(3);
+    expect(await send(first!)).toMatchObject({ kind: 'accepted' });
+    await bench.activities.completePurchase({ ...first!, applied: [] });
+    // The reading is of before the debit: the money is gone all the same.
+    const before = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
+    expect(before.wallet).toMatchObject({ balance: { amount: '4.800000' }, reserved: { amount: '2.400000' } });
+    // A new one is without it; it is not taken off once more.
+    later(bench.gate.debitShowsAfterMs + bench.gate.balanceAgeMs);
+    expect(await send(second!)).toMatchObject({ kind: 'accepted' });
+    const after = await bench.database.run((db) => readGate(db, undefined, bench.clock.now));
+    expect(after.wallet).toMatchObject({ balance: { amount: '2.400000' }, reserved: { amount: '2.400000' } });
+    expect(await send(third!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await sends()).toBe(2);
+  });
+
+  it('comes back to the others when the service refuses the purchase', async () => {
+    await balanceOf(2.4);
+    await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 });
+    const [first, second] = await begin(2);
+    expect(await send(first!)).toMatchObject({ kind: 'failure', failure: 'rate_limited' });
+    expect(await send(second!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('stays reserved while the outcome of a purchase is unknown, and is not taken twice by its next send', async () => {
+    await balanceOf(2.4);
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const [first, second] = await begin(2);
+    expect(await send(first!)).toMatchObject({ kind: 'failure' });
+    expect(await send(second!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await send(first!)).toMatchObject({ kind: 'accepted' });
+    const rows = await bench.database.run((db) => db.select().from(gateReservations));
+    expect(rows).toHaveLength(1);
+  });
+
+  it('that is deposited lets the oldest go that it covers, before its timer', async () => {
+    await balanceOf(0);
+    const refs = await begin(3);
+    for (const ref of refs) expect(await send(ref)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await look()).toEqual([]);
+    await bench.admin.deposit('5.00');
+    later(bench.gate.balanceAgeMs + 1);
+    await bench.wallet.refresh();
+    bench.gate.releasesPerSecond = 50;
+    expect(await look()).toEqual([refs[0]!.work.id]);
+    later(1_000);
+    expect(await send(refs[0]!)).toMatchObject({ kind: 'accepted' });
+    expect(await look()).toEqual([refs[1]!.work.id]);
+    expect(await sends()).toBe(1);
+  });
+
+  it('does not stop anybody when it cannot be read, and the timeline says that nothing was reserved', async () => {
+    await bench.admin.onRequest('getWallet', { kind: 'server_error' }, { count: null });
+    const [ref] = await begin(1);
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+    const entries = await bench.database.run((db) =>
+      db.select().from(timeline).where(eq(timeline.event, 'attempt.accepted')),
+    );
+    expect(entries[0]?.detail).toMatchObject({ reservation: 'balance_unknown' });
+  });
+
+  it('below a threshold is noticed once, and once more when it is well again', async () => {
+    await balanceOf(9);
+    bench.gate.lowBalance = { amount: '10.00', currency: 'USD' };
+    await bench.wallet.refresh();
+    await bench.wallet.refresh();
+    await bench.admin.deposit('50.00');
+    await bench.wallet.refresh();
+    expect(bench.crossings).toEqual(['low', 'well']);
+    const told = await bench.database.run((db) =>
+      db.select().from(events).where(eq(events.subjectKind, 'wallet')).orderBy(events.sequence),
+    );
+    expect(told).toMatchObject([
+      {
+        type: 'wallet.balance_low',
+        apiKeyId: null,
+        data: { balance: { amount: '9.00', currency: 'USD' }, threshold: { amount: '10.00', currency: 'USD' } },
+      },
+      { type: 'wallet.balance_restored', apiKeyId: null, data: { balance: { amount: '59.00', currency: 'USD' } } },
+    ]);
+  });
+});
+
+describe('a limit of the day', () => {
+  it('of all keys holds what would exceed it, until the next day', async () => {
+    bench.gate.spendLimit = { amount: '5.00', currency: 'USD' };
+    const refs = await begin(3);
+    const outcomes = await Promise.all(refs.map(send));
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'accepted', 'gated']);
+    const held = outcomes.findIndex(({ kind }) => kind === 'gated');
+    expect(outcomes[held]).toMatchObject({
+      failure: 'spend_limit_reached',
+      detail: expect.stringContaining('4.80 USD are spent'),
+    });
+    expect(await look()).toEqual([]);
+    later(24 * 3_600_000);
+    expect(await look()).toEqual([refs[held]!.work.id]);
+    expect(await send(refs[held]!)).toMatchObject({ kind: 'accepted' });
+    expect(await sends()).toBe(3);
+  });
+
+  it('of an API key holds the work of that key alone, and lets it go when it is raised', async () => {
+    const limited = {
+      name: 'shop',
+      prefix: 'limited',
+      hash: Buffer.alloc(32),
+      scopes: [],
+      spendLimit: { amount: '1.00', currency: 'USD' },
+    };
+    const id = await bench.database.run((db) => addApiKey(db, limited));
+    const [other, own] = [await bench.begin(), await bench.begin(1001, id)];
+    expect(await send(other)).toMatchObject({ kind: 'accepted' });
+    expect(await send(own)).toMatchObject({
+      kind: 'gated',
+      failure: 'spend_limit_reached',
+      detail: expect.stringContaining('of this API key'),
+    });
+    await bench.database.run((db) => db.update(apiKeys).set({ spendLimitAmount: '3.00' }).where(eq(apiKeys.id, id)));
+    expect(await look()).toEqual([own.work.id]);
+    expect(await send(own)).toMatchObject({ kind: 'accepted' });
+  });
+});
+
+describe('a circuit', () => {
+  /** Three purchases fail, which opens it; the fourth and fifth are held at it. */
+  async function open(): Promise<AttemptRef[]> {
+    await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 }, { count: 3 });
+    const refs = await begin(5);
+    for (const ref of refs.slice(0, 3))
+      expect(await send(ref)).toMatchObject({ kind: 'failure', failure: 'rate_limited' });
+    expect(await circuit('rate_limited')).toBe('open');
+    for (const ref of refs.slice(3)) expect(await send(ref)).toMatchObject({ kind: 'gated', failure: 'rate_limited' });
+    expect(await sends()).toBe(3);
+    return refs;
+  }
+  const ids = (refs: readonly AttemptRef[]) => refs.map(({ work }) => work.id);
+
+  it('opens after failures in a row, holds the rest without a call, and lets one canary find out', async () => {
+    const refs = await open();
+    expect(await look()).toEqual([]);
+    later(bench.gate.probeDelayMs * 2);
+    // The third had opened it, and is held there since.
+    expect(await look()).toEqual([refs[2]!.work.id]);
+    expect(await circuit('rate_limited')).toBe('probing');
+    expect(await look()).toEqual([]);
+    expect(await sends()).toBe(3);
+  });
+
+  it("closes at the canary's success, and releases the rest oldest first at the set rate", async () => {
+    bench.gate.releasesPerSecond = 1;
+    const refs = await open();
+    later(bench.gate.probeDelayMaxMs * 2);
+    const [canary] = await look();
+    expect(canary).toBe(refs[2]!.work.id);
+    // Only the canary passes, whoever else asks.
+    expect(await send(refs[3]!)).toMatchObject({ kind: 'gated' });
+    expect(await send(refs[2]!)).toMatchObject({ kind: 'accepted' });
+    expect(await circuit('rate_limited')).toBe('releasing');
+    // A new one does not wait behind them; one that is held waits for its turn.
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
+    expect(await send(refs[4]!)).toMatchObject({ kind: 'gated' });
+    const order = await look();
+    expect(await look()).toEqual([]);
+    later(1_000);
+    order.push(...(await look()));
+    expect(order).toEqual(ids(refs.slice(3)));
+    later(1_000);
+    await look();
+    expect(await circuit('rate_limited')).toBe('closed');
+    expect(await send(refs[4]!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it("opens again at the canary's failure, and another one is tried next", async () => {
+    const refs = await open();
+    later(bench.gate.probeDelayMaxMs * 2);
+    expect(await look()).toEqual([refs[2]!.work.id]);
+    await bench.admin.onRequest('createOrder', { kind: 'rate_limited', retry_after: 1 });
+    expect(await send(refs[2]!)).toMatchObject({ kind: 'failure' });
+    expect(await circuit('rate_limited')).toBe('open');
+    expect(await look()).toEqual([]);
+    later(bench.gate.probeDelayMaxMs * 2);
+    expect(await look()).toEqual([refs[3]!.work.id]);
+  });
+
+  it('gives up a canary of which nothing is heard', async () => {
+    const refs = await open();
+    later(bench.gate.probeDelayMaxMs * 2);
+    expect(await look()).toEqual([refs[2]!.work.id]);
+    later(bench.gate.canaryLeaseMs + 1);
+    expect(await look()).toEqual([]);
+    later(bench.gate.probeDelayMaxMs);
+    expect(await look()).toEqual([refs[3]!.work.id]);
+  });
+
+  it('opens at once when the service has not approved us', async () => {
+    await bench.admin.onRequest('createOrder', NOT_APPROVED);
+    const [first, second] = await begin(2);
+    expect(await send(first!)).toMatchObject({ kind: 'failure', failure: 'not_approved' });
+    expect(await send(second!)).toMatchObject({ kind: 'gated', failure: 'not_approved' });
+    expect(await sends()).toBe(1);
+  });
+
+  it('of a service that does not answer does not hold back what may have been bought: that is only sent again later', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'server_error' }, { count: 3 });
+    const refs = await begin(4);
+    for (const ref of refs.slice(0, 3)) await send(ref);
+    expect(await circuit('service_down')).toBe('open');
+    expect(await send(refs[0]!)).toMatchObject({ kind: 'gated', failure: 'service_down' });
+    const [row] = await bench.database.run((db) =>
+      db.select().from(attempts).where(eq(attempts.id, refs[0]!.attemptId)),
+    );
+    expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
+    expect(await sends()).toBe(3);
+  });
+});
+
+describe('a pause', () => {
+  const pause = async (kind: 'order' | null, failureClass: 'package_unavailable' | null) =>
+    (
+      await bench.database.transaction((tx) =>
+        addPause(
+          tx,
+          { origin: 'operator', kind, failureClass, why: 'Stock-taking.', actor: 'key_ada' },
+          new Date(bench.clock.now),
+        ),
+      )
+    ).pause;
+  const end = async (id: string) =>
+    bench.database.transaction((tx) =>
+      releasePause(tx, id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)),
+    );
+
+  it('of all buying holds with a reason that names it, and lets go when it is released', async () => {
+    const { id } = await pause(null, null);
+    const [ref] = await begin(1);
+    expect(await send(ref!)).toMatchObject({
+      kind: 'gated',
+      failure: 'buying_paused',
+      detail: expect.stringContaining(id),
+    });
+    expect(await look()).toEqual([]);
+    await end(id);
+    expect(await look()).toEqual([ref!.work.id]);
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('by failure class holds only what that had stopped, and the same pause is made once', async () => {
+    const { id } = await pause(null, 'package_unavailable');
+    expect((await pause(null, 'package_unavailable')).id).toBe(id);
+    await bench.admin.setPackage(1001, { available: false });
+    const [ref] = await begin(1);
+    expect(await send(ref!)).toMatchObject({ kind: 'failure', failure: 'package_unavailable' });
+    await bench.admin.setPackage(1001, { available: true });
+    expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'buying_paused' });
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('of one kind leaves the others alone', async () => {
+    await pause('order', null);
+    expect(await send(await bench.beginSubscription())).toMatchObject({ kind: 'accepted' });
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
+  });
+
+  it('is passed by what an operator releases, once; the second release changes nothing', async () => {
+    await pause(null, null);
+    const [ref] = await begin(1);
+    await send(ref!);
+    await bench.hold(ref!);
+    const release = (actId: string) =>
+      bench.database.transaction((tx) =>
+        actOnWork(
+          tx,
+          ref!.work,
+          { action: 'release' },
+          { actor: 'key_ada', why: 'Urgent.', actId },
+          new Date(bench.clock.now),
+        ),
+      );
+    expect([await release('1'), await release('1'), await release('2')]).toEqual([
+      { kind: 'applied' },
+      { kind: 'unchanged' },
+      { kind: 'unchanged' },
+    ]);
+    expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
+    expect(await release('3')).toMatchObject({ kind: 'refused', refusal: 'not_held' });
+    expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
+  });
+});
+
+describe('a release by an operator', () => {
+  it('does not pass the wallet', async () => {
+    await balanceOf(1);
+    const [ref] = await begin(1);
+    await send(ref!);
+    await bench.hold(ref!);
+    await bench.database.transaction((tx) =>
+      actOnWork(
+        tx,
+        ref!.work,
+        { action: 'release' },
+        { actor: 'key_ada', why: 'Urgent.', actId: '1' },
+        new Date(bench.clock.now),
+      ),
+    );
+    expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'insufficient_balance' });
+    expect(await sends()).toBe(0);
+  });
+
+  it('at an open circuit makes it the canary', async () => {
+    await bench.admin.onRequest('createOrder', NOT_APPROVED);
+    const [first, second] = await begin(2);
+    await send(first!);
+    await send(second!);
+    await bench.hold(second!);
+    await bench.database.transaction((tx) =>
+      actOnWork(
+        tx,
+        second!.work,
+        { action: 'release' },
+        { actor: 'key_ada', why: 'Approved now.', actId: '1' },
+        new Date(bench.clock.now),
+      ),
+    );
+    expect(await send(second!)).toMatchObject({ kind: 'accepted' });
+    expect(await circuit('not_approved')).toBe('releasing');
+    expect(await look()).toEqual([first!.work.id]);
+  });
+});
+
+it('the keeper wakes by the outbox, so that whoever may go is not forgotten when a process dies', async () => {
+  const { pause } = await bench.database.transaction((tx) =>
+    addPause(
+      tx,
+      { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'key_ada' },
+      new Date(bench.clock.now),
+    ),
+  );
+  const [ref] = await begin(1);
+  await send(ref!);
+  await bench.database.transaction((tx) =>
+    releasePause(tx, pause.id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)),
+  );
+  await look();
+  const rows = await bench.database.run((db) =>
+    db.select().from(outbox).where(eq(outbox.topic, 'wake_work')).orderBy(asc(outbox.id)),
+  );
+  expect(rows.map(({ subjectId }) => subjectId)).toEqual([ref!.work.id]);
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { startProcess } from '#test/support/servers/processes.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  // Nothing is too young to be judged, and the schedule leaves the comparing to the command.
+  stack = await startStack({ environment: { POLICY_BOOKS_GRACE: '0s', POLICY_BOOKS_EVERY: '365d' } });
+});
+afterAll(() => stack.stop());
+
+async function reconcile(args: readonly string[] = []) {
+  const environment = Object.fromEntries(
+    Object.entries({ ...stack.environments.worker }).map(([name, value]) => [name, value ?? '']),
+  );
+  await using command = await startProcess({
+    name: 'reconcile',
+    script: 'cli/main.ts',
+    args: ['reconcile', ...args],
+    environment,
+  });
+  const { code } = await command.exit();
+  return { code, output: command.output() };
+}
+
+const page = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      direction: z.string(),
+      amount: z.string(),
+      cause: z.object({ kind: z.string(), id: z.string() }).nullable(),
+      subject_id: z.string().nullable(),
+      service: z.looseObject({ external_order_id: z.string().nullable() }).nullable(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+const transactions = async (query = '') => (await stack.api.get(`/v1/wallet/transactions${query}`)).read(page);
+
+describe('`reseller reconcile`', () => {
+  it('has the worker compare the books, prints the report, and the API has the same', async () => {
+    const orderId = (await stack.order({ package_id: 1001 })).textAt('id');
+    await stack.orderReaches(orderId, ['completed']);
+    const { code, output } = await reconcile();
+    expect(output).toContain('Our books were compared with the wallet at the service.');
+    expect(output).toContain('Nothing was found.');
+    expect(code).toBe(0);
+
+    const { data } = await transactions();
+    const debit = data.find(({ direction }) => direction === 'debit');
+    expect(debit).toMatchObject({ amount: '2.40', cause: { kind: 'attempt' }, subject_id: orderId });
+    expect(debit?.service).not.toBeNull();
+    const kinds = data.map(({ cause }) => String(cause?.kind)).toSorted();
+    expect(kinds).toEqual(['adjustment', 'attempt', 'deposit']);
+  });
+
+  it('finds what was bought by hand, until a person has explained it', async () => {
+    const admin = new SimulatorAdmin(stack.simulator);
+    await admin.move({ type: 'debit', amount: '7.10', reason: 'fee' });
+    const { code, output } = await reconcile(['--json']);
+    expect(code).toBe(1);
+    const report = z
+      .object({ id: z.string(), findings: z.array(z.looseObject({ kind: z.string() })) })
+      .parse(JSON.parse(output));
+    expect(report.findings).toMatchObject([{ kind: 'unnamed_movement', money: { amount: '7.10', currency: 'USD' } }]);
+    expect((await stack.api.get(`/v1/wallet/reconciliations/${report.id}`)).read(z.unknown())).toEqual(
+      JSON.parse(output),
+    );
+
+    const [orphan] = (await transactions('?cause=none')).data;
+    expect(orphan).toMatchObject({ direction: 'debit', amount: '7.10', cause: null });
+    const explain = (id: string) =>
+      stack.api.post(`/v1/wallet/transactions/${id}/explain`, { why: 'The fee of the month.' });
+    for (let time = 0; time < 2; time += 1) expect((await explain(orphan!.id)).status).toBe(200);
+    expect((await explain('mov_99999')).textAt('code')).toBe('wallet_transaction_not_found');
+    expect((await explain('jrn_1')).textAt('code')).toBe('wallet_transaction_not_found');
+    expect((await reconcile()).code).toBe(0);
+    expect((await transactions('?cause=none')).data).toEqual([]);
+    const adjustments = (await transactions('?cause=adjustment&direction=debit')).data;
+    expect(adjustments).toMatchObject([{ amount: '7.10', service: { reason: 'fee' } }]);
+  });
+
+  it('is paged and filtered in the API, newest first', async () => {
+    const all = (await transactions()).data.map(({ id }) => id);
+    const found: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const part: z.output<typeof page> = await transactions(`?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      found.push(...part.data.map(({ id }) => id));
+      cursor = part.next_cursor;
+    }
+    expect(found).toEqual(all);
+    expect((await transactions(`?recorded_after=2099-01-01T00:00:00Z`)).data).toEqual([]);
+    expect((await transactions(`?recorded_before=2099-01-01T00:00:00Z&cause=deposit`)).data).toHaveLength(1);
+    expect(
+      (await stack.api.get(`/v1/wallet/transactions?cause=none&cursor=${Buffer.from('j.1').toString('base64url')}`))
+        .status,
+    ).toBe(400);
+
+    const reports = z.object({
+      data: z.array(z.looseObject({ id: z.string(), started_at: z.string() })),
+      next_cursor: z.string().nullable(),
+    });
+    const first = (await stack.api.get('/v1/wallet/reconciliations?limit=2')).read(reports);
+    const second = (await stack.api.get(`/v1/wallet/reconciliations?limit=2&cursor=${first.next_cursor}`)).read(
+      reports,
+    );
+    const times = [...first.data, ...second.data].map(({ started_at: at }) => at);
+    expect(times).toHaveLength(3);
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect((await stack.api.get('/v1/wallet/reconciliations/rec_01JQ8Z9E5F6G7H8J9K0MNPQRST')).textAt('code')).toBe(
+      'reconciliation_not_found',
+    );
+  });
+
+  it('says what to do when no worker does it', async () => {
+    await stack.process('worker').stop();
+    const { code, output } = await reconcile(['--wait', '1s']);
+    expect(code).toBe(1);
+    expect(output).toContain('No worker has compared the books within 1 s.');
+  });
+});

@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { newId } from '#db/connection/ids.ts';
+import { attempts, events, gateReservations, gateWallet, journal, walletRunway } from '#db/schema.ts';
+import type { Money } from '#domain/money/money.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { joinLine, leaveLine } from '#fulfilment/gate/waits.ts';
+import { noteRunway, readRunway } from '#fulfilment/upkeep/runway.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { databaseGauges } from '#worker/health/gauges.ts';
+
+const DAY = 86_400_000;
+const policy = DEFAULT_POLICY.runway;
+let api: TestApi | undefined;
+
+afterEach(async () => {
+  await api?.[Symbol.asyncDispose]();
+  api = undefined;
+});
+
+/** Ten days of sales of 20.00 each, with what is none beside them. */
+async function sold(to: TestApi): Promise<void> {
+  const rows: (typeof journal.$inferInsert)[] = [];
+  const row = (causeId: string, age: number, some: Partial<typeof journal.$inferInsert> = {}) =>
+    rows.push({
+      direction: 'debit',
+      amount: '10.00',
+      currency: 'EUR',
+      causeKind: 'attempt',
+      causeId,
+      recordedAt: new Date(TEST_NOW - age * DAY),
+      ...some,
+    });
+  for (let day = 0; day < 10; day += 1) {
+    row(`att_${day}`, day + 0.2);
+    row(`vpn_${day}/2`, day + 0.7, { causeKind: 'subscription_period' });
+  }
+  // Where everything began.
+  row('att_first', 60);
+  // Given back, moved by hand, another currency.
+  row('att_back', 1.5, { amount: '500.00' });
+  row('att_back', 1.4, { amount: '500.00', direction: 'credit' });
+  row('mov_1', 1.5, { amount: '700.00', causeKind: 'adjustment' });
+  row('att_usd', 1.5, { amount: '900.00', currency: 'USD' });
+  await to.database.run((db) => db.insert(journal).values(rows));
+}
+
+async function holds(to: TestApi, balance: string, readAt = TEST_NOW): Promise<void> {
+  await to.database.run(async (db) => {
+    const read = {
+      readsStarted: 1,
+      reading: 1,
+      balanceAmount: balance,
+      balanceCurrency: 'EUR',
+      readAt: new Date(readAt),
+    };
+    await db.insert(gateWallet).values(read).onConflictDoUpdate({ target: gateWallet.singleton, set: read });
+  });
+}
+
+/** Has an order held at the gate. @param price what it is to cost; undefined: not known. @returns the order. */
+async function heldAt(to: TestApi, price: Money | undefined): Promise<WorkRef> {
+  const work: WorkRef = { kind: 'order', id: newId('order') };
+  const at = new Date(TEST_NOW);
+  await to.database.transaction((tx) =>
+    joinLine(
+      tx,
+      { work, barrier: 'wallet', failureClass: 'insufficient_balance', acceptedAt: at, apiKeyId: 'key_test', price },
+      at,
+    ),
+  );
+  return work;
+}
+
+/** Reserves the price of an attempt. */
+async function reserved(
+  to: TestApi,
+  amount: string,
+  attempt: Partial<typeof attempts.$inferInsert> = {},
+  reservation: Partial<typeof gateReservations.$inferInsert> = {},
+): Promise<void> {
+  const id = newId('attempt');
+  await to.database.transaction(async (tx) => {
+    const tried = {
+      id,
+      subjectKind: 'order',
+      subjectId: newId('order'),
+      number: 1,
+      idempotencyKey: id,
+      sealedRequestBody: Buffer.alloc(1),
+      state: 'sending',
+    } as const;
+    await tx.insert(attempts).values({ ...tried, ...attempt });
+    const made = {
+      attemptId: id,
+      apiKeyId: 'key_test',
+      day: '2030-01-31',
+      amount,
+      currency: 'EUR',
+      madeAt: new Date(TEST_NOW),
+    };
+    await tx.insert(gateReservations).values({ ...made, ...reservation });
+  });
+}
+
+describe('GET /v1/wallet/runway', () => {
+  it('reckons with sales that stayed, of whole days, in the currency of the wallet', async () => {
+    api = await startTestApi();
+    const caller = await api.caller(['wallet:read']);
+    await sold(api);
+    await holds(api, '100.00', TEST_NOW - 60_000);
+    expect((await caller.get('/v1/wallet/runway')).body).toMatchObject({
+      status: 'known',
+      reason: null,
+      // Two hundred in fourteen days.
+      days: 7,
+      daily_sales: { mean: { amount: '14.285714', currency: 'EUR' }, days: 14 },
+      wallet: {
+        balance: { amount: '100.00' },
+        reserved: { amount: '0.00' },
+        held: { amount: '0.00' },
+        available: { amount: '100.00' },
+        age_seconds: 60,
+      },
+      held_without_price: 0,
+      threshold_days: 3,
+      low_since: null,
+    });
+  });
+
+  it('takes off what purchases under way may still take, and what is held at a known price in the currency of the wallet', async () => {
+    api = await startTestApi();
+    const caller = await api.caller(['wallet:read']);
+    await sold(api);
+    await holds(api, '100.00');
+    const shown = async () => (await caller.get('/v1/wallet/runway')).body;
+    expect(await shown()).toMatchObject({ days: 7, held_without_price: 0 });
+
+    const held = await heldAt(api, { amount: '12.50', currency: 'EUR' });
+    await heldAt(api, { amount: '7.50', currency: 'EUR' });
+    await heldAt(api, { amount: '900.00', currency: 'USD' });
+    await heldAt(api, undefined);
+    const wallet = { balance: { amount: '100.00', currency: 'EUR' }, reserved: { amount: '0.00', currency: 'EUR' } };
+    expect(await shown()).toMatchObject({
+      days: 5.6,
+      held_without_price: 1,
+      wallet: {
+        ...wallet,
+        held: { amount: '20.00', currency: 'EUR' },
+        available: { amount: '80.00', currency: 'EUR' },
+      },
+    });
+
+    await reserved(api, '18.00');
+    // By now it is known what it cost.
+    await reserved(api, '9.00', { state: 'processing', chargedAmount: '2.00', chargedCurrency: 'EUR' });
+    // Nothing is taken by what was refused, is over, is in the balance already, or has another currency.
+    await reserved(api, '300.00', { state: 'refused' });
+    await reserved(api, '400.00', { state: 'completed' }, { isOver: true });
+    await reserved(api, '500.00', { state: 'completed' }, { coveredByReading: 1 });
+    await reserved(api, '600.00', {}, { currency: 'USD' });
+    expect(await shown()).toMatchObject({
+      status: 'known',
+      days: 4.2,
+      held_without_price: 1,
+      wallet: {
+        balance: { amount: '100.00' },
+        reserved: { amount: '20.00', currency: 'EUR' },
+        held: { amount: '20.00' },
+        available: { amount: '60.00', currency: 'EUR' },
+      },
+    });
+
+    await api.database.transaction((tx) => leaveLine(tx, held));
+    expect(await shown()).toMatchObject({
+      days: 5.1,
+      wallet: { held: { amount: '7.50' }, available: { amount: '72.50' } },
+    });
+    // More is wanted than is there: no day is left, and what is missing is shown.
+    await reserved(api, '80.00');
+    expect(await shown()).toMatchObject({
+      days: 0,
+      earliest_days: 0,
+      latest_days: 0,
+      wallet: { reserved: { amount: '100.00' }, available: { amount: '-7.50' } },
+    });
+  });
+
+  it('says what is unknown instead of making a figure up', async () => {
+    api = await startTestApi();
+    const caller = await api.caller();
+    const reason = async () => (await caller.get('/v1/wallet/runway')).at('reason');
+    expect((await caller.get('/v1/wallet/runway')).body).toMatchObject({
+      status: 'unknown',
+      reason: 'no_wallet_reading',
+      days: null,
+      daily_sales: null,
+      wallet: null,
+    });
+    await holds(api, '100.00');
+    expect(await reason()).toBe('no_sales');
+    await sold(api);
+    expect(await reason()).toBeNull();
+    await holds(api, '100.00', TEST_NOW - 2 * 3_600_000);
+    expect((await caller.get('/v1/wallet/runway')).body).toMatchObject({
+      reason: 'wallet_reading_old',
+      days: null,
+      wallet: { balance: { amount: '100.00' } },
+    });
+  });
+});
+
+describe('a runway below the threshold', () => {
+  it('is announced once, again only after it was well, and shown by the metrics', async () => {
+    api = await startTestApi();
+    const { database } = api;
+    await sold(api);
+    const look = async (balance: string) => {
+      await holds(api as TestApi, balance);
+      return (await database.transaction((tx) => noteRunway(tx, policy, TEST_NOW))).change;
+    };
+    // Of 14.29 a day: 2.8, 2.8, 3.5, 3.6, 2 days.
+    expect([
+      await look('40.00'),
+      await look('40.00'),
+      await look('50.00'),
+      await look('51.50'),
+      await look('28.60'),
+    ]).toEqual(['low', undefined, undefined, 'restored', 'low']);
+    const announced = await database.run((db) => db.select().from(events).orderBy(events.sequence));
+    expect(announced.map(({ type }) => type)).toEqual([
+      'wallet.runway_low',
+      'wallet.runway_restored',
+      'wallet.runway_low',
+    ]);
+    expect(announced[0]).toMatchObject({
+      subjectKind: 'wallet',
+      apiKeyId: null,
+      data: {
+        days: 2.8,
+        threshold_days: 3,
+        available: { amount: '40.00', currency: 'EUR' },
+        daily_sales: { amount: '14.285714', currency: 'EUR' },
+      },
+    });
+
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.refreshWith(
+      databaseGauges(database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => TEST_NOW }),
+    );
+    const low = (await metrics.render()).body;
+    expect(low).toContain('reseller_wallet_runway_low 1\n');
+    expect(low).toMatch(/^reseller_wallet_runway_days 2$/m);
+
+    // What is not known any more changes nothing, and has no value.
+    await holds(api, '28.60', TEST_NOW - DAY);
+    expect((await database.transaction((tx) => noteRunway(tx, policy, TEST_NOW))).change).toBeUndefined();
+    const [row] = await database.run((db) => db.select().from(walletRunway));
+    expect([row?.days, row?.lowSince]).toEqual([null, new Date(TEST_NOW)]);
+    const unknown = (await metrics.render()).body;
+    expect(unknown).toContain('reseller_wallet_runway_low 1\n');
+    expect(unknown).not.toMatch(/^reseller_wallet_runway_days /m);
+    expect((await database.run((db) => readRunway(db, policy, TEST_NOW))).runway).toMatchObject({
+      kind: 'unknown',
+      reason: 'wallet_reading_old',
+    });
+  });
+});

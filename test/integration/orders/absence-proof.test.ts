@@ -1,0 +1,202 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '#activities/work-types.ts';
+import { attempts } from '#db/schema.ts';
+import { findAttemptById, requestBodyPlace } from '#fulfilment/attempts/attempts.ts';
+import { readOrder } from '#fulfilment/work/orders.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+  // Each test begins with a failure: none of them is about the circuit.
+  bench.gate.circuitFailures = 1_000;
+});
+afterEach(async () => {
+  bench.purchaseInForce.resendAllowed = true;
+  await bench.admin.calm();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const WINDOW_MS = 600_000;
+const LATER_MS = 3_600_000;
+const rowOf = (ids: AttemptRef) => bench.database.run((db) => findAttemptById(db, ids.attemptId));
+const resend = (ids: AttemptRef) => bench.activities.sendPurchase({ ...ids, resendWindowMs: WINDOW_MS });
+
+/** The first request of an attempt arrives at the service only now. */
+async function arriveLate(ids: AttemptRef): Promise<void> {
+  const { id, sealedRequestBody, idempotencyKey, reference } = await rowOf(ids);
+  const { packageId } = await bench.database.run((db) => readOrder(db, ids.work.id));
+  const body = bench.keyRing.open(sealedRequestBody, requestBodyPlace(id));
+  const answer = await bench.service.createOrder({
+    idempotencyKey,
+    reference: reference ?? '',
+    packageId,
+    body,
+    leaseLeftMs: () => LATER_MS,
+  });
+  expect(answer.ok).toBe(true);
+}
+
+const debits = async () => (await bench.admin.ledger()).filter(({ type }) => type === 'debit').length;
+
+/** A purchase whose only send was not answered, an hour ago: its resend window is over. */
+async function unanswered(
+  ids: AttemptRef,
+  endpoint: 'createOrder' | 'createTopup' | 'createVpnOrder' | 'cancelEsim',
+  bought: boolean,
+): Promise<AttemptRef> {
+  const fault = bought ? ({ kind: 'server_error', after_work: true } as const) : ({ kind: 'server_error' } as const);
+  await bench.admin.onRequest(endpoint, fault);
+  await bench.activities.sendPurchase(ids);
+  expect(await rowOf(ids)).toMatchObject({ state: 'unknown' });
+  await bench.pass(LATER_MS);
+  expect(await resend(ids)).toMatchObject({ outcome: { kind: 'too_late' } });
+  return ids;
+}
+
+const BEGIN = {
+  order: async () => unanswered(await bench.begin(), 'createOrder', false),
+  topup: async () => unanswered(await bench.beginTopup(), 'createTopup', false),
+  vpn_subscription: async () => unanswered(await bench.beginSubscription(), 'createVpnOrder', false),
+  cancellation: async () => unanswered(await bench.beginCancellation(), 'cancelEsim', false),
+} as const;
+
+describe('absence that a complete list and a complete wallet prove', () => {
+  it.each(['order', 'topup', 'vpn_subscription'] as const)(
+    'lets the resend window of an unknown %s begin anew, for the same key and one debit',
+    async (kind) => {
+      const ids = await BEGIN[kind]();
+      const before = await debits();
+      const row = await rowOf(ids);
+      expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'absent' });
+      expect(await rowOf(ids)).toMatchObject({
+        state: 'unknown',
+        anyUnknown: true,
+        settled: false,
+        idempotencyKey: row.idempotencyKey,
+        firstSentAt: row.firstSentAt,
+      });
+      expect(await resend(ids)).toMatchObject({ outcome: { kind: 'accepted', outcome: 'completed' } });
+      expect((await debits()) - before).toBe(1);
+    },
+  );
+
+  it('lets the resend window of an unknown cancellation begin anew: the eSIM is as it was', async () => {
+    const ids = await BEGIN.cancellation();
+    expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'absent' });
+    expect(await resend(ids)).toMatchObject({ outcome: { kind: 'accepted' } });
+  });
+
+  it('counts for a send whose worker died: it left no result', async () => {
+    const ids = await BEGIN.order();
+    await bench.database.run((db) =>
+      db.update(attempts).set({ state: 'sending' }).where(eq(attempts.id, ids.attemptId)),
+    );
+    expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'absent' });
+    expect(await resend(ids)).toMatchObject({ outcome: { kind: 'accepted' } });
+  });
+
+  it.each(['before the resend', 'after it'] as const)(
+    'of a request that arrives late, %s, costs one debit: it has the same key',
+    async (when) => {
+      const ids = await BEGIN.order();
+      const before = await debits();
+      const { reference } = await rowOf(ids);
+      expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'absent' });
+      if (when === 'before the resend') await arriveLate(ids);
+      expect(await resend(ids)).toMatchObject({ outcome: { kind: 'accepted', outcome: 'completed' } });
+      if (when === 'after it') await arriveLate(ids);
+      expect(await bench.admin.orders(reference ?? '')).toHaveLength(1);
+      expect((await debits()) - before).toBe(1);
+    },
+  );
+
+  it('ends again with its window: nothing is sent on the strength of an old proof', async () => {
+    const ids = await BEGIN.order();
+    await bench.activities.proveAbsence(ids);
+    await bench.pass(WINDOW_MS + 1);
+    expect(await resend(ids)).toMatchObject({ outcome: { kind: 'too_late' } });
+  });
+});
+
+describe('absence is not proven', () => {
+  const expectNothingSent = async (ids: AttemptRef) =>
+    expect(await resend(ids)).toMatchObject({
+      outcome: { kind: expect.stringMatching(/^(too_late|resend_not_allowed)$/) },
+    });
+
+  it('by a list that has it: what was bought is looked up', async () => {
+    const ids = await unanswered(await bench.begin(), 'createOrder', true);
+    expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'changed' });
+    await expectNothingSent(ids);
+  });
+
+  it.each(['listOrders', 'listWalletTransactions'] as const)(
+    'while %s is not answered; it is asked again',
+    async (endpoint) => {
+      const ids = await BEGIN.order();
+      await bench.admin.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+      expect(await bench.activities.proveAbsence(ids)).toMatchObject({ kind: 'unproven', mayPass: true });
+      await expectNothingSent(ids);
+    },
+  );
+
+  it('by an empty list while the wallet shows the debit', async () => {
+    const ids = await unanswered(await bench.begin(), 'createOrder', true);
+    await bench.admin.onRequest(
+      'listOrders',
+      { kind: 'answer', status: 200, body: '{"data":[],"next_cursor":null}' },
+      { count: null },
+    );
+    const proof = await bench.activities.proveAbsence(ids);
+    expect(proof).toMatchObject({ kind: 'unproven', mayPass: false });
+    await expectNothingSent(ids);
+  });
+
+  it('by a list of which a part cannot be read', async () => {
+    const ids = await BEGIN.order();
+    await bench.admin.onRequest(
+      'listOrders',
+      { kind: 'answer', status: 200, body: '{"data":[{"id":7}],"next_cursor":null}' },
+      { count: null },
+    );
+    expect(await bench.activities.proveAbsence(ids)).toMatchObject({ kind: 'unproven' });
+    await expectNothingSent(ids);
+  });
+
+  it('of a top-up while the wallet has a debit for a top-up that the list does not show', async () => {
+    const ids = await unanswered(await bench.beginTopup(), 'createTopup', true);
+    await bench.admin.onRequest(
+      'listTopups',
+      { kind: 'answer', status: 200, body: '{"data":[],"next_cursor":null}' },
+      { count: null },
+    );
+    expect(await bench.activities.proveAbsence(ids)).toMatchObject({ kind: 'unproven', mayPass: false });
+    await expectNothingSent(ids);
+  });
+
+  it('where sending again was revoked meanwhile: nothing is asked', async () => {
+    const ids = await BEGIN.order();
+    bench.purchaseInForce.resendAllowed = false;
+    const asked = (await bench.admin.requests('listOrders')).length;
+    expect(await bench.activities.proveAbsence(ids)).toMatchObject({ kind: 'unproven', mayPass: false });
+    expect(await bench.admin.requests('listOrders')).toHaveLength(asked);
+    await expectNothingSent(ids);
+  });
+
+  it('of an attempt that was sent once more while the service was being asked', async () => {
+    const ids = await BEGIN.order();
+    const read = bench.service.listWalletTransactions.bind(bench.service);
+    bench.service.listWalletTransactions = async (...input) => {
+      await bench.database.run((db) => db.update(attempts).set({ sends: 2 }).where(eq(attempts.id, ids.attemptId)));
+      return read(...input);
+    };
+    try {
+      expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'changed' });
+    } finally {
+      bench.service.listWalletTransactions = read;
+    }
+    await expectNothingSent(ids);
+  });
+});

@@ -1,0 +1,237 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey } from '#db/access/api-keys.ts';
+import { auditLog } from '#db/schema.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { abandonUpdate } from '#workflows/messages.ts';
+
+/** A service that can neither be asked for an order nor be sent the same thing twice: much is left to a person. */
+let stack: Stack;
+let desk: OrderDesk;
+let temporal: TemporalOperator;
+
+beforeAll(async () => {
+  const environment = {
+    ...PATIENT_POLICY,
+    POLICY_RESEND_WINDOW: '1ms',
+    ...UNSOLD_STAYS_HELD,
+    SERVICE_WITHOUT: 'order_list',
+    POLICY_MAX_ATTEMPTS: '2',
+  };
+  stack = await startStack({ environment });
+  desk = new OrderDesk(stack);
+  temporal = await TemporalOperator.connect(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(async () => {
+  await temporal[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
+  stack.api.post(`/v1/orders/${id}/${action}`, { why: 'a test', ...body });
+const refusal = async (id: string, action: string, body?: Record<string, unknown>) => {
+  const answer = await act(id, action, body);
+  return [answer.status, answer.at('code'), answer.at('refusal')];
+};
+/** An order held because its package is not for sale. */
+async function held(packageId = 1007): Promise<string> {
+  await desk.simulator.setPackage(packageId, { available: false });
+  const id = await desk.place(packageId);
+  await desk.reaches(id, 'held');
+  return id;
+}
+
+describe('an operator', () => {
+  it('has a held order tried again at once, and is written down with the reason', async () => {
+    await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 3_600 });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    const held = await desk.reaches(id, 'held');
+    // Why it waits, what happens next, and when.
+    expect((await stack.api.get(`/v1/orders/${id}/timeline`)).at('standing')).toEqual({
+      now: 'The order is held: it waits for something that passes.',
+      why: held.at('failure', 'detail'),
+      next: expect.stringContaining('tried again by itself; at its deadline it fails without having bought'),
+      next_at: held.textAt('next_step_at'),
+      submit_again: held.at('submit_again'),
+    });
+    expect((await act(id, 'retry', { why: 'The limit was raised.' })).status).toBe(200);
+    await desk.reaches(id, 'completed');
+    const timeline = await stack.api.get(`/v1/orders/${id}/timeline`);
+    expect(timeline.text).toContain('An operator asked to try again now. Reason given: The limit was raised.');
+    const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+    expect(audited).toMatchObject([
+      { action: 'order.retry', actor: expect.stringMatching(/^key_/), reason: 'The limit was raised.' },
+    ]);
+  });
+
+  it('asks for a retry once, however often before its workflow is told', async () => {
+    const id = await held();
+    await stack.kill('worker');
+    for (let asked = 0; asked < 3; asked += 1) expect((await act(id, 'retry')).status).toBe(200);
+    await stack.start('worker');
+    expect((await desk.events(id)).filter((event) => event === 'operator.retry')).toHaveLength(1);
+    await act(id, 'abandon');
+    await desk.reaches(id, 'abandoned');
+  });
+
+  it('gives up an order that bought nothing, once; its workflow ends with it', async () => {
+    const id = await held();
+    expect((await act(id, 'abandon')).textAt('status')).toBe('abandoned');
+    expect((await act(id, 'abandon')).textAt('status')).toBe('abandoned');
+    expect((await desk.events(id)).filter((event) => event === 'operator.abandon')).toHaveLength(1);
+    await temporal.runReaches(id, 'COMPLETED');
+    expect(await temporal.order(id).result()).toMatchObject({ status: 'abandoned' });
+    expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'already_ended']);
+    expect(await desk.movements(id)).toEqual([]);
+  });
+
+  it('cannot give up what the service works on, nor try it again', async () => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    await desk.reaches(id, 'processing');
+    const before = await desk.events(id);
+    expect(await refusal(id, 'abandon')).toEqual([409, 'action_not_possible', 'may_be_bought']);
+    expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'not_waiting']);
+    expect(await desk.events(id)).toEqual(before);
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    await desk.simulator.completeOrder(sold!.id);
+    await desk.reaches(id, 'completed');
+  });
+
+  it('raises a price limit, and the order that was held for it goes on', async () => {
+    const id = await desk.place(1001, { max_price: { amount: '2.00', currency: 'USD' } });
+    expect((await desk.reaches(id, 'held')).at('failure', 'class')).toBe('price_above_limit');
+    const limit = { max_price: { amount: '2.40', currency: 'USD' } };
+    expect((await act(id, 'limit', limit)).body).toMatchObject(limit);
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    expect(await refusal(id, 'limit', { max_price: null })).toEqual([409, 'action_not_possible', 'already_ended']);
+  });
+
+  it('grants one more attempt where all are used up, and one only', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 3 });
+    const id = await desk.place(1001);
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+      attempts: 2,
+      attention: { reason: 'attempts_used_up' },
+    });
+    await act(id, 'retry');
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
+    await act(id, 'retry');
+    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(4);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+});
+
+describe('a case that a person judges', () => {
+  const parkedUnknown = async (fault: 'accepted_but_answer_lost' | 'server_error') => {
+    await desk.simulator.onRequest('createOrder', { kind: fault });
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.place(1001);
+    expect((await desk.reaches(id, 'needs_attention')).at('attention', 'reason')).toBe('outcome_unknown');
+    return id;
+  };
+
+  it('as not bought is bought anew with another key and reference', async () => {
+    const id = await parkedUnknown('server_error');
+    expect(await refusal(id, 'abandon')).toEqual([409, 'action_not_possible', 'may_be_bought']);
+    expect(await refusal(id, 'resolve', { case: 'contradiction', verdict: 'dismissed' })).toEqual([
+      409,
+      'action_not_possible',
+      'case_not_open',
+    ]);
+    expect(await refusal(id, 'resolve', { case: 'outcome_unknown', verdict: 'dismissed' })).toEqual([
+      409,
+      'action_not_possible',
+      'verdict_not_possible',
+    ]);
+    await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'not_bought' });
+    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);
+    expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('as not bought, to be given up, ends without having bought', async () => {
+    const id = await parkedUnknown('server_error');
+    const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
+    const answer = await act(id, 'resolve', verdict);
+    expect(answer.textAt('status')).toBe('abandoned');
+    // The same once more changes nothing; another is refused.
+    expect((await act(id, 'resolve', verdict)).textAt('status')).toBe('abandoned');
+    expect((await desk.events(id)).filter((event) => event === 'operator.resolve')).toHaveLength(1);
+    expect(await refusal(id, 'resolve', { ...verdict, next: 'continue' })).toEqual([
+      409,
+      'action_not_possible',
+      'case_not_open',
+    ]);
+    await temporal.runReaches(id, 'COMPLETED');
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual([]);
+  });
+
+  it('as bought, under the order that the service shows, is delivered and nothing is bought anew', async () => {
+    const id = await parkedUnknown('accepted_but_answer_lost');
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'bought', service_order_id: sold!.id });
+    const order = await desk.reaches(id, 'completed');
+    expect(order.body).toMatchObject({
+      attempts: 1,
+      service_order_id: sold!.id,
+      charged: { amount: '2.40', currency: 'USD' },
+    });
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('of a contradiction lets the order go on from what the attempt is', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(1001);
+    await desk.reaches(id, 'processing');
+    const [attempt] = await desk.attempts(id);
+    const data = { id: attempt!.serviceId, external_order_id: attempt!.reference };
+    await desk.simulator.sendWebhook({ event: 'order.failed', data: { ...data, status: 'failed' } });
+    await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: { ...data, status: 'completed', esim_id: 'esim-none' },
+    });
+    await expect.poll(() => desk.cases(id)).toContainEqual({ reason: 'contradiction', open: true });
+    expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'contradiction_open']);
+    await desk.simulator.completeOrder(attempt!.serviceId!);
+    await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: attempt!.serviceId });
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+});
+
+describe('an act', () => {
+  it('from the Temporal UI is the same act, under the name that was given', async () => {
+    const id = await held(1008);
+    await expect(
+      temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: ' ' }] }),
+    ).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+    await temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: 'Refunded by hand.' }] });
+    await desk.reaches(id, 'abandoned');
+    const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+    expect(audited).toMatchObject([{ action: 'order.abandon', actor: 'temporal/Ada', reason: 'Refunded by hand.' }]);
+  });
+
+  it('needs a reason, an order that exists, and a key that may act', async () => {
+    const id = await held(1009);
+    const unreasoned = await stack.api.post(`/v1/orders/${id}/abandon`, {});
+    expect([unreasoned.status, unreasoned.at('errors', 0, 'field')]).toEqual([400, 'why']);
+    expect((await act('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', 'abandon')).status).toBe(404);
+    const { key, prefix, hash } = generateApiKey();
+    await stack.database.run((db) =>
+      addApiKey(db, { name: 'shop', prefix, hash, scopes: ['orders:read', 'orders:write'] }),
+    );
+    const shop = new HttpClient(stack.api.baseUrl, { authorization: `Bearer ${key}` });
+    expect((await shop.post(`/v1/orders/${id}/abandon`, { why: 'no' })).status).toBe(403);
+    await act(id, 'abandon');
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({ environment: { POLICY_SETTLE_DELAY: '600ms' } });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+describe('an order that the service accepted and then failed', () => {
+  it('is bought anew with another key and reference once the wallet shows the credit; it costs once [spec: event.order.failed]', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 200 });
+    const order = await desk.complete(1001);
+    const id = order.textAt('id');
+    const [first, second, ...more] = await desk.attempts(id);
+    expect(more).toEqual([]);
+    expect(first!.reference).toBe(order.textAt('external_order_id'));
+    expect(second!.reference).not.toBe(first!.reference);
+    expect(second!.idempotencyKey).not.toBe(first!.idempotencyKey);
+    expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
+    expect(await desk.events(id)).toContain('attempt.wallet_checked');
+    expect(order.body).toMatchObject({ attempts: 2, failure: null });
+  });
+
+  it('is not bought anew while the debit stands there without its credit', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: 800 });
+    const id = (await desk.complete(1001)).textAt('id');
+    const [, retried] = await desk.sends(id);
+    const events = await stack.api.get(`/v1/orders/${id}/timeline`);
+    expect(events.text).toContain('and its credit');
+    // The movements tell the order in which things happened at the service.
+    expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
+    expect(retried).toHaveLength(1);
+  });
+
+  it('is bought anew when the wallet shows that it was never charged', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false });
+    const id = (await desk.complete(1001)).textAt('id');
+    expect(await desk.attempts(id)).toHaveLength(2);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('waits for a person when it was charged and is not paid back, and is never bought again', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    const id = await desk.place(1001);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'debit_without_goods' }, attempts: 1 });
+    expect(await desk.cases(id)).toEqual([{ reason: 'debit_without_goods', open: true }]);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('and whose debit shows late is not taken for one that was never charged', async () => {
+    // Shorter than the settle delay, which is what this is about.
+    await desk.simulator.dialect('late_debits', { debits_visible_after_ms: 500 });
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    const id = await desk.place(1001);
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+      attention: { reason: 'debit_without_goods' },
+    });
+    expect(await desk.attempts(id)).toHaveLength(1);
+  });
+
+  it('and then completed after all is a contradiction: nothing more is bought and a person is told', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    const id = await desk.place(1001);
+    await desk.reaches(id, 'needs_attention');
+    const [attempt] = await desk.attempts(id);
+    await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-1' },
+    });
+    await expect
+      .poll(async () => (await desk.reaches(id, 'needs_attention')).at('attention', 'reason'))
+      .toBe('contradiction');
+    expect(await desk.attempts(id)).toHaveLength(1);
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+  });
+
+  it('as often as is allowed waits for a person, each failure provably without a cost', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', count: 3 });
+    const id = await desk.place(1001);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'attempts_used_up' }, attempts: 3 });
+    const moved = await desk.movements(id);
+    expect(moved.filter((line) => line.startsWith('debit'))).toHaveLength(3);
+    expect(moved.filter((line) => line.startsWith('credit'))).toHaveLength(3);
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+/** An order that the service accepted and never finishes: a person need not wait until that counts as silence. */
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({
+    environment: { POLICY_SETTLE_DELAY: '300ms', POLICY_RECONCILE_EVERY: '500ms' },
+    simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
+  stack.api.post(`/v1/orders/${id}/${action}`, { why: 'Their support says that it will not be delivered.', ...body });
+const NOT_BOUGHT = { case: 'outcome_unknown', verdict: 'not_bought' } as const;
+
+async function neverFinished(): Promise<string> {
+  const id = await desk.place(PACKAGE.staysProcessing);
+  await desk.reaches(id, 'processing');
+  return id;
+}
+
+describe('an order that the service never finishes', () => {
+  it('can be judged, and each refusal of another action says so', async () => {
+    const id = await neverFinished();
+    for (const action of ['retry', 'abandon', 'release']) {
+      const refused = await act(id, action);
+      expect(refused.status).toBe(409);
+      expect(refused.textAt('detail')).toContain('Possible now: `resolve` with the case `outcome_unknown`.');
+    }
+    expect((await act(id, 'resolve', { ...NOT_BOUGHT, next: 'abandon' })).body).toMatchObject({
+      refusal: 'wallet_not_read',
+    });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
+  it('is not bought anew while the wallet shows its debit, whatever a person says of it, and a later report of the service contradicts that', async () => {
+    const id = await neverFinished();
+    expect((await act(id, 'resolve', NOT_BOUGHT)).status).toBe(200);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.at('attention', 'reason')).toBe('debit_without_goods');
+    expect(await desk.attempts(id)).toMatchObject([{ state: 'failed', settled: false }]);
+    expect(await desk.movements(id)).toEqual(['debit 1.50']);
+    expect(await desk.cases(id)).toEqual([
+      { reason: 'outcome_unknown', open: false },
+      { reason: 'debit_without_goods', open: true },
+    ]);
+    // It comes after all: the two reports contradict each other, and a person decides.
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    await desk.simulator.completeOrder(sold!.id);
+    await expect
+      .poll(async () => (await desk.cases(id)).filter(({ open }) => open).map(({ reason }) => reason))
+      .toContain('contradiction');
+    expect(
+      (await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: sold!.id })).status,
+    ).toBe(200);
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 1.50']);
+  });
+});

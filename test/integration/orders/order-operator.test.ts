@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { explainQuery, retryUpdate } from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+let operator: TemporalOperator;
+
+beforeAll(async () => {
+  // Time enough for a new run to overtake a send that still waits for its answer.
+  stack = await startStack({
+    environment: { ...PATIENT_POLICY, ...UNSOLD_STAYS_HELD },
+  });
+  desk = new OrderDesk(stack);
+  operator = await TemporalOperator.connect(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+const serviceOrder = async (orderId: string) => {
+  const [sold] = await desk.simulator.orders((await desk.attempts(orderId))[0]!.reference);
+  return sold!.id;
+};
+
+describe('Terminate', () => {
+  it('while an order is held is made up for by the sweeper; the order costs once', async () => {
+    await desk.simulator.setPackage(1006, { price_for_reseller: '250000.00' });
+    const id = await desk.place(1006);
+    await desk.reaches(id, 'held');
+    await operator.terminate(id);
+    await desk.simulator.setPackage(1006, { price_for_reseller: '2.55' });
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.55']);
+    await operator.runReaches(id, 'COMPLETED');
+  });
+
+  it('while the service works on it loses nothing that the service says', async () => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    await desk.reaches(id, 'processing');
+    await operator.terminate(id);
+    await desk.simulator.completeOrder(await serviceOrder(id));
+    await desk.reaches(id, 'completed');
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual(['debit 1.50']);
+  });
+
+  it('during a send does not let the late answer reopen the order that a new run has completed', async () => {
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 10_000, at: 'answer' });
+    await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 500 });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await desk.bought(id);
+    await operator.terminate(id);
+    // The webhook starts a new run, which completes the order while the old send still waits for its answer.
+    await desk.reaches(id, 'completed');
+    const [send] = (await desk.sends(id)).flat();
+    expect(send!.status).toBeNull();
+    await waitFor('the old send has ended', async () => (await desk.events(id)).includes('attempt.accepted'));
+    expect((await desk.reaches(id, 'completed')).at('esim_id')).toEqual(expect.any(String));
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+});
+
+describe('Reset to the first task', () => {
+  it('while the service works on it sends nothing again', async () => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    await desk.reaches(id, 'processing');
+    const run = await operator.resetToFirstTask(id);
+    await waitFor('the new run waits for the service', async () => {
+      const { status } = await operator.order(id).query(explainQuery);
+      return status === 'processing';
+    });
+    expect(await operator.runReaches(id, 'RUNNING')).toBe(run);
+    await desk.simulator.completeOrder(await serviceOrder(id));
+    await desk.reaches(id, 'completed');
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual(['debit 1.50']);
+  });
+
+  it('of an order that has ended ends again at once, with the same result and nothing bought', async () => {
+    const order = await desk.complete(PACKAGE.completedAtOnce);
+    const id = order.textAt('id');
+    await operator.runReaches(id, 'COMPLETED');
+    const before = await operator.order(id).result();
+    await operator.resetToFirstTask(id);
+    await operator.runReaches(id, 'COMPLETED');
+    const { status, esimId } = before;
+    expect(await operator.order(id).result()).toMatchObject({ status, esimId });
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+});
+
+describe('the workflow of an order', () => {
+  it('says in search attributes and in words where the order stands, and goes on at a retry', async () => {
+    await desk.simulator.setPackage(1007, { available: false });
+    const id = await desk.place(1007);
+    await desk.reaches(id, 'held');
+    const shown = await waitFor('the workflow shows that it is held', async () => {
+      const { typedSearchAttributes: found } = await operator.order(id).describe();
+      return found.get(SEARCH_ATTRIBUTES.stage) === 'held' ? found : undefined;
+    });
+    expect(shown.get(SEARCH_ATTRIBUTES.product)).toBe('esim-order');
+    expect(shown.get(SEARCH_ATTRIBUTES.failureClass)).toBe('package_unavailable');
+    expect(shown.get(SEARCH_ATTRIBUTES.needsAttention)).toBe(false);
+    expect(shown.get(SEARCH_ATTRIBUTES.nextRetryAt)).toBeInstanceOf(Date);
+    expect(shown.get(SEARCH_ATTRIBUTES.packageId)).toBe(1007);
+    expect(shown.get(SEARCH_ATTRIBUTES.environment)).toBe('sandbox');
+    await desk.simulator.setPackage(1007, { available: true });
+    await operator.order(id).executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+    await desk.reaches(id, 'completed');
+    const ended = await operator.order(id).query(explainQuery);
+    expect(ended).toMatchObject({ status: 'completed' });
+  });
+
+  it('shows work that a person gave up as it ended, for the one who looks for what is stuck', async () => {
+    await desk.simulator.setPackage(1007, { available: false });
+    const id = await desk.place(1007);
+    await desk.reaches(id, 'held');
+    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'no longer wanted' })).status).toBe(200);
+    await operator.runReaches(id, 'COMPLETED');
+    const { typedSearchAttributes: shown } = await operator.order(id).describe();
+    expect([shown.get(SEARCH_ATTRIBUTES.stage), shown.get(SEARCH_ATTRIBUTES.failureClass)]).toEqual([
+      'abandoned',
+      undefined,
+    ]);
+    expect(await operator.order(id).query(explainQuery)).toMatchObject({
+      status: 'abandoned',
+      submitAgain: { verdict: 'ask_api' },
+    });
+    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ submit_again: { verdict: 'yes' } });
+    await desk.simulator.setPackage(1007, { available: true });
+  });
+
+  it('names what it waits for a person for, beside the failure that led there', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    const id = await desk.place(1001);
+    await desk.reaches(id, 'needs_attention');
+    const shown = await waitFor('the workflow shows it', async () => {
+      const { typedSearchAttributes: found } = await operator.order(id).describe();
+      return found.get(SEARCH_ATTRIBUTES.needsAttention) === true ? found : undefined;
+    });
+    expect(shown.get(SEARCH_ATTRIBUTES.attentionReason)).toBe('debit_without_goods');
+    expect(shown.get(SEARCH_ATTRIBUTES.failureClass)).toBe('supplier_failed');
+  });
+});

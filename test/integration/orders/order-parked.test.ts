@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { runsAgain, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+
+/** Once a second each; work counts as idle after two. */
+const RUNS = 4;
+
+/** A service that can neither be asked nor be sent the same thing twice: only webhooks tell. */
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({
+    environment: { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_read,order_list,wallet_transactions' },
+  });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+describe('an order of unknown outcome outside the window in which it may be sent again', () => {
+  it('waits for a person, and goes on by itself when the service speaks after all', async () => {
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.place(1001);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'outcome_unknown' }, attempts: 1 });
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    desk.expectUnsettled(id);
+    await desk.checkBooks();
+
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    const [lost] = await desk.simulator.webhooks(sold!.id);
+    await desk.simulator.replayDelivery(lost!.id);
+    const order = await desk.reaches(id, 'completed');
+    expect(order.body).toMatchObject({ attention: null, charged: { amount: '2.40', currency: 'USD' } });
+    expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it.each(['ignores_keys', 'forgets_keys', 'no_lookup'] as const)(
+    'is never sent again (service of the dialect %s), however long it waits',
+    async (dialect) => {
+      await desk.simulator.dialect(dialect);
+      await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+      await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+      const id = await desk.place(1001);
+      desk.expectUnsettled(id);
+      expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+        attention: { reason: 'outcome_unknown' },
+      });
+      // The sweeper and the reconciler have their say as well.
+      await using operator = await TemporalOperator.connect(stack);
+      for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);
+      expect((await desk.sends(id)).flat()).toHaveLength(1);
+      expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    },
+  );
+});
+
+describe('an order that failed at a service whose wallet cannot be read', () => {
+  it('waits for a person: nothing is bought anew without evidence', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
+    const id = await desk.place(1001);
+    desk.expectUnsettled(id);
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'evidence_unavailable' }, attempts: 1 });
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+  });
+});

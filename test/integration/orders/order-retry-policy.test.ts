@@ -1,0 +1,296 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { and, eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { auditLog, orders } from '#db/schema.ts';
+import { PROJECT } from '#test/support/compose.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { changeRetryPolicyUpdate, explainQuery } from '#workflows/messages.ts';
+
+const HOUR = 3_600_000;
+
+/** What is not for sale, and a supplier that fails, are tried again so late that no test waits for it. */
+let stack: Stack;
+let desk: OrderDesk;
+let temporal: TemporalOperator;
+
+beforeAll(async () => {
+  const POLICY_RETRY_RULES = JSON.stringify({
+    package_unavailable: { first_delay: '10m', max_delay: '1h', total: '48h' },
+    supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
+  });
+  stack = await startStack({ environment: { ...PATIENT_POLICY, POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' } });
+  desk = new OrderDesk(stack);
+  temporal = await TemporalOperator.connect(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(async () => {
+  await temporal[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+const change = (id: string, body: Record<string, unknown>) =>
+  stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'a test', ...body });
+const acts = async (id: string) => (await desk.events(id)).filter((event) => event.startsWith('operator.'));
+const later = (ms: number) => new Date(Date.now() + ms).toISOString();
+/** An order that is held for ten minutes, as its class is. */
+async function held(packageId: number, more: Record<string, unknown> = {}) {
+  await desk.simulator.setPackage(packageId, { available: false });
+  const id = await desk.place(packageId, more);
+  return { id, order: await desk.reaches(id, 'held') };
+}
+
+describe('an order that is held', () => {
+  it('shows by what it is tried again, which its class decides', async () => {
+    const { id, order } = await held(1007);
+    const createdAt = Date.parse(order.textAt('created_at'));
+    const givesUp = new Date(createdAt + 48 * HOUR).toISOString();
+    expect(order.at('retry_policy')).toEqual({
+      attempts: 2,
+      first_wait_seconds: 600,
+      longest_wait_seconds: 3_600,
+      gives_up_at: givesUp,
+      changed: [],
+    });
+    const waitsFor = Date.parse(order.textAt('next_step_at')) - createdAt;
+    expect(waitsFor).toBeGreaterThan(599_000);
+    const shown = await temporal.order(id).query(explainQuery);
+    expect(shown.retry).toBe(`At most 2 attempts; waits of 10 min at first, 1 h at most; given up after ${givesUp}.`);
+    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+  });
+
+  it('goes on soon once its long wait is cut, and is written down once with the reason', async () => {
+    const { id } = await held(1007);
+    await desk.simulator.setPackage(1007, { available: true });
+    const answer = await change(id, { first_wait_seconds: 1, why: 'The supplier is back.' });
+    expect(answer.status).toBe(200);
+    expect(answer.at('retry_policy')).toMatchObject({
+      first_wait_seconds: 1,
+      longest_wait_seconds: 3_600,
+      changed: ['first_wait'],
+    });
+    await desk.reaches(id, 'completed');
+    expect(await acts(id)).toEqual(['operator.change_retry']);
+    const timeline = await stack.api.get(`/v1/orders/${id}/timeline`);
+    expect(timeline.text).toContain(
+      'An operator changed how it is tried again: first wait 1 s. Reason given: The supplier is back.',
+    );
+    const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+    expect(audited).toMatchObject([
+      { action: 'order.change_retry', actor: expect.stringMatching(/^key_/), reason: 'The supplier is back.' },
+    ]);
+    expect((await change(id, { attempts: 5 })).body).toMatchObject({
+      status: 409,
+      code: 'action_not_possible',
+      refusal: 'already_ended',
+    });
+  });
+
+  it('is not changed a second time by the same wish, and is as configured again once that is taken back', async () => {
+    const { id } = await held(1007);
+    const wish = { attempts: 5, first_wait_seconds: 1_200, longest_wait_seconds: 7_200, deadline: later(72 * HOUR) };
+    const first = await change(id, wish);
+    expect(first.at('retry_policy')).toEqual({
+      attempts: 5,
+      first_wait_seconds: 1_200,
+      longest_wait_seconds: 7_200,
+      gives_up_at: wish.deadline,
+      changed: ['attempts', 'first_wait', 'longest_wait', 'deadline'],
+    });
+    const rescheduled = await waitFor('the wait is measured anew', async () => {
+      const order = await stack.api.get(`/v1/orders/${id}`);
+      return Date.parse(order.textAt('next_step_at')) - Date.parse(order.textAt('created_at')) > 1_190_000
+        ? order
+        : undefined;
+    });
+    expect(rescheduled.at('status')).toBe('held');
+    const before = await desk.events(id);
+    expect((await change(id, wish)).status).toBe(200);
+    expect((await change(id, { longest_wait_seconds: 7_200 })).status).toBe(200);
+    expect(await desk.events(id)).toEqual(before);
+
+    const back = await change(id, {
+      attempts: null,
+      first_wait_seconds: null,
+      longest_wait_seconds: null,
+      deadline: null,
+    });
+    expect(back.at('retry_policy')).toMatchObject({
+      attempts: 2,
+      first_wait_seconds: 600,
+      longest_wait_seconds: 3_600,
+      changed: [],
+    });
+    const rows = await stack.database.run((db) =>
+      db.select({ set: orders.retryOverrides }).from(orders).where(eq(orders.id, id)),
+    );
+    expect(rows).toEqual([{ set: null }]);
+    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+  });
+
+  it('fails at a sooner deadline without having bought, and outlives the one of its caller with a later one', async () => {
+    const { id: sooner } = await held(1007);
+    expect((await change(sooner, { deadline: later(4_000) })).status).toBe(200);
+    expect((await desk.reaches(sooner, 'failed')).at('failure', 'class')).toBe('deadline_passed');
+
+    const { id } = await held(1007, { deadline: later(8_000) });
+    const until = later(HOUR);
+    expect((await change(id, { deadline: until, first_wait_seconds: 9 })).at('retry_policy', 'gives_up_at')).toBe(
+      until,
+    );
+    await desk.simulator.setPackage(1007, { available: true });
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toHaveLength(1);
+  });
+
+  it('is told what cannot be set', async () => {
+    const { id } = await held(1007);
+    const before = await desk.events(id);
+    for (const deadline of [later(-1_000), later(93 * 24 * HOUR)]) {
+      expect((await change(id, { deadline })).body).toMatchObject({
+        code: 'action_not_possible',
+        refusal: 'deadline_not_possible',
+      });
+    }
+    const wrong = [
+      {},
+      { attempts: 0 },
+      { attempts: 21 },
+      { first_wait_seconds: 0 },
+      { longest_wait_seconds: 604_801 },
+      { first_wait_seconds: 9, longest_wait_seconds: 3 },
+    ];
+    for (const body of wrong) expect([body, (await change(id, body)).at('code')]).toEqual([body, 'validation_failed']);
+    expect(await desk.events(id)).toEqual(before);
+    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+  });
+});
+
+describe('the attempts of an order', () => {
+  it('that are used up go on once there may be more, each on evidence, and a retry grants one beyond them', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+      attempts: 2,
+      attention: { reason: 'attempts_used_up' },
+      retry_policy: { attempts: 2 },
+    });
+    expect((await change(id, { attempts: 3 })).at('retry_policy')).toMatchObject({
+      attempts: 3,
+      changed: ['attempts'],
+    });
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
+    // Fewer than were made: nothing follows by itself.
+    await change(id, { attempts: 1 });
+    await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' });
+    await expect
+      .poll(async () => (await desk.reaches(id, 'needs_attention')).body)
+      .toMatchObject({ attempts: 4, retry_policy: { attempts: 4 } });
+    // What was set is taken back, and a retry still means one more.
+    await change(id, { attempts: null });
+    await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' });
+    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(5);
+    expect((await desk.sends(id)).map((sends) => sends.length)).toEqual([1, 1, 1, 1, 1]);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('end where an operator lowers them while the next one is waited for', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await change(id, { first_wait_seconds: 1_800 });
+    expect((await desk.reaches(id, 'held')).body).toMatchObject({ attempts: 1, failure: { class: 'supplier_failed' } });
+    await change(id, { attempts: 1 });
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
+      attempts: 1,
+      attention: { reason: 'attempts_used_up' },
+    });
+    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+    expect(await desk.movements(id)).toEqual([]);
+  });
+});
+
+describe('the same change', () => {
+  it('comes from the Temporal UI, where a wrong argument leaves no trace', async () => {
+    const { id } = await held(1007);
+    const update = (argument: Record<string, unknown>) =>
+      temporal
+        .order(id)
+        .executeUpdate<unknown, [Record<string, unknown>]>(changeRetryPolicyUpdate.name, {
+          args: [{ by: 'Ada', why: 'a test', ...argument }],
+        })
+        .then(
+          () => 'done',
+          (error: unknown) => (error instanceof Error ? String(error.cause) : 'no error'),
+        );
+    expect(await update({})).toContain('Say what is to change');
+    expect(await update({ attempts: 99 })).toContain('attempts must be a whole number from 1 to 20');
+    expect(await update({ deadline: later(-1_000) })).toContain('The deadline must lie in the future');
+    expect(await acts(id)).toEqual([]);
+    await desk.simulator.setPackage(1007, { available: true });
+    expect(await update({ first_wait_seconds: 1 })).toBe('done');
+    await desk.reaches(id, 'completed');
+    const audited = await stack.database.run((db) =>
+      db
+        .select()
+        .from(auditLog)
+        .where(and(eq(auditLog.subjectId, id), eq(auditLog.action, 'order.change_retry'))),
+    );
+    expect(audited).toMatchObject([{ actor: 'temporal/Ada', reason: 'a test' }]);
+  });
+
+  it('comes from the command', async () => {
+    const { id } = await held(1007);
+    await desk.simulator.setPackage(1007, { available: true });
+    const args = [
+      join(PROJECT, 'cli/reseller.mjs'),
+      'orders',
+      'retry-policy',
+      id,
+      '--first-wait',
+      '1s',
+      '--why',
+      'a test',
+      '--api',
+      stack.api.baseUrl,
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      env: { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey },
+    });
+    expect(stdout).toBe(`${id}  retry policy changed  (status at that moment: held)\n`);
+    await desk.reaches(id, 'completed');
+  });
+
+  it('is made to a top-up, a VPN subscription and a cancellation', async () => {
+    // Bought before the service is told to refuse, and one each: two acts on one eSIM would wait for one another.
+    const [esimId, cancelled] = [await desk.newEsim(), await desk.newEsim()];
+    await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 3_600 });
+    const topup = await desk.topUp(esimId, PACKAGE.completedAtOnce);
+    await desk.topupReaches(topup, 'held');
+    const subscription = await desk.subscribe(302, { customer_price: '7.42' });
+    await desk.subscriptionReaches(subscription, 'held');
+    await desk.simulator.onRequest('cancelEsim', { kind: 'rate_limited', retry_after: 3_600 });
+    const cancellation = await desk.cancel(cancelled);
+    await desk.cancellationReaches(cancellation, 'held');
+    const ends = {
+      [`/v1/topups/${topup}`]: 'failed',
+      [`/v1/vpn/subscriptions/${subscription}`]: 'failed',
+      [`/v1/cancellations/${cancellation}`]: 'refused',
+    };
+    for (const path of Object.keys(ends)) {
+      const answer = await stack.api.post(`${path}/retry-policy`, {
+        why: 'a test',
+        deadline: later(4_000),
+        longest_wait_seconds: 60,
+      });
+      expect(answer.at('retry_policy', 'changed')).toEqual(['longest_wait', 'deadline']);
+    }
+    for (const [path, end] of Object.entries(ends)) await stack.workReaches(path, [end]);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  // One test waits for the deadline of a send, so it is no longer than that; the next send is to come before the
+  // reconciler asks.
+  const environment = {
+    POLICY_SEND_DEADLINE: '6s',
+    POLICY_SEND_LEASE: '8s',
+    POLICY_SEND_ACTIVITY_TIMEOUT: '16s',
+    POLICY_SILENT_AFTER: '30s',
+  };
+  stack = await startStack({ environment });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+describe('a purchase of unknown outcome', () => {
+  it.each([
+    ['the answer was lost', { kind: 'accepted_but_answer_lost' }],
+    ['the service answered 503 after it had bought', { kind: 'server_error', status: 503, after_work: true }],
+    ['the answer was cut off', { kind: 'truncated_body' }],
+    ['the answer was not JSON', { kind: 'garbage_body' }],
+    ['the service never answered', { kind: 'hang', after_work: true }],
+    [
+      'the service answered with a redirect',
+      { kind: 'answer', status: 307, headers: { location: '/elsewhere' }, after_work: true },
+    ],
+  ] as const)('because %s is sent again with the same key and the same bytes, and costs once', async (_why, fault) => {
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', fault);
+    const id = (await desk.complete(1001)).textAt('id');
+    const [sends, ...otherAttempts] = await desk.sends(id);
+    expect(otherAttempts).toEqual([]);
+    expect(sends).toHaveLength(2);
+    expect(new Set(sends!.map(({ body_sha256: hash }) => hash)).size).toBe(1);
+    expect(sends![0]).toMatchObject({ result_status: 201 });
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    expect(await desk.events(id)).toContain('attempt.unknown');
+  });
+
+  it('because the connection broke before the service began is sent again and bought once', async () => {
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', { kind: 'connection_reset' });
+    const id = (await desk.complete(1001)).textAt('id');
+    const [sends] = await desk.sends(id);
+    expect(sends!.map(({ result_status: status }) => status)).toEqual([null, 201]);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('because the answer lacked what we need is not sent again: the service is asked', async () => {
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createOrder', {
+      kind: 'answer',
+      status: 201,
+      body: '{"id":"1"}',
+      after_work: true,
+    });
+    const id = (await desk.complete(1001)).textAt('id');
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    expect(await desk.events(id)).toContain('attempt.found');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('is settled by the webhook when that comes before the next send', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const id = (await desk.complete(1001)).textAt('id');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    expect(await desk.attempts(id)).toHaveLength(1);
+  });
+});
+
+describe('a service', () => {
+  it('that answers 409 to a repeated key is asked what became of the order [spec: gap.repeated-key]', async () => {
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const id = (await desk.complete(1001)).textAt('id');
+    const [sends] = await desk.sends(id);
+    expect(sends!.map(({ status }) => status)).toEqual([null, 409]);
+    expect(await desk.events(id)).toContain('attempt.found');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('that looks at the balance before the key cannot make us believe that nothing was bought', async () => {
+    await desk.simulator.dialect('balance_first');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    // The wallet holds enough for one.
+    await desk.simulator.setPackage(1003, { price_for_reseller: '60000.00' });
+    try {
+      const id = await desk.place(1003);
+      await waitFor('the service answers 402', async () =>
+        (await desk.sends(id)).flat().some(({ status }) => status === 402),
+      );
+      // In the end the service says what it did.
+      const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+      const [lost] = await desk.simulator.webhooks(sold!.id);
+      await desk.simulator.replayDelivery(lost!.id);
+      await desk.reaches(id, 'completed');
+      const events = await desk.events(id);
+      expect(events).not.toContain('order.held');
+      expect(await desk.movements(id)).toEqual(['debit 60000.00']);
+    } finally {
+      await desk.simulator.setPackage(1003, { price_for_reseller: '11.90' });
+      await desk.simulator.deposit('60000.00');
+    }
+  });
+
+  it('that executes two sends of one key at once gets one at a time', async () => {
+    // The answer takes longer than our deadline, so that the next send comes while the first is still at work.
+    await desk.simulator.dialect('concurrent_keys');
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 6_500, at: 'answer' });
+    await desk.silenceService();
+    const id = (await desk.complete(1001)).textAt('id');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+});

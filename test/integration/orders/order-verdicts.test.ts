@@ -1,0 +1,186 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '#db/schema.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { changeLimitUpdate, resolveUpdate } from '#workflows/messages.ts';
+
+/** What a person says counts where the service is silent, and never against what the service plainly says. */
+let stack: Stack;
+let desk: OrderDesk;
+let temporal: TemporalOperator;
+
+beforeAll(async () => {
+  stack = await startStack({
+    environment: { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list', POLICY_RECONCILE_EVERY: '500ms' },
+    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+  temporal = await TemporalOperator.connect(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(async () => {
+  await temporal[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+const resolve = (id: string, body: Record<string, unknown>) =>
+  stack.api.post(`/v1/orders/${id}/resolve`, { why: 'a test', ...body });
+const outcome = async (answer: ReturnType<typeof resolve>) => {
+  const { status, body } = await answer;
+  return [status, (body as { refusal?: string }).refusal];
+};
+const UNKNOWN = { case: 'outcome_unknown' } as const;
+
+/** Bought at the service, and we know nothing of it. */
+async function parkedUnknown() {
+  await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+  await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+  const id = await desk.place(PACKAGE.completedAtOnce);
+  expect((await desk.reaches(id, 'needs_attention')).at('attention', 'reason')).toBe('outcome_unknown');
+  const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+  return { id, sold: sold! };
+}
+
+describe('a verdict', () => {
+  it('of not bought is refused once the service has said that it sold it, while the eSIM cannot be read yet', async () => {
+    const { id, sold } = await parkedUnknown();
+    await desk.simulator.onRequest('getEsim', { kind: 'server_error', status: 503 }, { count: null });
+    const [lost] = await desk.simulator.webhooks(sold.id);
+    await desk.simulator.replayDelivery(lost!.id);
+    const going = await desk.reaches(id, 'processing');
+    expect(going.body).toMatchObject({ attention: null, service_order_id: sold.id });
+    expect(await desk.cases(id)).toEqual([{ reason: 'outcome_unknown', open: false }]);
+    expect(await outcome(resolve(id, { ...UNKNOWN, verdict: 'not_bought' }))).toEqual([409, 'case_not_open']);
+    await desk.simulator.calm();
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('of not bought is refused while a word of the service waits to be judged', async () => {
+    const { id, sold } = await parkedUnknown();
+    await stack.kill('worker');
+    const [lost] = await desk.simulator.webhooks(sold.id);
+    await desk.simulator.replayDelivery(lost!.id);
+    const words = () => stack.database.run((db) => db.select().from(inbox).where(eq(inbox.serviceId, sold.id)));
+    await waitFor('the word of the service is stored', async () => (await words()).length > 0);
+    const judged = await outcome(resolve(id, { ...UNKNOWN, verdict: 'not_bought' }));
+    await stack.start('worker');
+    expect(judged).toEqual([409, 'observations_pending']);
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('about an earlier attempt leaves the later one alone', async () => {
+    // The newest rule goes first.
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await expect
+      .poll(async () => (await desk.attempts(id)).map(({ state }) => state))
+      .toEqual(['failed', 'processing']);
+    const [first, second] = await desk.attempts(id);
+    const data = {
+      id: first!.serviceId,
+      external_order_id: first!.reference,
+      status: 'completed',
+      esim_id: 'esim-none',
+    };
+    await desk.simulator.sendWebhook({ event: 'order.completed', data });
+    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+
+    const bought = { case: 'contradiction', verdict: 'bought', service_order_id: first!.serviceId };
+    expect(await outcome(resolve(id, bought))).toEqual([409, 'later_attempt_open']);
+    expect((await resolve(id, { case: 'contradiction', verdict: 'not_bought' })).status).toBe(200);
+    expect((await desk.attempts(id)).map(({ state }) => state)).toEqual(['failed', 'processing']);
+    await desk.simulator.completeOrder(second!.serviceId!);
+    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);
+    expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
+  });
+
+  it('of bought under an id that the service does not know brings the case back, and does not stop the reconciler', async () => {
+    const { id, sold } = await parkedUnknown();
+    expect((await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: 'so_TYPO' })).status).toBe(200);
+    await expect
+      .poll(() => desk.cases(id))
+      .toEqual([
+        { reason: 'outcome_unknown', open: false },
+        { reason: 'outcome_unknown', open: true },
+      ]);
+    const innocent = await desk.place(PACKAGE.processingThenCompleted);
+    await desk.reaches(innocent, 'completed');
+    expect((await desk.inbox(innocent)).map(({ source }) => source)).toEqual(['read']);
+
+    await desk.reaches(id, 'needs_attention');
+    expect((await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: sold.id })).status).toBe(200);
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('that names what belongs to another order is refused, and nothing has changed', async () => {
+    const other = await desk.complete(PACKAGE.completedAtOnce);
+    const { id, sold } = await parkedUnknown();
+    const before = await desk.events(id);
+    const taken = { ...UNKNOWN, verdict: 'bought', service_order_id: other.textAt('service_order_id') };
+    expect(await outcome(resolve(id, taken))).toEqual([409, 'service_id_taken']);
+    expect(await desk.events(id)).toEqual(before);
+    await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: sold.id });
+    await desk.reaches(id, 'completed');
+  });
+
+  it('that comes while the service is being asked is not lost', async () => {
+    const { id, sold } = await parkedUnknown();
+    await stack.api.post(`/v1/orders/${id}/retry`, { why: 'ask once more' });
+    const verdict = { ...UNKNOWN, verdict: 'bought', service_order_id: sold.id, service_esim_id: sold.esim_id };
+    expect((await resolve(id, verdict)).status).toBe(200);
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+});
+
+describe('acts at the same moment', () => {
+  it('grant one attempt between them', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', debited: false, count: 4 });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    expect((await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { why: 'again' })),
+    );
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(4);
+    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'enough' })).status).toBe(200);
+  });
+});
+
+describe('an update from the Temporal UI', () => {
+  it('with an argument that makes no sense is refused at once, with what is wrong, and leaves no trace', async () => {
+    await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 3_600 });
+    const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '9.00', currency: 'USD' } });
+    await desk.reaches(id, 'held');
+    const by = { by: 'Ada', why: 'x' };
+    const update = async ({ name }: { readonly name: string }, argument: Record<string, unknown>) =>
+      temporal
+        .order(id)
+        .executeUpdate<unknown, [Record<string, unknown>]>(name, { args: [argument] })
+        .then(
+          () => 'done',
+          (error: unknown) => (error instanceof Error ? String(error.cause) : 'no error'),
+        );
+    expect(await update(changeLimitUpdate, by)).toContain('"max_price": {"amount"');
+    expect(await update(changeLimitUpdate, { ...by, max_price: { amount: 'abc', currency: 'USD' } })).toContain(
+      'max_price',
+    );
+    expect(await update(changeLimitUpdate, { by: 'Ada', why: 'a\0b', max_price: null })).toContain('why');
+    expect(await update(resolveUpdate, { ...by, case: 'nonsense', verdict: 'bought' })).toContain(
+      'case must be one of',
+    );
+    expect(await update(changeLimitUpdate, { ...by, max_price: null })).toBe('done');
+    expect((await desk.events(id)).filter((event) => event.startsWith('operator.'))).toEqual(['operator.change_limit']);
+    await desk.reaches(id, 'completed');
+  });
+});

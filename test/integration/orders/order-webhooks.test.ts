@@ -1,0 +1,168 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '#db/schema.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({
+    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+/** Statuses that our endpoint answered to each request of the webhook that told of the completion. */
+async function answersToCompletion(orderId: string): Promise<(number | null)[]> {
+  const [sold] = await desk.simulator.orders((await desk.attempts(orderId))[0]!.reference);
+  const told = (await desk.simulator.webhooks(sold!.id)).find(({ event }) => event === 'order.completed');
+  return told!.attempts.map(({ status }) => status);
+}
+
+describe('a webhook', () => {
+  it('that is late completes the order all the same', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 2_500 });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    expect(await desk.movements(order.textAt('id'))).toEqual(['debit 1.50']);
+  });
+
+  it('that comes twice has one effect [spec: signature.duplicates]', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', { kind: 'twice' });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    expect(await answersToCompletion(id)).toEqual([200, 200]);
+    expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
+    expect((await desk.events(id)).filter((event) => event === 'order.completed')).toHaveLength(1);
+  });
+
+  it('that comes after the one that followed it changes nothing any more [spec: gap.redelivery, gap.transitions, event.order.processing]', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.processing', { kind: 'out_of_order', ms: 10_000 });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    const rows = await waitFor('both events have come', async () => {
+      const found = await desk.inbox(id);
+      return found.length === 2 && found.every(({ state }) => state === 'applied') ? found : undefined;
+    });
+    expect(rows).toMatchObject([
+      { outcome: 'completed', decision: 'advance' },
+      { outcome: 'processing', decision: 'known' },
+    ]);
+    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ attention: null });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
+  it.each([
+    ['with a forged signature', { kind: 'forged' }],
+    ['with a stale timestamp', { kind: 'stale_timestamp', seconds: 301 }],
+  ] as const)('%s is refused with 401, and the genuine one that follows works', async (_how, fault) => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', fault);
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    expect(await answersToCompletion(id)).toEqual([401, 200]);
+    expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
+  });
+
+  it('whose event header names another event is read by its signed body [spec: header.webhook.event]', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', { kind: 'changed_event_header', event: 'order.failed' });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    expect(await answersToCompletion(id)).toEqual([200]);
+    const completed = (await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed');
+    expect(completed).toMatchObject([{ source: 'webhook', headerEvent: 'order.failed', decision: 'advance' }]);
+    expect(await desk.attempts(id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['under another id', (genuine: string) => `${genuine}-again`, 'replayed'],
+    ['under its own id', (genuine: string) => genuine, 'duplicate'],
+  ])(
+    'sent by a stranger first, %s and with another event header, does not keep an order open',
+    async (_how, idOf, result) => {
+      await desk.refuseReads();
+      await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
+      const id = await desk.place(PACKAGE.processingThenCompleted);
+      const sold = await waitFor('the service has completed the order', async () => {
+        const [attempt] = await desk.attempts(id);
+        const [order] = attempt === undefined ? [] : await desk.simulator.orders(attempt.reference);
+        return order?.status === 'completed' ? order : undefined;
+      });
+      const genuine = randomUUID();
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const data = { id: sold.id, status: 'completed', esim_id: sold.esim_id };
+      const body = JSON.stringify({ event: 'order.completed', data });
+      const signature = createHmac('sha256', stack.webhookSecret).update(`${timestamp}.${body}`).digest('hex');
+      const send = async (deliveryId: string, event: string) => {
+        const headers = {
+          'X-Service-Event': event,
+          'X-Service-Delivery': deliveryId,
+          'X-Service-Timestamp': timestamp,
+          'X-Service-Signature': `v1=${signature}`,
+        };
+        return (await stack.api.post('/webhooks/service', body, { headers })).at('result');
+      };
+      const answers = [await send(idOf(genuine), 'order.failed'), await send(genuine, 'order.completed')];
+      await desk.reaches(id, 'completed');
+      expect(answers).toEqual(['accepted', result]);
+      expect(await desk.movements(id)).toEqual(['debit 1.50']);
+      expect(await desk.cases(id)).toEqual([]);
+    },
+  );
+
+  it('that names nothing of ours is kept, and nothing else happens', async () => {
+    const deliveryId = await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: {
+        id: 'service-order-of-nobody',
+        external_order_id: 'nobody-s-reference',
+        status: 'completed',
+        esim_id: 'e1',
+      },
+    });
+    const row = await waitFor('the relay has looked at it', async () => {
+      const rows = await stack.database.run((db) => db.select().from(inbox));
+      return rows.find((each) => each.deliveryId === deliveryId && each.state !== 'pending');
+    });
+    expect(row).toMatchObject({ state: 'unmatched', subjectId: null });
+  });
+});
+
+describe('a webhook that contradicts the end of an order', () => {
+  it('that failed opens a case, leaves the order failed and buys nothing', async () => {
+    const id = await desk.place(PACKAGE.unknownToTheService);
+    await desk.reaches(id, 'failed');
+    const [attempt] = await desk.attempts(id);
+    await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: { id: 'service-order-77', external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-77' },
+    });
+    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect((await desk.reaches(id, 'failed')).body).toMatchObject({ esim_id: null });
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+  });
+
+  it('that completed opens a case and leaves the eSIM where it is', async () => {
+    const order = await desk.complete(PACKAGE.completedAtOnce);
+    const id = order.textAt('id');
+    const [attempt] = await desk.attempts(id);
+    await desk.simulator.sendWebhook({
+      event: 'order.failed',
+      data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'failed' },
+    });
+    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect((await desk.reaches(id, 'completed')).textAt('esim_id')).toBe(order.textAt('esim_id'));
+    expect(await desk.attempts(id)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,143 @@
+/**
+ * Where there is no container engine, this stands in for one: the commands, environments and health checks of
+ * docker-compose.yml as they are written, with nothing changed but the addresses.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { composeService, PROJECT, type ComposeService } from '#test/support/compose.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const run = promisify(execFile);
+const LONG_RUNNING = ['simulator', 'api', 'worker', 'codec'] as const;
+type ServiceName = (typeof LONG_RUNNING)[number] | 'migrate';
+
+const namespace = `compose-${randomBytes(6).toString('hex')}`;
+const database = `compose_${randomBytes(6).toString('hex')}`;
+const folder = temporaryFolder('compose');
+/** The port that each service listens on in its container → the one that it gets here. */
+const ports = new Map<string, string>();
+const running = new Map<ServiceName, TestProcess>();
+const VALUES = {
+  POSTGRES_PASSWORD: 'unused',
+  DATABASE_PASSWORD: 'unused',
+  TEMPORAL_DATABASE_PASSWORD: 'unused',
+  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
+  SERVICE_EMAIL: 'reseller@example.com',
+  SERVICE_PASSWORD: 'password-of-the-test',
+  SERVICE_WEBHOOK_SECRETS: randomBytes(16).toString('hex'),
+  TEMPORAL_NAMESPACE: namespace,
+};
+
+beforeAll(async () => {
+  for (const port of ['3000', '3001', '4000', '8234']) ports.set(port, String(await freePort()));
+  await withClient(inject('servers').postgresUrl, (client) => client.query(`CREATE DATABASE ${database}`));
+});
+
+afterAll(async () => {
+  await Promise.all([...running.values()].map((process) => process.kill()));
+  await withClient(inject('servers').postgresUrl, (client) =>
+    client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`),
+  );
+  removeFolder(folder);
+});
+
+/** Addresses of the compose network → addresses of this machine. */
+function here(value: string): string {
+  const { postgresUrl, temporalAddress } = inject('servers');
+  if (value.startsWith('postgres://')) return Object.assign(new URL(postgresUrl), { pathname: `/${database}` }).href;
+  return value
+    .replace(/^temporal:7233$/, temporalAddress)
+    .replace(/^0\.0\.0\.0$/, '127.0.0.1')
+    .replace(/^\/var\/lib\/simulator\//, `${folder}/`)
+    .replace(
+      /^http:\/\/(?:simulator|api|127\.0\.0\.1):(\d+)(?=\/)/,
+      (_, port: string) => `http://127.0.0.1:${ports.get(port) ?? port}`,
+    )
+    .replace(/^\d{4}$/, (port) => ports.get(port) ?? port);
+}
+
+function environmentOf({ environment }: ComposeService): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)]));
+}
+
+function processOf(name: ServiceName) {
+  const service = composeService(name, VALUES);
+  const [command, script = '', ...args] = service.command ?? [];
+  expect(command).toBe('node');
+  return { name, script, args, environment: environmentOf(service) };
+}
+
+/** Runs the health check of a service as its container would. @throws Error when it is not healthy. */
+async function checkHealth(name: ServiceName): Promise<void> {
+  const [, command, script = '', url = ''] = composeService(name, VALUES).healthcheck?.test ?? [];
+  expect(command).toBe('node');
+  await run(process.execPath, [join(PROJECT, script), here(url)]);
+}
+
+describe('the commands of docker-compose.yml', () => {
+  it('migrate an empty database, and once more without effect', async () => {
+    for (const round of [1, 2]) {
+      const migration = await startProcess(processOf('migrate'));
+      expect(await migration.exit(), `round ${round}\n${migration.tail()}`).toEqual({ code: 0, signal: null });
+    }
+  });
+
+  it.each(LONG_RUNNING)('start %s, and its health check passes', async (name) => {
+    const started = await startProcess(processOf(name));
+    running.set(name, started);
+
+    const healthy = await waitFor(`${name} is healthy`, () => checkHealth(name).then(() => true), {
+      timeoutMs: 180_000,
+      everyMs: 200,
+      context: () => started.tail(),
+    });
+    expect(healthy).toBe(true);
+  });
+
+  it('carry an order from the API to its eSIM', async () => {
+    const create = await run(
+      process.execPath,
+      [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose', '--scopes', 'all'],
+      {
+        env: { PATH: process.env['PATH'], ...environmentOf(composeService('migrate', VALUES)) },
+      },
+    );
+    const api = new HttpClient(`http://127.0.0.1:${ports.get('3000')}`, {
+      authorization: `Bearer ${create.stdout.trim()}`,
+    });
+    const packages = await api.get('/v1/packages?limit=1');
+    const created = await api.post(
+      '/v1/orders',
+      { package_id: packages.at('data', 0, 'id'), external_order_id: `compose-${randomUUID()}` },
+      { headers: { 'idempotency-key': randomUUID() } },
+    );
+    expect(created.status, created.text).toBe(202);
+
+    const order = await waitFor(
+      'the order is completed',
+      async () => {
+        const answer = await api.get(`/v1/orders/${created.textAt('id')}`);
+        return answer.at('status') === 'completed' ? answer : undefined;
+      },
+      { timeoutMs: 150_000, context: () => [...running.values()].map((process) => process.tail(15)).join('\n') },
+    );
+    expect(order.textAt('esim_id')).toMatch(/^esim_/);
+  });
+
+  it.each(LONG_RUNNING)('report %s as unhealthy once it is gone, and it goes when it is asked', async (name) => {
+    const process = running.get(name);
+    await process?.stop();
+
+    expect(await process?.exit()).toEqual({ code: 0, signal: null });
+    await expect(checkHealth(name)).rejects.toThrow('fetch failed');
+  });
+});

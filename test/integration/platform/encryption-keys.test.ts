@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { KeyRing, type NamedKey } from '#crypto/key-ring.ts';
+import { keyUse, registerKeys, retireKey, verifyKeys } from '#db/connection/encryption-keys.ts';
+import { installation, serviceTokens } from '#db/schema.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { startProcess, TestProcess } from '#test/support/servers/processes.ts';
+
+const key = (id: string, byte: number): NamedKey => ({ id, key: Buffer.alloc(32, byte) });
+const FIRST = key('k1', 1);
+const SECOND = key('k2', 2);
+const OTHER_BYTES = key('k1', 9);
+
+let opened: OpenTestDatabase;
+beforeEach(async () => {
+  opened = await openTestDatabase();
+});
+afterEach(() => opened.drop());
+
+const register = (...keys: NamedKey[]) => registerKeys(opened.database, new KeyRing(keys));
+const verify = (...keys: NamedKey[]) => opened.database.run((db) => verifyKeys(db, new KeyRing(keys)));
+
+const environmentWith = async ({ id, key: bytes }: NamedKey): Promise<Record<string, string>> => ({
+  DATABASE_URL: opened.url,
+  ENCRYPTION_KEYS: `${id}:${Buffer.from(bytes).toString('base64')}`,
+  SERVICE_BASE_URL: `http://127.0.0.1:1${BASE_PATH}`,
+  SERVICE_MODE: 'sandbox',
+  SERVICE_EMAIL: 'shop@example.com',
+  SERVICE_PASSWORD: 'secret',
+  SERVICE_WEBHOOK_SECRETS: 'whsec_encryption_keys_test',
+  TEMPORAL_ADDRESS: '127.0.0.1:1',
+  API_PORT: String(await freePort()),
+  WORKER_PROBE_PORT: String(await freePort()),
+});
+
+describe('a database that was used with a key', () => {
+  it.each(['api/main.ts', 'worker/main.ts'])(
+    'ends the process that has other bytes under the same id: %s',
+    async (script) => {
+      await register(FIRST);
+      await using process = new TestProcess({ name: 'other', script, environment: await environmentWith(OTHER_BYTES) });
+      expect((await process.exit()).code, process.tail()).toBe(1);
+      expect(process.output()).toContain('has other bytes than the key');
+    },
+  );
+
+  it('refuses other bytes, a key that is missing and another last key, and names each', async () => {
+    await register(FIRST);
+    await register(SECOND, FIRST);
+    await expect(verify(SECOND, FIRST)).resolves.toBeUndefined();
+    await expect(verify(SECOND, OTHER_BYTES)).rejects.toThrow(/"k1" .*has other bytes/);
+    await expect(verify(FIRST)).rejects.toThrow(/"k2" is missing/);
+    await expect(verify(FIRST, SECOND)).rejects.toThrow(/last key .* must be "k1"/);
+    await expect(register(key('k3', 3))).rejects.toThrow(/"k1" is missing/);
+    expect(await opened.database.run(keyUse)).toMatchObject([{ keyId: 'k1' }, { keyId: 'k2' }]);
+  });
+
+  it('belongs to one of several that use it at once for the first time with different keys', async () => {
+    const rings = [FIRST, OTHER_BYTES, SECOND, key('k3', 3)];
+    const results = await Promise.allSettled(rings.map((each) => register(each)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('lets a key go only when nothing is sealed with it and it makes no hashes', async () => {
+    await register(FIRST);
+    await register(SECOND, FIRST);
+    const sealedToken = new KeyRing([SECOND, FIRST]).seal('token', 'place');
+    await opened.database.run((db) =>
+      db.insert(serviceTokens).values({ environment: 'sandbox', sealedToken, version: 1, renewedAt: new Date() }),
+    );
+    const retire = (id: string) => opened.database.transaction((tx) => retireKey(tx, id));
+    expect(await retire('k2')).toEqual({
+      kind: 'in_use',
+      values: [{ table: 'service_tokens', column: 'sealed_token', count: 1 }],
+    });
+    expect(await retire('k1')).toEqual({ kind: 'makes_hashes' });
+    expect(await retire('k9')).toEqual({ kind: 'unknown' });
+    await opened.database.run((db) => db.delete(serviceTokens));
+    expect(await retire('k2')).toEqual({ kind: 'retired' });
+    await expect(verify(FIRST)).resolves.toBeUndefined();
+  });
+});
+
+describe('a process that runs', () => {
+  it('is no longer ready once another has begun to use a key that it lacks, and says which', async () => {
+    const environment = await environmentWith(FIRST);
+    const readyUrl = `http://127.0.0.1:${environment['API_PORT']}/readyz`;
+    await using process = await startProcess({ name: 'api', script: 'api/main.ts', environment, readyUrl });
+    expect(await opened.database.run((db) => db.$count(installation))).toBe(1);
+    await register(SECOND, FIRST);
+    const answer = await fetch(readyUrl);
+    expect(answer.status, process.tail()).toBe(503);
+    expect(await answer.text()).toContain('\\"k2\\" is missing');
+  });
+});

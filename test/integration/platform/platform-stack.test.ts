@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { startStack } from '#test/support/servers/stack.ts';
+
+describe('the whole product as child processes', () => {
+  it('carries an order from the REST call to the delivered eSIM, also when its worker is killed on the way', async () => {
+    await using stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '500ms' } });
+    const first = await stack.order({ package_id: 2001 });
+    expect(first.status).toBe(202);
+    await stack.orderReaches(first.textAt('id'), ['completed']);
+
+    const second = await stack.order({ package_id: 9001 });
+    await stack.kill('worker');
+    await stack.start('worker');
+    const completed = await stack.orderReaches(second.textAt('id'), ['completed']);
+    const activation = await stack.api.get(`/v1/esims/${completed.textAt('esim_id')}/activation`);
+    expect(activation.textAt('activation_code')).toMatch(/^LPA:1\$/);
+  });
+
+  it('stops when it is asked to, with nothing left to do', async () => {
+    const stack = await startStack({ start: ['simulator', 'api'] });
+    await stack.stop();
+    expect(await stack.process('api').exit()).toEqual({ code: 0, signal: null });
+    expect(await stack.process('simulator').exit()).toEqual({ code: 0, signal: null });
+  });
+});

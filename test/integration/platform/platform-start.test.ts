@@ -1,0 +1,221 @@
+/** `reseller start` as a person meets it: a child process with a terminal's worth of output and signals. */
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { freePort, isPortFree } from '#cli/embedded/ports.ts';
+import { isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/process-identity.ts';
+import { PORTS, type PortName } from '#cli/start/settings.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { TestProcess } from '#test/support/servers/processes.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const UP = 'Everything runs.';
+const findings = z.object({ checks: z.array(z.object({ check: z.string(), status: z.string(), detail: z.string() })) });
+const lock = z.object({ children: z.array(z.object({ pid: z.number(), startedAt: z.string() })) });
+
+/** A data folder with ports of its own, and the starts that work on it. */
+class Place {
+  readonly data = join(temporaryFolder('start'), 'data');
+  readonly ports: Readonly<Record<PortName, number>>;
+  readonly #runs: TestProcess[] = [];
+
+  private constructor(ports: Record<PortName, number>) {
+    this.ports = ports;
+  }
+
+  static async make(): Promise<Place> {
+    const names = Object.keys(PORTS) as PortName[];
+    const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
+    return new Place(Object.fromEntries(ports) as Record<PortName, number>);
+  }
+
+  start(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): TestProcess {
+    const ports = Object.entries(this.ports).map(([name, port]) => `--${PORTS[name as PortName].option}=${port}`);
+    const run = new TestProcess({
+      name: 'start',
+      script: 'cli/reseller.mjs',
+      args: ['start', '--data', this.data, ...ports, ...args],
+      environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '', ...environment },
+    });
+    this.#runs.push(run);
+    return run;
+  }
+
+  /** Another command, which knows the data folder and nothing else. */
+  async command(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+    // What follows a `--` is meant for another program.
+    const ours = args.includes('--') ? args.indexOf('--') : args.length;
+    await using run = new TestProcess({
+      name: 'command',
+      script: 'cli/main.ts',
+      args: args.toSpliced(ours, 0, '--data', this.data),
+      environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '' },
+    });
+    const { code } = await run.exit();
+    return { code, output: run.output() };
+  }
+
+  get api(): HttpClient {
+    const key = readFileSync(join(this.data, 'dev-api-key'), 'utf8').trim();
+    return new HttpClient(`http://127.0.0.1:${this.ports.api}`, { authorization: `Bearer ${key}` });
+  }
+
+  /** What a start has written down as its processes. */
+  children(): ProcessIdentity[] {
+    return lock.parse(JSON.parse(readFileSync(join(this.data, 'lock.json'), 'utf8'))).children;
+  }
+
+  async portsInUse(): Promise<number[]> {
+    const ports = Object.values(this.ports);
+    const free = await Promise.all(ports.map((port) => isPortFree(port)));
+    return ports.filter((_, index) => free[index] !== true);
+  }
+
+  /** Whatever a failed test left. */
+  async clear(): Promise<void> {
+    let left: ProcessIdentity[] = [];
+    try {
+      left = this.children();
+    } catch {
+      // No lock: it ended in order.
+    }
+    await Promise.all(this.#runs.map((run) => run.kill()));
+    for (const child of left.filter(isRunning)) sendSignal(-child.pid, 'SIGKILL');
+    removeFolder(join(this.data, '..'));
+  }
+}
+
+async function says(run: TestProcess, text: string): Promise<void> {
+  await waitFor(`start says ${JSON.stringify(text)}`, () => run.output().includes(text) || !run.running, {
+    timeoutMs: 240_000,
+    context: () => run.tail(),
+  });
+  if (!run.output().includes(text))
+    throw new Error(`start ended without saying ${JSON.stringify(text)}\n${run.tail()}`);
+}
+
+let place: Place | undefined;
+afterEach(async () => {
+  await place?.clear();
+  place = undefined;
+});
+
+// Each test starts the whole platform, some of them twice.
+describe('reseller start', { timeout: 600_000 }, () => {
+  it('carries a first order to its eSIM, stops in order on Ctrl-C, and goes on with unfinished work at the next start', async () => {
+    place = await Place.make();
+    const first = place.start([], { SIMULATOR_PROCESSING_DELAY: '2s' });
+    await says(first, UP);
+    expect(first.output()).toContain('order.completed');
+    expect(first.output()).toMatch(/LPA:1\$/);
+    expect(first.output()).toContain(`http://127.0.0.1:${place.ports.temporalUi}`);
+    expect(statSync(join(place.data, 'dev-api-key')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(place.data, 'secrets.json')).mode & 0o777).toBe(0o600);
+    const key = readFileSync(join(place.data, 'dev-api-key'), 'utf8');
+
+    const created = await place.api.post(
+      '/v1/orders',
+      { package_id: 9001, external_order_id: 'left-unfinished' },
+      { headers: { 'idempotency-key': 'left-unfinished' } },
+    );
+    expect(created.status).toBe(202);
+    const children = place.children();
+    expect(children.length).toBeGreaterThanOrEqual(6);
+    first.signal('SIGINT');
+    expect(await first.exit()).toEqual({ code: 0, signal: null });
+    expect(children.filter(isRunning)).toEqual([]);
+    expect(await place.portsInUse()).toEqual([]);
+
+    const second = place.start(['--no-demo']);
+    await says(second, UP);
+    expect(second.output()).not.toContain('order.completed');
+    expect(readFileSync(join(place.data, 'dev-api-key'), 'utf8')).toBe(key);
+    const { api } = place;
+    const order = `/v1/orders/${created.textAt('id')}`;
+    await waitFor(
+      'the unfinished order is completed',
+      async () => (await api.get(order)).textAt('status') === 'completed',
+      {
+        // A task that Temporal handed to the worker just as it stopped is given up after its timeout, and given out
+        // anew.
+        timeoutMs: 120_000,
+        context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
+      },
+    );
+
+    // Other commands find what runs by its data folder alone.
+    const keys = await place.command(['keys', 'list']);
+    expect(keys).toEqual({ code: 0, output: expect.stringMatching(/^\w{8} {2}development {2}valid/) });
+    const { checks } = findings.parse(JSON.parse((await place.command(['doctor', '--json'])).output));
+    expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
+
+    // Its API as well, which is not at the usual port; and its Temporal, decrypted.
+    expect(await place.command(['orders', 'list'])).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^ord_\w+ {2}completed {2}package 9001 {2}left-unfinished$/m),
+    });
+    const shown = await place.command(['temporal', '--', 'workflow', 'show', '-w', `order/${created.textAt('id')}`]);
+    expect(shown).toEqual({ code: 0, output: expect.stringMatching(/COMPLETED/i) });
+
+    second.signal('SIGTERM');
+    expect(await second.exit()).toEqual({ code: 0, signal: null });
+    expect(await place.portsInUse()).toEqual([]);
+    expect(await place.command(['keys', 'list'])).toEqual({
+      code: 1,
+      output: expect.stringContaining('Nothing runs on'),
+    });
+  });
+
+  it('starts a process again that dies, and clears up at the next start after it was killed itself', async () => {
+    place = await Place.make();
+    const first = place.start(['--no-demo']);
+    await says(first, UP);
+    const worker = await waitFor('the worker is known', () => place?.children().at(-1));
+    sendSignal(worker.pid, 'SIGKILL');
+    await says(first, 'was ended by SIGKILL; starting it again');
+    await says(first, 'runs again');
+
+    await expect(place.start().exit()).resolves.toMatchObject({ code: 1 });
+
+    const children = place.children().filter(isRunning);
+    expect(children.length).toBeGreaterThanOrEqual(6);
+    await first.kill();
+    expect(children.filter(isRunning)).toHaveLength(children.length);
+    const second = place.start(['--no-demo']);
+    await says(second, `The last start was killed; stopping ${children.length} of its processes first.`);
+    await says(second, UP);
+    expect(children.filter(isRunning)).toEqual([]);
+    second.signal('SIGHUP');
+    expect(await second.exit()).toEqual({ code: 0, signal: null });
+    expect(await place.portsInUse()).toEqual([]);
+  });
+
+  it('leaves nothing running when it is interrupted half-way', async () => {
+    place = await Place.make();
+    const run = place.start();
+    await says(run, '… Worker');
+    const children = place.children();
+    run.signal('SIGINT');
+    expect(await run.exit()).toEqual({ code: 0, signal: null });
+    expect(children.filter(isRunning)).toEqual([]);
+    expect(await place.portsInUse()).toEqual([]);
+    expect(run.output()).not.toContain(UP);
+  });
+
+  it('says which port is taken and how to choose another, before it starts anything', async () => {
+    place = await Place.make();
+    const { ports } = place;
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(ports.api, '127.0.0.1', resolve));
+    const run = place.start();
+    expect(await run.exit()).toMatchObject({ code: 1 });
+    expect(run.output()).toContain(`Port ${ports.api}, for the API, is taken by another program.`);
+    expect(run.output()).toContain('--api-port');
+    expect(run.output()).not.toContain('PostgreSQL');
+    await new Promise((resolve) => other.close(resolve));
+    expect(await place.portsInUse()).toEqual([]);
+  });
+});

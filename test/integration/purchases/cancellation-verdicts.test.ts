@@ -1,0 +1,191 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { journal, refunds } from '#db/schema.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({
+    environment: {
+      POLICY_REFUND_DEADLINE: '2s',
+      POLICY_ASK_AGAIN: '500ms',
+      POLICY_ASK_AGAIN_MAX: '1s',
+      POLICY_RESEND_WINDOW: '1s',
+      POLICY_BOOKS_EVERY: '1s',
+      POLICY_BOOKS_GRACE: '1s',
+      POLICY_HOLD_DELAY: '10m',
+    },
+    simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+/** Longer than any test takes: the test itself says when the service pays. */
+const PAID_BY_HAND = 3_600_000;
+const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
+  stack.api.post(`/v1/cancellations/${id}/${action}`, { why: 'test', ...body });
+const busyWith = async (id: string) => (await desk.attemptsOf(id)).map(({ busyEsimId }) => busyEsimId);
+
+describe('a review that nobody ends', () => {
+  it('is parked; what is not known to be cancelled is neither refunded nor let go, and a person says that it is not', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    expect((await desk.cancellationReaches(id, 'needs_attention')).body).toMatchObject({
+      attention: { reason: 'refund_missing' },
+    });
+    await using operator = await TemporalOperator.connect(stack);
+    const shown = await operator.showsStage(id, 'needs_attention');
+    expect(shown).toMatchObject({
+      product: 'esim-cancellation',
+      needsAttention: true,
+      attentionReason: 'refund_missing',
+    });
+    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `refund_missing`/);
+    for (const verdict of ['dismissed', 'refunded']) {
+      const refused = await act(id, 'resolve', { case: 'refund_missing', verdict });
+      expect([refused.status, refused.at('refusal')]).toEqual([409, 'not_cancelled']);
+    }
+    expect((await act(id, 'resolve', { case: 'refund_missing', verdict: 'not_bought', next: 'abandon' })).status).toBe(
+      200,
+    );
+    await desk.cancellationReaches(id, 'abandoned');
+    expect(await busyWith(id)).toEqual([null]);
+
+    // The service carries it out after all: nobody may miss that, and its money comes into the books.
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
+    await waitFor('the contradiction is a case', async () =>
+      (await desk.cases(id)).some(({ reason, open }) => reason === 'contradiction' && open),
+    );
+    expect((await stack.api.get(`/v1/cancellations/${id}`)).body).toMatchObject({
+      status: 'abandoned',
+      cancelled_at: expect.any(String),
+    });
+  });
+
+  it('goes on when the service decides after all', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'needs_attention');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+  });
+});
+
+describe('a refund that comes after its cancellation was ended', () => {
+  it('is booked by the next comparison with the wallet', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: PAID_BY_HAND });
+    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'expected' } });
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
+    const orderId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('order_id');
+    await waitFor('it is in the books', async () => {
+      const rows = await stack.database.run((db) => db.select().from(journal).where(eq(journal.causeId, orderId)));
+      return rows.some(({ causeKind, direction }) => causeKind === 'refund' && direction === 'credit');
+    });
+    await waitFor(
+      'it counts as completed',
+      async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status') === 'completed',
+    );
+    expect(await desk.cases(id)).toEqual([]);
+  });
+});
+
+describe('a refund of which no word arrived before its cancellation ended', () => {
+  it('is shown with its amount once the books have found its credit', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: PAID_BY_HAND });
+    await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
+    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    await desk.cancellationReaches(id, 'completed');
+    // As if none had ever been told.
+    await stack.database.run((db) => db.delete(refunds).where(eq(refunds.cancellationId, id)));
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
+    await waitFor(
+      'it counts as completed',
+      async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status') === 'completed',
+    );
+    expect((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'amount')).toEqual({
+      amount: '2.40',
+      currency: 'USD',
+    });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+});
+
+describe('what is held for an eSIM that is busy', () => {
+  it('goes on when the other work of the eSIM has ended, and not with its own timer', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    // Parked when nobody ends the review in time, which is all the same here.
+    await desk.cancellationReaches(id, 'processing', 'needs_attention');
+    const topup = await desk.topUp(esimId, 1001);
+    expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
+    await desk.cancellationReaches(id, 'refused');
+    await desk.topupReaches(topup, 'completed');
+  });
+});
+
+describe('a cancellation of unknown outcome', () => {
+  it('does not take the refund of an earlier one that was refused', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
+    const first = await desk.cancel(esimId, { accept_without_refund: true });
+    await desk.cancellationReaches(first, 'refused');
+    await desk.simulator.onRequest('cancelEsim', { kind: 'server_error' }, { count: null });
+    const second = await desk.cancel(esimId, { accept_without_refund: true });
+    expect((await desk.cancellationReaches(second, 'needs_attention')).body).toMatchObject({
+      attention: { reason: 'not_answered' },
+    });
+    expect(
+      (await act(second, 'resolve', { case: 'not_answered', verdict: 'not_bought', next: 'abandon' })).status,
+    ).toBe(200);
+    await desk.cancellationReaches(second, 'abandoned');
+  });
+
+  it('that is in review is found by the reconciler, which no event could tell', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
+    await desk.simulator.onRequest('getEsim', { kind: 'server_error' }, { nth: 2, count: null });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'needs_attention');
+    await desk.simulator.calm();
+    await waitFor('the review is known', async () => (await desk.attemptsOf(id))[0]!.state === 'processing');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+  });
+
+  it("is not refused by an old word about the same eSIM that is nobody's", async () => {
+    const esimId = await desk.newEsim();
+    const serviceEsimId = await desk.esimAtService(esimId);
+    await desk.simulator.sendWebhook({
+      event: 'refund.failed',
+      data: {
+        id: 'sr_old',
+        esim_id: serviceEsimId,
+        status: 'failed',
+        review: 'refused',
+        amount: '2.40',
+        currency: 'USD',
+      },
+    });
+    const id = await desk.cancel(esimId);
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+  });
+});

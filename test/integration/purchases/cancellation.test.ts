@@ -1,0 +1,335 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({ environment: PATIENT_POLICY, simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+const sendsOf = async (id: string) => {
+  const rows = await desk.attemptsOf(id);
+  return (
+    await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('cancelEsim', idempotencyKey)))
+  ).flat();
+};
+const act = async (id: string, action: string, body: Record<string, unknown>) => {
+  const answer = await stack.api.post(`/v1/cancellations/${id}/${action}`, { why: 'test', ...body });
+  expect(answer.status, answer.text).toBe(200);
+};
+const refuseRefunds = async () => {
+  for (const endpoint of ['getRefund', 'listRefunds'] as const) {
+    await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+  }
+};
+/** The service says nothing of its own accord, and shows nothing of refunds. */
+const silence = async () => {
+  await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+  await refuseRefunds();
+};
+
+describe('the cancellation of an eSIM', () => {
+  it('that was never touched is refunded, and is completed once the money is in the wallet [spec: state.esim.cancelled, state.refund.completed]', async () => {
+    const esimId = await desk.newEsim();
+    const id = await desk.cancel(esimId, { reason: 'travels later' });
+    const cancellation = await desk.cancellationReaches(id, 'completed');
+    expect(cancellation.body).toMatchObject({
+      esim_id: esimId,
+      reason: 'travels later',
+      attempts: 1,
+      failure: null,
+      refund: { status: 'completed', review: 'accepted', amount: { amount: '2.40', currency: 'USD' } },
+    });
+    expect((cancellation.body as { preflight: { result: string }[] }).preflight.map(({ result }) => result)).toEqual(
+      Array(5).fill('pass'),
+    );
+    expect((await stack.api.get(`/v1/esims/${esimId}`)).body).toMatchObject({ status: 'cancelled' });
+    expect(await sendsOf(id)).toHaveLength(1);
+    expect(await desk.events(id)).toEqual(
+      expect.arrayContaining([
+        'cancellation.accepted',
+        'attempt.prepared',
+        'attempt.accepted',
+        'cancellation.esim_cancelled',
+        'refund.completed',
+        'cancellation.completed',
+      ]),
+    );
+    const refundId = (await stack.api.get(`/v1/refunds?esim_id=${esimId}`)).body as {
+      data: { id: string; status: string }[];
+    };
+    expect(refundId.data).toMatchObject([{ status: 'completed' }]);
+    expect((await stack.api.get(`/v1/refunds/${refundId.data[0]!.id}`)).status).toBe(200);
+  });
+
+  it('is sent only if all conditions hold: one that was used is refused here, and stays as it is [spec: refund.only-with-all-five]', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
+    const id = await desk.cancel(esimId);
+    const cancellation = await desk.cancellationReaches(id, 'refused');
+    expect(cancellation.body).toMatchObject({
+      failure: { class: 'refund_not_expected' },
+      refund: null,
+      cancelled_at: null,
+    });
+    expect(cancellation.text).toContain('usage_is_zero');
+    expect(await sendsOf(id)).toEqual([]);
+  });
+
+  it('is not sent while a condition cannot be read, and goes on by itself once it can', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' }, { count: null });
+    const id = await desk.cancel(esimId);
+    const held = await desk.cancellationReaches(id, 'held');
+    expect(held.at('next_step_at')).not.toBeNull();
+    expect(held.textAt('failure', 'detail')).toContain('usage_is_zero');
+    expect(await sendsOf(id)).toEqual([]);
+    await desk.simulator.calm();
+    await act(id, 'retry', {});
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+    expect(await sendsOf(id)).toHaveLength(1);
+  });
+
+  it('waits for a top-up of the eSIM that is under way, and is then judged by what came of it', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'stay_processing' });
+    const topup = await desk.topUp(esimId, 1001);
+    await desk.topupReaches(topup, 'processing');
+    const id = await desk.cancel(esimId);
+    expect((await desk.cancellationReaches(id, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
+    expect(await sendsOf(id)).toEqual([]);
+    const underWay = (await desk.simulator.topups()).find(({ status }) => status === 'processing');
+    await desk.simulator.completeTopup(underWay!.id);
+    await desk.topupReaches(topup, 'completed');
+    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({
+      failure: { class: 'refund_not_expected' },
+    });
+    expect(await sendsOf(id)).toEqual([]);
+  });
+
+  it('with accept_without_refund is asked for all the same, and what the service answers decides', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
+    const refused = await desk.cancel(esimId, { accept_without_refund: true });
+    const answer = await desk.cancellationReaches(refused, 'refused');
+    expect(answer.body).toMatchObject({ failure: { class: 'cancellation_refused' }, attempts: 1 });
+    // After a refusal another one may be made.
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'failed' } });
+  });
+
+  it('is made once for an eSIM: a further one is refused with the address of the first', async () => {
+    const esimId = await desk.newEsim();
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    const again = await stack.api.post(
+      '/v1/cancellations',
+      { esim_id: esimId },
+      { headers: { 'idempotency-key': randomUUID() } },
+    );
+    expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({
+      code: 'cancellation_exists',
+      existing: { id, href: `/v1/cancellations/${id}` },
+    });
+  });
+
+  it('that the service takes for review waits for its person for as long as it takes, and is refunded then', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    await waitFor('the refund is in review', async () => {
+      const found = (await stack.api.get(`/v1/cancellations/${id}`)).body as { refund: { status: string } | null };
+      return found.refund?.status === 'manual_review';
+    });
+    // Nothing else is done to the eSIM meanwhile.
+    const topup = await desk.topUp(esimId, 1001);
+    expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
+    await desk.cancellationReaches(id, 'completed');
+    expect((await desk.topupReaches(topup, 'failed')).body).toMatchObject({ failure: { class: 'topup_not_offered' } });
+  });
+
+  it('whose refund the service names with two amounts is completed by the money in the wallet, and a person is told', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    const [refund] = await waitFor('the service has a refund', async () => {
+      const found = await desk.refundsAtService(esimId);
+      return found.length === 0 ? undefined : found;
+    });
+    const data = {
+      id: refund!.id,
+      esim_id: await desk.esimAtService(esimId),
+      status: 'completed',
+      review: 'accepted',
+      amount: '1.00',
+      currency: 'USD',
+    };
+    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'refund.completed', data });
+    await waitFor('the word is judged', async () => (await desk.inbox(id)).length > 0);
+    await desk.simulator.decideRefund(refund!.id, 'accept');
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({
+      refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } },
+    });
+    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+  });
+
+  it('that a review refuses ends as refused, and the eSIM is free again [spec: event.refund.failed]', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'processing');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
+    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({
+      failure: { class: 'cancellation_refused' },
+    });
+    await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
+  });
+
+  it('that is made after one was refused is the one that is refunded', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const refused = await desk.cancel(esimId);
+    await desk.cancellationReaches(refused, 'processing');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
+    await desk.cancellationReaches(refused, 'refused');
+    const paid = await desk.cancel(esimId);
+    await desk.cancellationReaches(paid, 'completed');
+    await reconcileBooks(stack);
+    const refundOf = async (id: string) => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status');
+    expect([await refundOf(refused), await refundOf(paid)]).toEqual(['failed', 'completed']);
+  });
+
+  it("whose customer installs the eSIM between our look and the service's is judged by the service", async () => {
+    const esimId = await desk.newEsim();
+    const serviceEsimId = await desk.esimAtService(esimId);
+    await desk.simulator.onRequest('cancelEsim', { kind: 'latency', ms: 4_000, at: 'work' });
+    const id = await desk.cancel(esimId);
+    await waitFor('the service has the request', async () => (await sendsOf(id)).length === 1);
+    await desk.simulator.simulateEsim(serviceEsimId, 'installed');
+    await waitFor('the refund is in review', async () =>
+      (await desk.refundsAtService(esimId)).some(({ review }) => review === 'manual_review'),
+    );
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
+    const cancellation = await desk.cancellationReaches(id, 'refused');
+    expect(
+      (cancellation.body as { preflight: { result: string }[] }).preflight.every(({ result }) => result === 'pass'),
+    ).toBe(true);
+  });
+});
+
+describe('a refund', () => {
+  it('is waited for although none was asked for, as long as the service says that it comes', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 2_500 });
+    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+  });
+
+  it('counts as paid once the books have its credit, whatever the service has not said yet', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 3_600_000 });
+    await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
+    await refuseRefunds();
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'processing');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
+    await reconcileBooks(stack);
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
+  it('of which the service never says a word is found by its credit, and nobody waits for that word', async () => {
+    const esimId = await desk.newEsim();
+    // All that is ever seen is that the eSIM is cancelled.
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
+    await silence();
+    const id = await desk.cancel(esimId);
+    await waitFor(
+      'it is known to be cancelled',
+      async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('cancelled_at') !== null,
+    );
+    await reconcileBooks(stack);
+    const { body } = await desk.cancellationReaches(id, 'completed');
+    expect(body).toMatchObject({ refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } } });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
+  it('whose events come in the reverse order is completed once [spec: event.esim.cancelled, event.refund.completed]', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
+    await desk.simulator.onWebhook('esim.cancelled', { kind: 'late', ms: 1_500 });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    await waitFor(
+      'both events are in',
+      async () =>
+        (await desk.inbox(id)).filter(({ source, state }) => source === 'webhook' && state === 'applied').length === 2,
+    );
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
+  it('that fails after the eSIM was cancelled is parked until a person writes it off [spec: state.refund.failed]', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    const id = await desk.cancel(esimId);
+    const parked = await desk.cancellationReaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({
+      attention: { reason: 'refund_failed' },
+      refund: { status: 'needs_attention' },
+    });
+    await act(id, 'resolve', { case: 'refund_failed', verdict: 'dismissed' });
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'failed' } });
+    expect(await desk.cases(id)).toEqual([{ reason: 'refund_failed', open: false }]);
+  });
+
+  it('of which nothing is ever heard again is asked for by the reconciler', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.nextPurchases({
+      operation: 'cancellation',
+      outcome: 'processing_then_accepted',
+      delay_ms: 300,
+    });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    expect((await desk.inbox(id)).map(({ source }) => source)).toContain('read');
+  });
+});
+
+describe('a cancellation whose answer was lost', () => {
+  it('is sent again with the same key, and cancels once', async () => {
+    const esimId = await desk.newEsim();
+    await silence();
+    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    expect(await sendsOf(id)).toHaveLength(2);
+    expect(await desk.refundsAtService(esimId)).toHaveLength(1);
+  });
+
+  it('is looked up where the service does not replay keys', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    expect(await desk.events(id)).toContain('attempt.found');
+    expect(await desk.refundsAtService(esimId)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { readWork } from '#fulfilment/work/work.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench.admin.calm());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+describe('a completion of which the workflow does not hear', () => {
+  it('leaves a VPN subscription active, although its workflow has parked it and gone on since', async () => {
+    const ids = await bench.beginSubscription();
+    const { work } = ids;
+    await bench.activities.sendPurchase(ids);
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toEqual({ kind: 'completed' });
+    const step = {
+      work,
+      stepKey: randomUUID(),
+      event: 'vpn_subscription.step',
+      message: 'A test.',
+      attemptNumber: 1,
+      applied: [],
+    } as const;
+    const attention = { reason: 'delivery_unavailable', detail: 'A test.' } as const;
+    await bench.activities.recordStep({ ...step, status: 'needs_attention', attention });
+    await bench.activities.recordStep({ ...step, stepKey: randomUUID(), status: 'processing' });
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toEqual({ kind: 'completed' });
+    expect(await bench.database.run((db) => readWork(db, work))).toMatchObject({ status: 'active' });
+  });
+});
+
+describe('a refund whose wallet is not answered', () => {
+  it('is not called missing: the wallet is read again by itself', async () => {
+    const ids = await bench.beginCancellation();
+    await bench.activities.sendPurchase(ids);
+    await bench.admin.onRequest('listWalletTransactions', { kind: 'server_error' }, { count: null });
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({
+      kind: 'not_yet',
+      reason: 'server_error',
+    });
+    await bench.admin.calm();
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({ kind: 'completed' });
+  });
+});

@@ -1,0 +1,43 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attempts } from '#db/schema.ts';
+import type { Witness } from '#domain/purchase/restored-records.ts';
+import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const SENT: Witness = { number: 1, state: 'unknown', sends: 1, firstSentAt: Date.now(), anyUnknown: true };
+
+describe('an order whose attempt PostgreSQL has lost', () => {
+  it('is begun again as unknown, with the same key and the sends that its workflow knows of', async () => {
+    const { work, attemptId } = await bench.begin();
+    const before = await bench.database.run((db) => findAttemptById(db, attemptId));
+    await bench.database.run((db) => db.delete(attempts).where(eq(attempts.id, attemptId)));
+    const { attempt, isRestored } = await bench.activities.beginWork({ work, witness: SENT });
+    expect([isRestored, attempt.state, attempt.history.sends, attempt.history.anyUnknown]).toEqual([
+      true,
+      'unknown',
+      1,
+      true,
+    ]);
+    const after = await bench.database.run((db) => findAttemptById(db, attempt.id));
+    expect([after.idempotencyKey, after.reference]).toEqual([before.idempotencyKey, before.reference]);
+    expect(await bench.activities.sendPurchase({ work, attemptId: attempt.id })).toMatchObject({
+      outcome: { kind: 'lease_held' },
+    });
+  });
+
+  it('is doubted once, and says in which database it was read', async () => {
+    const { work } = await bench.begin();
+    const first = await bench.activities.beginWork({ work, witness: SENT });
+    const second = await bench.activities.beginWork({ work, witness: SENT });
+    expect([first.attempt.state, first.isRestored, second.isRestored]).toEqual(['unknown', true, undefined]);
+    expect(first.epoch).toMatch(/^[0-9A-F]{8}\/\d+/);
+    expect(second.epoch).toBe(first.epoch);
+  });
+});

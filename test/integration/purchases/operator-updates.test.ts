@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { METADATA_ENCODING_KEY } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { workflowMetadataQuery } from '@temporalio/workflow';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
+import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { ACTION_REFUSED, workflowId } from '#workflows/messages.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
+
+const { UpdateWorkflowExecutionLifecycleStage: Stage } = proto.temporal.api.enums.v1;
+
+/** What a person meets who acts in the Temporal UI, which decodes payloads and not failures. */
+let stack: Stack;
+let desk: OrderDesk;
+let temporal: TemporalOperator;
+beforeAll(async () => {
+  stack = await startStack();
+  desk = new OrderDesk(stack);
+  temporal = await TemporalOperator.connect(stack);
+});
+afterAll(async () => {
+  await temporal[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+/** The answer of the server as it is, without a data converter. */
+async function update(orderId: string, name: string, argument: unknown) {
+  const plain = {
+    metadata: { [METADATA_ENCODING_KEY]: Buffer.from('json/plain') },
+    data: Buffer.from(JSON.stringify(argument)),
+  };
+  const { outcome } = await temporal.client.workflowService.updateWorkflowExecution({
+    namespace: stack.temporal.namespace,
+    workflowExecution: { workflowId: workflowId({ kind: 'order', id: orderId }) },
+    waitPolicy: { lifecycleStage: Stage.UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED },
+    request: {
+      meta: { updateId: randomUUID(), identity: 'test' },
+      input: { name, args: { payloads: await new EncryptionCodec(keyRingOf(stack)).encode([plain]) } },
+    },
+  });
+  return outcome?.failure;
+}
+
+describe('an update that is refused', () => {
+  it('says why in plain text, by its validator and by PostgreSQL, and nothing else', async () => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    await desk.reaches(id, 'processing');
+    const invalid = await update(id, 'retry', { by: 'Jane Roe' });
+    expect(invalid).toMatchObject({
+      message: expect.stringContaining('Say who acts and why'),
+      applicationFailureInfo: { type: ACTION_REFUSED },
+    });
+    const refused = await update(id, 'retry', { by: 'Jane Roe', why: 'Private words.' });
+    expect(refused).toMatchObject({
+      message: expect.stringContaining('Possible now: `resolve`'),
+      applicationFailureInfo: { type: ACTION_REFUSED },
+    });
+    for (const failure of [invalid, refused]) {
+      expect([failure?.stackTrace, failure?.cause, failure?.encodedAttributes]).toEqual(['', null, null]);
+      expect(JSON.stringify(failure)).not.toMatch(/Jane|Private/);
+    }
+  });
+});
+
+describe('a workflow of an order', () => {
+  it('describes each of its signals, queries and updates with an example', async () => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    await desk.reaches(id, 'processing');
+    const { definition } = await temporal.order(id).query(workflowMetadataQuery);
+    const described = [
+      ...(definition?.updateDefinitions ?? []),
+      ...(definition?.signalDefinitions ?? []),
+      ...(definition?.queryDefinitions ?? []),
+    ]
+      .filter(({ name }) => !name?.startsWith('__'))
+      .map(({ name, description }) => [name, description]);
+    const { deliveriesWait: _, ...ofWork } = HANDLER_DESCRIPTIONS;
+    expect(Object.fromEntries(described)).toEqual(ofWork);
+  });
+});

@@ -1,0 +1,111 @@
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { attempts, cases, orders } from '#db/schema.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+/** What a look at the price list says against a send, when the worker dies at any moment of it. */
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const setLimit = (orderId: string, amount: string | null) =>
+  bench.database.run((db) =>
+    db
+      .update(orders)
+      .set({ maxPriceAmount: amount, maxPriceCurrency: amount === null ? null : 'USD' })
+      .where(eq(orders.id, orderId)),
+  );
+
+describe('a send that is not made because of its price', () => {
+  it('is never seen as under way: whoever dies there leaves nothing unknown behind', async () => {
+    const ref = await bench.begin(1001);
+    await setLimit(ref.work.id, '0.10');
+    const attempt = async () => {
+      const [row] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.id, ref.attemptId)));
+      return row;
+    };
+    // As soon as others can see that a send is under way, the process dies.
+    const transaction = bench.database.transaction.bind(bench.database);
+    let died = false;
+    vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
+      if (died) throw new Error('the process is gone');
+      const result = await transaction(work);
+      died = (await attempt())?.state === 'sending';
+      return result;
+    });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
+      outcome: { kind: 'failure', failure: 'price_above_limit' },
+    });
+    expect(await attempt()).toMatchObject({ state: 'refused', anyUnknown: false, leaseToken: null });
+    expect(died).toBe(false);
+  });
+
+  it('is not made either when the limit was set after the price was looked at', async () => {
+    const ref = await bench.begin(1001);
+    const transaction = bench.database.transaction.bind(bench.database);
+    vi.spyOn(bench.database, 'transaction').mockImplementationOnce(async (work) => {
+      await setLimit(ref.work.id, '0.10');
+      return transaction(work);
+    });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
+      outcome: { kind: 'failure', failure: 'not_sent' },
+      detail: expect.stringContaining('limit was set'),
+    });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
+      outcome: { kind: 'failure', failure: 'price_above_limit' },
+    });
+    expect(await bench.admin.requests('createOrder')).toEqual([]);
+  });
+
+  it('sees one that is made as under way', async () => {
+    const ref = await bench.begin(1001);
+    const seen: string[] = [];
+    const transaction = bench.database.transaction.bind(bench.database);
+    vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
+      const result = await transaction(work);
+      const [row] = await bench.database.run((db) =>
+        db.select({ state: attempts.state }).from(attempts).where(eq(attempts.id, ref.attemptId)),
+      );
+      seen.push(row!.state);
+      return result;
+    });
+    await bench.activities.sendPurchase(ref);
+    expect(seen).toContain('sending');
+  });
+});
+
+describe('what the service charged', () => {
+  const chargedUnder = async (allowed: string | null, changedTo: string | null) => {
+    const ref = await bench.begin(1001);
+    await setLimit(ref.work.id, allowed);
+    await bench.admin.nextPurchases({ package_id: 1001, outcome: 'processing_then_completed' });
+    await bench.activities.sendPurchase(ref);
+    await setLimit(ref.work.id, changedTo);
+    const [attempt] = await bench.database.run((db) =>
+      db.select().from(attempts).where(eq(attempts.id, ref.attemptId)),
+    );
+    await bench.admin.completeOrder(attempt!.serviceId!);
+    await bench.activities.lookUpPurchase(ref);
+    expect(await bench.activities.completePurchase({ ...ref, applied: [] })).toMatchObject({ kind: 'completed' });
+    return (await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ref.work.id)))).map(
+      ({ reason }) => reason,
+    );
+  };
+
+  it('is held against the limit that it was sent with: one lowered while the service has it says nothing of the charge', async () => {
+    expect(await chargedUnder('5.00', '0.10')).toEqual([]);
+    expect(await chargedUnder(null, '0.10')).toEqual([]);
+  });
+
+  it('above that limit is reported, although the limit was raised meanwhile', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_500, at: 'work' });
+    const dearer = async () => {
+      await expect.poll(async () => (await bench.admin.requests('createOrder')).length).toBe(1);
+      await bench.admin.setPackage(1001, { price_for_reseller: '4.00' });
+    };
+    const [reasons] = await Promise.all([chargedUnder('2.50', '9.00'), dearer()]);
+    expect(reasons).toEqual(['charged_above_limit']);
+  });
+});

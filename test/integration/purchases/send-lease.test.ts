@@ -1,0 +1,273 @@
+/**
+ * One send at a time, whatever workers, their clocks and their machines do; and no send that an operator has revoked.
+ */
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { AttemptRef, PurchaseActivities } from '#activities/work-types.ts';
+import { createWorkActivities } from '#activities/work.ts';
+import { attempts, orders, topups } from '#db/schema.ts';
+import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+const WINDOW = 600_000;
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await bench[Symbol.asyncDispose]();
+});
+
+/** The activities of another worker on the same database. */
+const otherWorker = (more: Partial<WorkDependencies>): PurchaseActivities =>
+  createWorkActivities({ ...bench.dependencies, ...more });
+const attemptOf = ({ attemptId }: AttemptRef) => bench.database.run((db) => findAttemptById(db, attemptId));
+const sent = () => bench.admin.requests('createOrder');
+
+describe('two workers whose clocks differ', () => {
+  it.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+  ])('never send at once: the second is %s', async (_how, byMs) => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_000, at: 'answer' });
+    const ref = await bench.begin();
+    const second = otherWorker({ now: () => bench.clock.now + byMs });
+    const sending = bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    await waitFor('the first is sending', async () => (await sent()).length === 1);
+    expect(await second.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'lease_held', retryAfterMs: 30_000 },
+    });
+    expect(await sending).toMatchObject({ outcome: { kind: 'accepted' } });
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it('send again only within the window of the clock of the database', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ref = await bench.begin();
+    const slow = otherWorker({ now: () => bench.clock.now - 3_600_000 });
+    await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    expect((await attemptOf(ref)).firstUnrefusedSendAt).toEqual(new Date(bench.clock.now));
+    await bench.pass(WINDOW + 1);
+    // Moves the clock of the database.
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
+    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
+    expect(await sent()).toHaveLength(1);
+  });
+});
+
+describe('a worker that stands still between the claim and the wire', () => {
+  const clock = { now: 0 };
+  /** What happens once the claim is committed, before anything is sent. */
+  const afterTheClaim = (happens: () => Promise<unknown> | void, looksAtItsLease = true): WorkDependencies => {
+    const service = { ...bench.service };
+    service.createOrder = async (order) => {
+      await happens();
+      return bench.service.createOrder(looksAtItsLease ? order : { ...order, leaseLeftMs: () => Infinity });
+    };
+    return { ...bench.dependencies, service, monotonicNow: () => clock.now };
+  };
+
+  it('for longer than its lease allows sends nothing, and says so: the attempt may be sent anew at once', async () => {
+    const ref = await bench.begin();
+    const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 27_000)));
+    const result = await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    expect(result).toMatchObject({
+      outcome: { kind: 'failure', failure: 'not_sent' },
+      detail: expect.stringContaining('stood still'),
+    });
+    expect(await attemptOf(ref)).toMatchObject({
+      state: 'refused',
+      anyUnknown: false,
+      leaseToken: null,
+      firstUnrefusedSendAt: null,
+    });
+    expect(await sent()).toEqual([]);
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it('by a machine that slept, whose monotonic clock stood still as well, sends nothing either', async () => {
+    const ref = await bench.begin();
+    const stalled = createWorkActivities({
+      ...afterTheClaim(() => void (bench.clock.now += 27_000)),
+      monotonicNow: () => 0,
+    });
+    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { failure: 'not_sent' },
+    });
+    expect(await sent()).toEqual([]);
+  });
+
+  it('until another worker has sent, sends no second time, and undoes nothing of what that one has stored', async () => {
+    const ref = await bench.begin();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const stalled = createWorkActivities(
+      afterTheClaim(async () => {
+        clock.now += 31_000;
+        await bench.pass(31_000);
+        // The lease is over by the clock of the database: another worker sends, and its answer is lost.
+        await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+      }),
+    );
+    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      attempt: { state: 'unknown', history: { anyUnknown: true } },
+    });
+    expect(await attemptOf(ref)).toMatchObject({
+      state: 'unknown',
+      anyUnknown: true,
+      sends: 2,
+      failureClass: 'connection_lost',
+    });
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it('would send a second time, were the lease not looked at: what this test is about can happen', async () => {
+    const ref = await bench.begin();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const stalled = createWorkActivities(
+      afterTheClaim(async () => {
+        clock.now += 31_000;
+        await bench.pass(31_000);
+        await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+      }, false),
+    );
+    await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    expect(await sent()).toHaveLength(2);
+  });
+
+  it('for less than that sends as ever', async () => {
+    const ref = await bench.begin();
+    const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 20_000)));
+    expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
+  });
+
+  it('measures its lease from before the claim: waiting for PostgreSQL counts', async () => {
+    const ref = await bench.begin();
+    const transaction = bench.database.transaction.bind(bench.database);
+    vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
+      const result = await transaction(work);
+      if ((await attemptOf(ref)).leaseToken !== null) {
+        vi.restoreAllMocks();
+        // The commit took so long to be told of.
+        clock.now += 27_000;
+      }
+      return result;
+    });
+    const slow = createWorkActivities({ ...bench.dependencies, monotonicNow: () => clock.now });
+    expect(await slow.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { failure: 'not_sent' },
+    });
+    expect(await sent()).toEqual([]);
+  });
+});
+
+describe('what an operator revokes while work runs', () => {
+  it('keeps what may have been bought from being sent again, whatever its workflow was given', async () => {
+    const ref = await bench.begin();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    bench.purchaseInForce.resendAllowed = false;
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'resend_not_allowed' },
+    });
+    expect(await sent()).toHaveLength(1);
+    bench.purchaseInForce.resendAllowed = true;
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
+  });
+
+  it('keeps nothing from being sent that bought nothing', async () => {
+    const ref = await bench.begin();
+    bench.purchaseInForce.resendAllowed = false;
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
+  });
+
+  it('shortens the window of running work, and lengthens none', async () => {
+    const ref = await bench.begin();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    await bench.pass(31_000);
+    bench.purchaseInForce.resendWindowMs = 30_000;
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
+    bench.purchaseInForce.resendWindowMs = WINDOW;
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 30_000 })).toMatchObject({
+      outcome: { kind: 'too_late' },
+    });
+  });
+
+  it('keeps a new attempt from being opened, unless an operator grants it for this work', async () => {
+    const { work } = await bench.begin();
+    bench.purchaseInForce.maxAttempts = 1;
+    const next = () => bench.activities.openNextAttempt({ work, number: 2 });
+    expect(await next()).toEqual({ kind: 'not_allowed', attempts: 1 });
+    await bench.database.run((db) => db.update(orders).set({ extraAttempts: 1 }).where(eq(orders.id, work.id)));
+    expect(await next()).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
+    // One that exists stays.
+    await bench.database.run((db) => db.update(orders).set({ extraAttempts: 0 }).where(eq(orders.id, work.id)));
+    expect(await next()).toMatchObject({ kind: 'opened' });
+  });
+});
+
+describe('an attempt whose row was lost', () => {
+  it.each([
+    ['an order', () => bench.begin()],
+    ['a top-up', () => bench.beginTopup()],
+    ['a VPN subscription', () => bench.beginSubscription()],
+    ['a cancellation', () => bench.beginCancellation()],
+  ] as const)('of %s is opened again with the same key, reference and bytes', async (_what, begin) => {
+    const ref = await begin();
+    await bench.activities.openNextAttempt({ work: ref.work, number: 2 });
+    const read = () =>
+      bench.database.run(async (db) => {
+        const rows = await db
+          .select()
+          .from(attempts)
+          .where(eq(attempts.subjectId, ref.work.id))
+          .orderBy(attempts.number);
+        return rows.map(({ id, number, idempotencyKey, reference, serviceEsimId, sealedRequestBody }) => ({
+          number,
+          idempotencyKey,
+          reference,
+          serviceEsimId,
+          body: bench.keyRing.openText(sealedRequestBody, `attempts.sealed_request_body/${id}`),
+        }));
+      });
+    const before = await read();
+    expect(new Set(before.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
+    await bench.database.run((db) => db.delete(attempts).where(eq(attempts.subjectId, ref.work.id)));
+    await bench.activities.beginWork({ work: ref.work });
+    await bench.activities.openNextAttempt({ work: ref.work, number: 2 });
+    expect(await read()).toEqual(before);
+  });
+
+  it('buys no second time: the service knows its key', async () => {
+    const ref = await bench.beginTopup();
+    await bench.activities.sendPurchase(ref);
+    const ledger = await bench.admin.ledger();
+    // PostgreSQL has lost its last commits: nothing is known of the attempt.
+    await bench.database.run((db) => db.delete(attempts).where(eq(attempts.subjectId, ref.work.id)));
+    await bench.database.run((db) => db.update(topups).set({ status: 'accepted' }).where(eq(topups.id, ref.work.id)));
+    const { attempt } = await bench.activities.beginWork({ work: ref.work });
+    expect(await bench.activities.sendPurchase({ work: ref.work, attemptId: attempt.id })).toMatchObject({
+      outcome: { kind: 'accepted' },
+    });
+    expect(await bench.admin.ledger()).toEqual(ledger);
+    expect(await bench.admin.requests('createTopup')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { eq, inArray } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ownReference } from '#activities/purchases/facts.ts';
+import type { AttemptRef } from '#activities/work-types.ts';
+import { takePending } from '#db/queues/inbox-queue.ts';
+import { attempts, inbox } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { Capability } from '#domain/service/capabilities.ts';
+import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
+import { judgeRow } from '#worker/relay/inbox-relay.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** More than a list is read from, and less than a page of it. */
+const SILENT = 12;
+
+let bench: ActivityBench;
+afterEach(() => bench[Symbol.asyncDispose]());
+
+type Behaviour = Parameters<ActivityBench['admin']['nextPurchases']>[0];
+type Endpoint = NonNullable<Parameters<ActivityBench['admin']['onRequest']>[0]>;
+
+/** A kind of work other than orders, whose list `books.test.ts` tests. */
+interface Kind {
+  readonly send: Endpoint;
+  readonly list: Endpoint;
+  readonly capability: Capability;
+  /** The calls that asking for one makes, where its id is known. */
+  readonly single: readonly Endpoint[];
+  readonly begin: () => Promise<AttemptRef>;
+  /** What is accepted and then not spoken of. */
+  readonly accepted: Behaviour;
+  /** The service decides in silence. @param nth from 0. */
+  readonly decide: (serviceId: string, nth: number) => Promise<void>;
+  /** Pieces of news among six that were accepted, of which three were decided. */
+  readonly news: number;
+  /** Somebody does by hand what looks like an attempt that is about to be sent, or was. */
+  readonly double: {
+    readonly when: 'before' | 'after';
+    readonly make: (attempt: AttemptRow) => Promise<{ readonly ok: boolean }>;
+  };
+  /** Pieces of news of that one. */
+  readonly doubled: number;
+}
+
+const key = () => ({ idempotencyKey: randomUUID() });
+const KINDS: Readonly<Record<string, Kind>> = {
+  'top-ups': {
+    send: 'createTopup',
+    list: 'listTopups',
+    capability: 'topup_list',
+    single: ['getTopup'],
+    begin: () => bench.beginTopup(),
+    accepted: { operation: 'topup', outcome: 'stay_processing' },
+    decide: (id) => bench.admin.completeTopup(id),
+    news: 3,
+    double: {
+      when: 'after',
+      make: ({ serviceEsimId }) => {
+        const wanted = { esimId: serviceEsimId!, packageId: 1001 };
+        return bench.service.createTopup({ ...key(), ...wanted, body: topupRequestBytes(wanted) });
+      },
+    },
+    doubled: 0,
+  },
+  'VPN subscriptions': {
+    send: 'createVpnOrder',
+    list: 'listVpnSubscriptions',
+    capability: 'vpn_subscription_list',
+    single: ['getVpnSubscription'],
+    begin: () => bench.beginSubscription(),
+    accepted: { operation: 'vpn', outcome: 'stay_processing' },
+    decide: (id) => bench.admin.completeSubscription(id),
+    news: 3,
+    double: {
+      when: 'after',
+      make: async (attempt) => {
+        await bench.admin.dialect('reusable_references');
+        const wanted = { vpnPlanId: 301, reference: ownReference(attempt) };
+        const body = vpnOrderRequestBytes({ ...wanted, customerReference: 'C-1', customerPrice: '29.99' });
+        return bench.service.createVpnOrder({ ...key(), ...wanted, body });
+      },
+    },
+    doubled: 0,
+  },
+  cancellations: {
+    send: 'cancelEsim',
+    list: 'listRefunds',
+    capability: 'refund_list',
+    single: ['getRefund', 'getEsim'],
+    begin: () => bench.beginCancellation(),
+    accepted: { operation: 'cancellation', outcome: 'accepted', delay_ms: 30 * DAY },
+    decide: (id, nth) => bench.admin.decideRefund(id, nth === 0 ? 'fail' : 'complete'),
+    // That the eSIM is cancelled is told once of each.
+    news: 6,
+    double: {
+      when: 'before',
+      make: async ({ serviceEsimId }) => {
+        await bench.admin.nextPurchases({ operation: 'cancellation', outcome: 'refused' });
+        return bench.service.cancelEsim({ ...key(), esimId: serviceEsimId! });
+      },
+    },
+    // Asked on its own, the eSIM itself says that it is cancelled.
+    doubled: 1,
+  },
+};
+const kinds = Object.entries(KINDS);
+
+/** Sends some work whose answers say `processing`, and nothing after that. */
+async function accept({ begin, accepted }: Kind, count: number): Promise<AttemptRow[]> {
+  const begun = await Promise.all(Array.from({ length: count }, begin));
+  await bench.admin.nextPurchases({ ...accepted, count });
+  return send(begun);
+}
+
+/** Sends some work whose answers cannot be read, which opens no circuit; the service does all of it. */
+async function lose(kind: Kind, begun: readonly AttemptRef[]): Promise<AttemptRow[]> {
+  await bench.admin.onRequest(kind.send, { kind: 'garbage_body' }, { count: begun.length });
+  return send(begun);
+}
+
+async function send(begun: readonly AttemptRef[]): Promise<AttemptRow[]> {
+  await Promise.all(begun.map((each) => bench.activities.sendPurchase(each)));
+  return bench.database.run((db) =>
+    db
+      .select()
+      .from(attempts)
+      .where(
+        inArray(
+          attempts.id,
+          begun.map(({ attemptId }) => attemptId),
+        ),
+      ),
+  );
+}
+
+const half = <Each>(each: Each): Each[] => Array.from({ length: SILENT / 2 }, () => each);
+
+/**
+ * One run of the reconciler, after some silence. @returns what it says, and how often it called each of some endpoints.
+ */
+async function reconcile(endpoints: readonly Endpoint[]) {
+  await bench.pass(10 * MINUTE);
+  const calls = () => Promise.all(endpoints.map(async (endpoint) => (await bench.admin.requests(endpoint)).length));
+  const before = await calls();
+  const result = await bench.activities.reconcileSilentWork();
+  const after = await calls();
+  return { result, calls: after.map((count, index) => count - before[index]!) };
+}
+
+/** Judges what waits in the inbox, as the relay does. @returns how many attempts are in each state then. */
+async function statesOnceJudged(ids: readonly string[]) {
+  const now = new Date(Date.now() + MINUTE);
+  const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE }));
+  for (const row of rows) await judgeRow(bench.database, bench.keyRing, row, now, { leaseMs: MINUTE });
+  const found = await bench.database.run((db) =>
+    db
+      .select()
+      .from(attempts)
+      .where(inArray(attempts.id, [...ids])),
+  );
+  return Object.fromEntries([...Map.groupBy(found, ({ state }) => state)].map(([state, all]) => [state, all.length]));
+}
+
+describe('the reconciler', () => {
+  it.each(kinds)(
+    'finds many silent %s in as many calls as their list has pages, and puts what is new into the inbox',
+    async (_noun, kind) => {
+      bench = await ActivityBench.start();
+      const accepted = await accept(kind, SILENT / 2);
+      const lost = await lose(kind, await Promise.all(Array.from({ length: SILENT / 2 }, kind.begin)));
+      expect(accepted.map(({ state, serviceId }) => [state, serviceId === null])).toEqual(half(['processing', false]));
+      expect(lost.map(({ state, serviceId }) => [state, serviceId])).toEqual(half(['unknown', null]));
+      for (const [nth, { serviceId }] of accepted.slice(0, 3).entries()) await kind.decide(serviceId!, nth);
+
+      const { result, calls } = await reconcile([kind.list, ...kind.single]);
+      expect(result).toEqual({ asked: SILENT, news: kind.news + SILENT / 2 });
+      expect(calls).toEqual([1, ...kind.single.map(() => 0)]);
+      expect(await statesOnceJudged([...accepted, ...lost].map(({ id }) => id))).toEqual({
+        completed: 3 + SILENT / 2,
+        processing: 3,
+      });
+      // Asked is asked: the next run has nothing to do.
+      expect(await bench.activities.reconcileSilentWork()).toEqual({ asked: 0, news: 0 });
+    },
+  );
+
+  it.each(kinds)('asks for what the list of %s shows more than once on its own', async (_noun, kind) => {
+    bench = await ActivityBench.start();
+    const begun = await Promise.all(Array.from({ length: SILENT }, kind.begin));
+    const row = await bench.database.run((db) => findAttemptById(db, begun[0]!.attemptId));
+    const before = kind.double.when === 'before' ? await kind.double.make(row) : undefined;
+    const lost = await lose(kind, begun);
+    expect(before ?? (await kind.double.make(row))).toMatchObject({ ok: true });
+
+    const { result, calls } = await reconcile([kind.list]);
+    expect(result).toEqual({ asked: SILENT, news: SILENT - 1 + kind.doubled });
+    expect(calls).toEqual([2]);
+    expect(await statesOnceJudged(lost.map(({ id }) => id))).toEqual(
+      kind.doubled === 1 ? { completed: SILENT } : { completed: SILENT - 1, unknown: 1 },
+    );
+  });
+
+  it.each(kinds)('asks for silent %s one by one where the service has no list of them', async (_noun, kind) => {
+    bench = await ActivityBench.start({ capabilities: { [kind.capability]: false } });
+    await accept(kind, SILENT);
+    const { result, calls } = await reconcile([kind.list, ...kind.single]);
+    expect(result).toMatchObject({ asked: SILENT });
+    expect(calls).toEqual([0, ...kind.single.map(() => SILENT)]);
+  });
+
+  it.each(kinds)('asks for silent %s one by one where their list cannot be read', async (_noun, kind) => {
+    bench = await ActivityBench.start();
+    await accept(kind, SILENT);
+    await bench.admin.onRequest(kind.list, { kind: 'server_error' });
+    const { result, calls } = await reconcile([kind.list, ...kind.single]);
+    expect(result).toMatchObject({ asked: SILENT });
+    expect(calls).toEqual([1, ...kind.single.map(() => SILENT)]);
+  });
+
+  it('asks for the eSIM as well while a refund is under review: that says nothing of it', async () => {
+    bench = await ActivityBench.start();
+    const cancellations = KINDS['cancellations']!;
+    const [first] = await accept(
+      { ...cancellations, accepted: { operation: 'cancellation', outcome: 'manual_review' } },
+      SILENT,
+    );
+    await bench.admin.decideRefund(first!.serviceId!, 'refuse');
+    const { result, calls } = await reconcile(['listRefunds', 'getEsim']);
+    expect(result).toEqual({ asked: SILENT, news: 1 });
+    expect(calls).toEqual([1, SILENT]);
+    expect(
+      await bench.database.run((db) => db.select().from(inbox).where(eq(inbox.subjectKind, 'cancellation'))),
+    ).toMatchObject([{ event: 'refund.failed', outcome: 'failed', serviceId: first!.serviceId }]);
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '#activities/work-types.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench.admin.calm());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+async function bought(on: ActivityBench): Promise<AttemptRef> {
+  const ids = await on.beginSubscription();
+  await on.activities.sendPurchase(ids);
+  await on.activities.completePurchase({ ...ids, applied: [] });
+  return ids;
+}
+
+describe('the question how a VPN subscription stands', () => {
+  it('is answered', async () => {
+    expect(await bench.activities.askSubscription(await bought(bench))).toEqual({ kind: 'told' });
+  });
+
+  it.each([
+    [{ kind: 'server_error', retry_after: 7 }, 'server_error', 7_000],
+    [{ kind: 'rate_limited', retry_after: 30 }, 'rate_limited', 30_000],
+    [{ kind: 'connection_reset' }, 'connection_lost', undefined],
+    // Of a proxy, or of another server: not the service's own word.
+    [{ kind: 'answer', status: 404, body: '<h1>Not found</h1>' }, 'unreadable_answer', undefined],
+    [{ kind: 'answer', status: 200, body: '{"id":"another","status":"active"}' }, 'contract_drift', undefined],
+  ] as const)(
+    'says nothing of the subscription where it could not be asked (%o)',
+    async (fault, failure, retryAfterMs) => {
+      const ids = await bought(bench);
+      await bench.admin.onRequest('getVpnSubscription', fault);
+      const answer = await bench.activities.askSubscription(ids);
+      const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+      expect(answer).toEqual({ kind: 'unavailable', failure: { class: failure, detail: expect.any(String) }, ...wait });
+    },
+  );
+
+  it('ends where the service plainly knows no such subscription', async () => {
+    const ids = await bought(bench);
+    await bench.admin.onRequest('getVpnSubscription', {
+      kind: 'answer',
+      status: 404,
+      body: '{"error":{"code":"not_found","message":"Unknown."}}',
+    });
+    expect(await bench.activities.askSubscription(ids)).toMatchObject({ kind: 'cannot_tell' });
+  });
+
+  it('is not put to a service that has no such call', async () => {
+    await using without = await ActivityBench.start({ capabilities: { vpn_subscription_read: false } });
+    const ids = await bought(without);
+    const before = await without.admin.requests('getVpnSubscription');
+    expect(await without.activities.askSubscription(ids)).toMatchObject({ kind: 'cannot_tell' });
+    expect(await without.admin.requests('getVpnSubscription')).toEqual(before);
+  });
+});
+
+describe('a cancellation that the service accepted and does not confirm', () => {
+  it('is asked for once more when a person tries it again', async () => {
+    const { work } = await bought(bench);
+    await bench.admin.nextPurchases({
+      operation: 'vpn_cancellation',
+      outcome: 'processing_then_cancelled',
+      delay_ms: 600_000,
+    });
+    expect(await bench.activities.cancelSubscription({ work })).toEqual({ kind: 'accepted' });
+    const accepted = (await bench.activities.beginWork({ work })).subscription;
+    expect(accepted).toMatchObject({ cancelAcceptedAt: bench.clock.now });
+    await bench.activities.recordStep({
+      work,
+      stepKey: 'run:1',
+      status: 'needs_attention',
+      event: 'vpn_subscription.needs_attention',
+      message: 'It is not confirmed.',
+      attention: { reason: 'cancellation_refused', detail: 'It is not confirmed.' },
+      attemptNumber: 1,
+      applied: [],
+    });
+    const operator = { actor: 'Ada', why: 'Ask again.', actId: 'act-1' };
+    expect(await bench.activities.actOnWork({ work, action: { action: 'retry' }, operator })).toBe('applied');
+    const snapshot = await bench.activities.beginWork({ work });
+    expect(snapshot).toMatchObject({ status: 'cancelling' });
+    expect(snapshot.attention).toBeUndefined();
+    expect(snapshot.subscription).not.toHaveProperty('cancelAcceptedAt');
+  });
+});

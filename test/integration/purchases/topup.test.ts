@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  const simulator = { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' };
+  stack = await startStack({ environment: PATIENT_POLICY, simulator });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+const sendsOf = async (topupId: string) => {
+  const rows = await desk.attemptsOf(topupId);
+  return (
+    await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('createTopup', idempotencyKey)))
+  ).flat();
+};
+const rechargesOf = async (esimId: string) => {
+  const esim = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
+  return (await desk.simulator.topups()).filter(({ esim_id: id }) => id === esim);
+};
+
+/** The service can neither be asked nor told twice, and the answer to the next top-up is lost. */
+async function loseAnswer(): Promise<void> {
+  for (const endpoint of ['getTopup', 'listTopups'] as const)
+    await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+  await desk.simulator.dialect('conflicts');
+  await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+}
+const isStored = async (serviceId: string, state: 'pending' | 'unmatched') =>
+  (
+    await stack.database.run((db) =>
+      db.execute(sql`select 1 from inbox where service_id = ${serviceId} and state = ${state}`),
+    )
+  ).rows.length > 0;
+
+describe('a top-up', () => {
+  it('that the service completes at once costs one debit, and one send [spec: state.topup.completed]', async () => {
+    const esimId = await desk.newEsim();
+    // So that its answer alone says that it is completed.
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.topUp(esimId, 1002, { external_topup_id: `t-${randomUUID()}` });
+    const topup = await desk.topupReaches(id, 'completed');
+    expect(topup.body).toMatchObject({
+      esim_id: esimId,
+      package_id: 1002,
+      attempts: 1,
+      charged: { amount: '5.10', currency: 'USD' },
+      failure: null,
+    });
+    expect(topup.textAt('service_topup_id')).toBe((await rechargesOf(esimId))[0]!.id);
+    expect(await sendsOf(id)).toHaveLength(1);
+    expect(await desk.events(id)).toEqual([
+      'topup.accepted',
+      'attempt.prepared',
+      'attempt.accepted',
+      'topup.completed',
+    ]);
+    expect(await desk.inbox(id)).toEqual([]);
+  });
+
+  it('in progress at the service is completed by its webhook, without being asked for [spec: state.topup.processing, event.topup.completed]', async () => {
+    const esimId = await desk.newEsim();
+    for (const endpoint of ['getTopup', 'listTopups'] as const) {
+      await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    }
+    const id = await desk.topUp(esimId, PACKAGE.staysProcessing);
+    await desk.topupReaches(id, 'processing');
+    await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+    await desk.topupReaches(id, 'completed');
+    const completion = { source: 'webhook', outcome: 'completed', decision: 'advance' };
+    expect(await desk.inbox(id)).toContainEqual(expect.objectContaining(completion));
+  });
+
+  it('of which no webhook ever tells is found out about by the reconciler', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.topUp(esimId, PACKAGE.processingThenCompleted);
+    await desk.topupReaches(id, 'completed');
+    expect((await desk.inbox(id)).map(({ source }) => source)).toEqual(['read']);
+  });
+
+  it('that fails at the service is bought anew, once the wallet shows its credit [spec: state.topup.failed, event.topup.failed]', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
+    const topup = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
+    expect(topup.body).toMatchObject({ attempts: 2 });
+    expect((await rechargesOf(esimId)).map(({ status }) => status).toSorted()).toEqual(['completed', 'failed']);
+  });
+
+  it('with a package that is none of the options of its eSIM fails without having been sent [spec: flow.topup]', async () => {
+    const esimId = await desk.newEsim();
+    const topup = await desk.topupReaches(await desk.topUp(esimId, 2003), 'failed');
+    expect(topup.body).toMatchObject({ failure: { class: 'topup_not_offered' } });
+    expect(await sendsOf(topup.textAt('id'))).toEqual([]);
+  });
+
+  it('that costs more than its limit is held, and goes on when the limit is raised', async () => {
+    const esimId = await desk.newEsim();
+    const id = await desk.topUp(esimId, 1002, { max_price: { amount: '5.09', currency: 'USD' } });
+    const held = await desk.topupReaches(id, 'held');
+    expect(held.body).toMatchObject({ failure: { class: 'price_above_limit' } });
+    await using operator = await TemporalOperator.connect(stack);
+    const shown = await operator.showsStage(id, 'held');
+    expect(shown).toMatchObject({
+      product: 'esim-topup',
+      needsAttention: false,
+      attentionReason: undefined,
+      failureClass: 'price_above_limit',
+    });
+    expect(shown.details).toMatch(/^### held[^]*\*\*Failure class\*\* `price_above_limit`/);
+    expect(await sendsOf(id)).toEqual([]);
+    const change = { why: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
+    expect((await stack.api.post(`/v1/topups/${id}/limit`, change)).status).toBe(200);
+    await desk.topupReaches(id, 'completed');
+  });
+
+  it('is held while another one of the same eSIM is not settled, and goes on when that has ended', async () => {
+    const esimId = await desk.newEsim();
+    const first = await desk.topUp(esimId, PACKAGE.staysProcessing);
+    await desk.topupReaches(first, 'processing');
+    const second = await desk.topUp(esimId, 1001);
+    const held = await desk.topupReaches(second, 'held');
+    expect(held.body).toMatchObject({ failure: { class: 'esim_busy' } });
+    expect(await sendsOf(second)).toEqual([]);
+    // Another eSIM is not concerned.
+    await desk.topupReaches(await desk.topUp(await desk.newEsim(), 1001), 'completed');
+    await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+    await desk.topupReaches(first, 'completed');
+    await desk.topupReaches(second, 'completed');
+  });
+});
+
+describe('a top-up whose answer was lost', () => {
+  it('is found by its eSIM, since it carries no reference, and costs once', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.topUp(esimId, 1001);
+    await desk.topupReaches(id, 'completed');
+    expect(await desk.events(id)).toContain('attempt.found');
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+  });
+
+  it('is settled by its webhook, which names the eSIM alone', async () => {
+    const esimId = await desk.newEsim();
+    await loseAnswer();
+    const id = await desk.topUp(esimId, 1001);
+    await desk.topupReaches(id, 'completed');
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+  });
+
+  it('is known to be in progress by its webhook, without being asked for [spec: event.topup.processing]', async () => {
+    const esimId = await desk.newEsim();
+    await loseAnswer();
+    const id = await desk.topUp(esimId, PACKAGE.staysProcessing);
+    await desk.topupReaches(id, 'processing');
+    expect(await desk.inbox(id)).toMatchObject([{ source: 'webhook', outcome: 'processing', decision: 'advance' }]);
+    await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+    await desk.topupReaches(id, 'completed');
+  });
+
+  it('is not taken for one that was tried by hand and failed: nothing is bought anew upon that', async () => {
+    const esimId = await desk.newEsim();
+    await loseAnswer();
+    await desk.simulator.onWebhook('topup.completed', { kind: 'lost' }, { count: null });
+    const id = await desk.topUp(esimId, 1001);
+    await waitFor('it was sent', async () => (await rechargesOf(esimId)).length === 1);
+    const serviceEsimId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
+    const data = { id: 'st-by-hand', esim_id: serviceEsimId, package_id: 1001, status: 'failed' };
+    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'topup.failed', data });
+    await waitFor('what was said is nobody’s', () => isStored('st-by-hand', 'unmatched'));
+    await desk.simulator.calm();
+    await desk.topupReaches(id, 'completed');
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+    expect(await desk.attemptsOf(id)).toHaveLength(1);
+  });
+
+  it('is not taken for an earlier one of the same eSIM and package', async () => {
+    const esimId = await desk.newEsim();
+    const earlier = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+    const later = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
+    expect(later.textAt('service_topup_id')).not.toBe(earlier.textAt('service_topup_id'));
+    expect(await rechargesOf(esimId)).toHaveLength(2);
+  });
+
+  it('waits for a person where the service can neither be asked nor told twice; no other one of the eSIM is sent meanwhile', async () => {
+    const esimId = await desk.newEsim();
+    await loseAnswer();
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.topUp(esimId, 1001);
+    const parked = await desk.topupReaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'not_answered' } });
+    await using operator = await TemporalOperator.connect(stack);
+    const shown = await operator.showsStage(id, 'needs_attention');
+    expect(shown).toMatchObject({
+      product: 'esim-topup',
+      needsAttention: true,
+      attentionReason: 'not_answered',
+      failureClass: expect.any(String),
+    });
+    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `not_answered`/);
+    const next = await desk.topUp(esimId, 1001);
+    await desk.topupReaches(next, 'held');
+    expect((await stack.api.post(`/v1/topups/${next}/abandon`, { why: 'not now' })).status).toBe(200);
+
+    const [sold] = await rechargesOf(esimId);
+    const verdict = {
+      why: 'seen in their console',
+      case: 'not_answered',
+      verdict: 'bought',
+      service_topup_id: sold!.id,
+    };
+    expect((await stack.api.post(`/v1/topups/${id}/resolve`, verdict)).status).toBe(200);
+    await desk.simulator.calm();
+    const completed = await desk.topupReaches(id, 'completed');
+    expect(completed.body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+  });
+
+  it('is not called not bought while a word of the service waits that names its eSIM', async () => {
+    const esimId = await desk.newEsim();
+    await loseAnswer();
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.topUp(esimId, 1001);
+    await desk.topupReaches(id, 'needs_attention');
+    await stack.kill('worker');
+    const [sold] = await rechargesOf(esimId);
+    const [lost] = await desk.simulator.webhooks(sold!.id);
+    await desk.simulator.replayDelivery(lost!.id);
+    await waitFor('the word of the service is stored', () => isStored(sold!.id, 'pending'));
+    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, {
+      why: 'a test',
+      case: 'not_answered',
+      verdict: 'not_bought',
+    });
+    await stack.start('worker');
+    expect([judged.status, judged.at('refusal')]).toEqual([409, 'observations_pending']);
+    await desk.simulator.calm();
+    await desk.topupReaches(id, 'completed');
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+  });
+});
+
+describe('the API of top-ups', () => {
+  it('shows the options of an eSIM, read from the service', async () => {
+    const esimId = await desk.newEsim();
+    const options = await stack.api.get(`/v1/esims/${esimId}/topup-options`);
+    expect(options.body).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ id: 1002, price_for_reseller: '5.10' })]),
+    });
+    expect((await stack.api.get('/v1/esims/esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM/topup-options')).status).toBe(404);
+  });
+
+  it('makes one top-up for a reference, however often and by whatever key it is asked, and names the one that exists', async () => {
+    const esimId = await desk.newEsim();
+    const body = { esim_id: esimId, package_id: 1001, external_topup_id: `t-${randomUUID()}` };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        stack.api.post('/v1/topups', body, { headers: { 'idempotency-key': randomUUID() } }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    const id = answers.find(({ status }) => status === 202)!.textAt('id');
+    for (const refused of answers.filter(({ status }) => status === 409)) {
+      expect(refused.body).toMatchObject({
+        code: 'external_topup_id_taken',
+        existing: { id, href: `/v1/topups/${id}` },
+      });
+    }
+    await desk.topupReaches(id, 'completed');
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+  });
+
+  it('refuses an eSIM that does not exist, naming the field, and lists by eSIM', async () => {
+    const missing = { esim_id: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM', package_id: 1001 };
+    const refused = await stack.api.post('/v1/topups', missing, { headers: { 'idempotency-key': randomUUID() } });
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      expect.objectContaining({ errors: [expect.objectContaining({ field: 'esim_id' })] }),
+    ]);
+
+    const esimId = await desk.newEsim();
+    const ids = [await desk.topUp(esimId, 1001)];
+    await desk.topupReaches(ids[0]!, 'completed');
+    ids.unshift(await desk.topUp(esimId, 1002));
+    await desk.topupReaches(ids[0]!, 'completed');
+    const listed = await waitFor('both are listed', () => stack.api.get(`/v1/topups?esim_id=${esimId}&limit=1`));
+    expect(listed.textAt('data', 0, 'id')).toBe(ids[0]);
+    const second = await stack.api.get(`/v1/topups?esim_id=${esimId}&limit=1&cursor=${listed.textAt('next_cursor')}`);
+    expect([second.textAt('data', 0, 'id'), second.at('next_cursor')]).toEqual([ids[1], null]);
+  });
+});

@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { auditLog } from '#db/schema.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk } from '#test/support/work/order-desk.ts';
+
+const PLAN = { activeAtOnce: 301, processingThenActive: 391, staysProcessing: 394, unavailable: 396 } as const;
+
+let stack: Stack;
+let desk: OrderDesk;
+let operator: TemporalOperator;
+
+beforeAll(async () => {
+  stack = await startStack({
+    environment: { ...PATIENT_POLICY, ...UNSOLD_STAYS_HELD },
+    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+  operator = await TemporalOperator.connect(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+const cancel = (id: string) => stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+const callsOf = async (endpoint: string) => (await desk.simulator.requests(endpoint)).length;
+const active = async (plan: number = PLAN.activeAtOnce) =>
+  desk.subscriptionReaches(await desk.subscribe(plan), 'active');
+
+describe('a VPN subscription', () => {
+  it('that is active at once cost one debit, and its access data are shown to whoever may see them, each look written down [spec: state.vpn.active, record.own-margin]', async () => {
+    // So that its answer alone says that it is active.
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const subscription = await active();
+    expect(subscription.body).toMatchObject({
+      status: 'active',
+      attempts: 1,
+      has_access_data: true,
+      charged: { amount: '2.90', currency: 'USD' },
+      expires_at: expect.any(String),
+    });
+    const id = subscription.textAt('id');
+    expect(await desk.inbox(id)).toEqual([]);
+    expect(subscription.text).not.toContain('C-2207');
+    const access = await stack.api.get(`/v1/vpn/subscriptions/${id}/access`);
+    expect(access.body).toMatchObject({
+      subscription_id: id,
+      username: expect.stringMatching(/^vpn-/),
+      password: expect.any(String),
+    });
+    const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
+    expect(audited).toMatchObject([{ action: 'vpn.access_revealed', subjectKind: 'vpn_subscription' }]);
+  });
+
+  it('in progress at the service becomes active by its webhook, or when the reconciler asks [spec: event.vpn.subscription.active]', async () => {
+    const sourcesOf = async (id: string) => (await desk.inbox(id)).map(({ source }) => source);
+    const told = await active(PLAN.processingThenActive);
+    expect(await sourcesOf(told.textAt('id'))).toContain('webhook');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const asked = await active(PLAN.processingThenActive);
+    expect(await sourcesOf(asked.textAt('id'))).toEqual(['read']);
+  });
+
+  it('in progress, whose answer was lost and that could not be looked up, is found by the reconciler, which no event could tell', async () => {
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
+    await desk.simulator.onRequest('listVpnSubscriptions', { kind: 'server_error' }, { count: null });
+    const id = await desk.subscribe(PLAN.staysProcessing);
+    await desk.subscriptionReaches(id, 'needs_attention');
+    await desk.simulator.calm();
+    const found = await desk.subscriptionReaches(id, 'processing');
+    expect(await desk.inbox(id)).toMatchObject([{ source: 'read', outcome: 'processing', state: 'applied' }]);
+    expect(
+      (
+        await stack.simulator.post(
+          `/simulator/vpn-subscriptions/${found.textAt('service_subscription_id')}/complete`,
+          {},
+        )
+      ).status,
+    ).toBe(200);
+    await desk.subscriptionReaches(id, 'active');
+  });
+
+  it('whose answer was lost is found by its reference, and cost once', async () => {
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
+    const subscription = await active();
+    expect(await desk.events(subscription.textAt('id'))).toContain('attempt.found');
+  });
+
+  it('that fails at the service is ordered anew, once the wallet shows its credit [spec: state.vpn.failed]', async () => {
+    await desk.simulator.nextPurchases({ operation: 'vpn', outcome: 'processing_then_failed', delay_ms: 200 });
+    expect((await active()).body).toMatchObject({ attempts: 2 });
+  });
+
+  it('is held while the service charges more than the customer pays, and while the plan is not sold [spec: flow.vpn, record.vpn-plan.id]', async () => {
+    const id = await desk.subscribe(302, { customer_price: '7.42' });
+    expect((await desk.subscriptionReaches(id, 'held')).body).toMatchObject({ failure: { class: 'margin_too_low' } });
+    await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });
+    await desk.subscriptionReaches(id, 'active');
+    const unavailable = await desk.subscribe(PLAN.unavailable);
+    expect((await desk.subscriptionReaches(unavailable, 'held')).body).toMatchObject({
+      failure: { class: 'package_unavailable' },
+    });
+    expect((await cancel(unavailable)).body).toMatchObject({ refusal: 'not_active' });
+    expect(
+      (await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { why: 'no longer wanted' })).status,
+    ).toBe(200);
+  });
+
+  it('is made once for a reference, however often it is asked for', async () => {
+    const body = {
+      vpn_plan_id: 301,
+      external_subscription_id: `v-${randomUUID()}`,
+      customer_reference: 'C',
+      customer_price: '5',
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } }),
+      ),
+    );
+    const made = answers.filter(({ status }) => status === 202);
+    expect(made).toHaveLength(1);
+    const id = made[0]!.textAt('id');
+    for (const other of answers.filter(({ status }) => status !== 202)) {
+      expect(other.body).toMatchObject({ code: 'external_subscription_id_taken', existing: { id } });
+    }
+    await desk.subscriptionReaches(id, 'active');
+  });
+});
+
+it('a VPN subscription is refused when its customer_reference is blank: the service would refuse it later', async () => {
+  const body = {
+    vpn_plan_id: 301,
+    external_subscription_id: `v-${randomUUID()}`,
+    customer_reference: ' \t',
+    customer_price: '5',
+  };
+  const answer = await stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } });
+  expect([answer.status, answer.at('errors')]).toEqual([
+    400,
+    [expect.objectContaining({ field: 'customer_reference', message: 'must not be blank' })],
+  ]);
+});
+
+describe('a VPN subscription that lives', () => {
+  it('is parked when the service calls it failed, and lives on when a person has judged that [spec: event.vpn.subscription.failed]', async () => {
+    const subscription = await active();
+    const id = subscription.textAt('id');
+    const lived = await operator.showsStage(id, 'active');
+    expect(lived).toMatchObject({
+      product: 'vpn-subscription',
+      needsAttention: false,
+      attentionReason: undefined,
+      failureClass: undefined,
+    });
+    expect(lived.details).toMatch(/^### active[^]*\*\*At:\*\* \d{4}-/);
+    const data = {
+      id: subscription.textAt('service_subscription_id'),
+      external_subscription_id: subscription.textAt('external_subscription_id'),
+      status: 'failed',
+    };
+    await stack.simulator.post('/simulator/webhooks/send', {
+      environment: 'sandbox',
+      event: 'vpn.subscription.failed',
+      data,
+    });
+    const parked = await desk.subscriptionReaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, submit_again: { verdict: 'no' } });
+    // What it says besides is noted while a person is waited for.
+    await stack.simulator.post('/simulator/webhooks/send', {
+      environment: 'sandbox',
+      event: 'vpn.subscription.failed',
+      data,
+    });
+    const words = async () =>
+      (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
+    await expect.poll(words).toEqual(['applied', 'applied']);
+    expect((await stack.api.get(`/v1/vpn/subscriptions/${id}`)).at('attention', 'reason')).toBe('contradiction');
+    const parkedShown = { stage: 'needs_attention', needsAttention: true, attentionReason: 'contradiction' };
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
+      ...parkedShown,
+      details: expect.stringMatching(/^### ⚠ needs_attention/),
+    });
+    // A run that begins anew shows it, too.
+    await operator.terminate(id);
+    await operator.runReaches(id, 'RUNNING');
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
+      ...parkedShown,
+      details: expect.stringMatching(/^### ⚠ needs_attention/),
+    });
+    const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
+    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
+    const lives = await desk.subscriptionReaches(id, 'active');
+    expect(lives.body).toMatchObject({ attention: null, submit_again: { verdict: 'not_needed' } });
+  });
+});
+
+describe('the end of a VPN subscription', () => {
+  it('by its customer cancels it at the service, once however often it is asked for [spec: flow.vpn]', async () => {
+    const subscription = await active();
+    const id = subscription.textAt('id');
+    const before = await callsOf('cancelVpnSubscription');
+    expect((await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status)).toEqual([
+      202, 202, 202,
+    ]);
+    await desk.subscriptionReaches(id, 'cancelled');
+    expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
+    expect((await cancel(id)).status).toBe(200);
+    expect(await desk.events(id)).toEqual(
+      expect.arrayContaining([
+        'vpn_subscription.cancel_requested',
+        'vpn_subscription.cancelling',
+        'vpn_subscription.cancelled',
+      ]),
+    );
+  });
+
+  it('by its customer, with the answer lost, is known all the same [spec: state.vpn.cancelled]', async () => {
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = (await active()).textAt('id');
+    await desk.simulator.onRequest('cancelVpnSubscription', { kind: 'accepted_but_answer_lost' });
+    await cancel(id);
+    await desk.subscriptionReaches(id, 'cancelled');
+    expect(await desk.inbox(id)).toEqual([]);
+  });
+
+  it('that takes its time at the service is told of by its webhook [spec: event.vpn.subscription.cancelled]', async () => {
+    const subscription = await active();
+    const id = subscription.textAt('id');
+    await desk.simulator.nextPurchases({
+      operation: 'vpn_cancellation',
+      outcome: 'processing_then_cancelled',
+      delay_ms: 3_600_000,
+    });
+    await cancel(id);
+    await desk.subscriptionReaches(id, 'cancelling');
+    await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), 'cancel');
+    await desk.subscriptionReaches(id, 'cancelled');
+    expect((await desk.inbox(id)).map(({ event }) => event)).toContain('vpn.subscription.cancelled');
+  });
+
+  it('that the service refuses waits for a person, who can let it go on', async () => {
+    const id = (await active()).textAt('id');
+    const before = await callsOf('cancelVpnSubscription');
+    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });
+    await cancel(id);
+    const parked = await desk.subscriptionReaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'cancellation_refused' } });
+    expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
+    // A run that begins anew waits for that person as well: it shows so, and does not ask by itself.
+    await operator.terminate(id);
+    await operator.runReaches(id, 'RUNNING');
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({
+      needsAttention: true,
+      attentionReason: 'cancellation_refused',
+    });
+    expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
+    // Asked once more, it is refused once more, and only then.
+    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { why: 'ask again' })).status).toBe(200);
+    await expect.poll(() => callsOf('cancelVpnSubscription')).toBe(before + 2);
+    await desk.subscriptionReaches(id, 'needs_attention');
+    const verdict = { why: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' };
+    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
+    expect((await desk.subscriptionReaches(id, 'active')).at('cancel_requested_at')).toBeNull();
+    await cancel(id);
+    await desk.subscriptionReaches(id, 'cancelled');
+  });
+
+  it.each(['expire', 'cancel'] as const)(
+    'by the service (%s) is told of by its webhook [spec: event.vpn.subscription.expired]',
+    async (end) => {
+      const subscription = await active();
+      await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), end);
+      const ended = await desk.subscriptionReaches(
+        subscription.textAt('id'),
+        end === 'expire' ? 'expired' : 'cancelled',
+      );
+      expect((await cancel(ended.textAt('id'))).status).toBe(end === 'expire' ? 409 : 200);
+    },
+  );
+});

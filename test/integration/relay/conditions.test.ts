@@ -1,0 +1,63 @@
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { orders } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { noteSend } from '#fulfilment/gate/circuits.ts';
+import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+import { readConditions } from '#fulfilment/upkeep/conditions.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
+import { databaseGauges } from '#worker/health/gauges.ts';
+
+let opened: OpenTestDatabase;
+beforeEach(async () => {
+  opened = await openTestDatabase();
+});
+afterEach(() => opened.drop());
+
+const conditions = async () => (await opened.database.run(readConditions)).map(({ condition }) => condition);
+
+describe('what readiness names as degraded', () => {
+  it('is each circuit that is open, under what it holds work with, once, and each pause while it is in force', async () => {
+    const id = await acceptTestOrder(opened.database);
+    expect(await conditions()).toEqual([]);
+    const refused = { kind: 'failure', failure: 'not_approved' } as const;
+    const news = { work: orderWork(id), evidence: refused, now: Date.now() };
+    await opened.database.transaction((tx) => noteSend(tx, news, DEFAULT_POLICY.gate));
+    expect(await conditions()).toEqual(['not_approved']);
+    await opened.database.run((db) =>
+      db.update(orders).set({ status: 'held', failureClass: 'not_approved' }).where(eq(orders.id, id)),
+    );
+    expect(await conditions()).toEqual(['not_approved']);
+
+    const asked = { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'test' } as const;
+    const { pause } = await opened.database.transaction((tx) => addPause(tx, asked, new Date()));
+    expect(await conditions()).toEqual(['not_approved', 'buying_paused']);
+    await opened.database.transaction((tx) => releasePause(tx, pause.id, { actor: 'test', why: 'Done.' }, new Date()));
+    expect(await conditions()).toEqual(['not_approved']);
+  });
+});
+
+describe('the age of unfinished work', () => {
+  it('is that of the one that has not changed for longest, by kind and status', async () => {
+    const now = Date.now();
+    for (const [status, ageSeconds] of [
+      ['accepted', 400],
+      ['processing', 90],
+      ['processing', 7_200],
+    ] as const) {
+      const id = await acceptTestOrder(opened.database);
+      const updatedAt = new Date(now - ageSeconds * 1_000);
+      await opened.database.run((db) => db.update(orders).set({ status, updatedAt }).where(eq(orders.id, id)));
+    }
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.refreshWith(
+      databaseGauges(opened.database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => now }),
+    );
+    const { body } = await metrics.render();
+    const age = (status: string) =>
+      Number(new RegExp(`work_oldest_seconds\\{kind="order",status="${status}"\\} (\\S+)`).exec(body)?.[1]);
+    expect(['accepted', 'submitting', 'processing'].map(age)).toEqual([400, 0, 7_200]);
+  });
+});

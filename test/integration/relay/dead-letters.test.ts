@@ -1,0 +1,229 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { isWaking, requestWake } from '#db/queues/outbox.ts';
+import { cases, inbox, outbox } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
+import {
+  deadLetterId,
+  dismissDeadLetter,
+  listDeadLetters,
+  requeueDeadLetter,
+  type DeadLetterQueue,
+} from '#fulfilment/operator/dead-letters.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import {
+  acceptTestOrder,
+  deliverTestEvent,
+  deliverUnreadableEvent,
+  openTestAttempt,
+  orderWork,
+} from '#test/support/work/order-rows.ts';
+import { passQueueTime, testRelay } from '#test/support/work/relay.ts';
+import type { WorkWorkflows } from '#worker/relay/relay.ts';
+
+const HOUR = 3_600_000;
+const TRIES = 3;
+
+let opened: OpenTestDatabase;
+let database: Database;
+/** Throws where a test wants Temporal to fail. */
+let onCall: () => void;
+
+const workflows: WorkWorkflows = {
+  start: async () => {
+    onCall();
+    return 'started';
+  },
+  wake: async () => {
+    onCall();
+    return 'told';
+  },
+  tell: async () => {
+    onCall();
+    return 'told';
+  },
+};
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+beforeEach(async () => {
+  onCall = () => undefined;
+  await database.run((db) => db.delete(inbox));
+  await database.run((db) => db.delete(outbox));
+  await database.run((db) => db.delete(cases));
+});
+afterAll(() => opened.drop());
+
+/** Lets the relay try `times` times, with the wait in between. */
+async function tries(times: number) {
+  const { relay, close } = testRelay(opened, workflows, {
+    policy: { ...DEFAULT_POLICY.relay, retryDelayMs: HOUR, retryDelayMaxMs: HOUR, lastingTries: TRIES },
+  });
+  for (let n = 0; n < times; n += 1) {
+    await relay.drain();
+    await passQueueTime(database, HOUR);
+  }
+  await close();
+}
+
+async function ordered(reference: string) {
+  const orderId = await acceptTestOrder(database);
+  await openTestAttempt(database, orderId, { reference });
+  await database.run((db) => db.delete(outbox));
+  return orderWork(orderId);
+}
+
+const inboxRows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
+const outboxRows = () => database.run((db) => db.select().from(outbox));
+const openCases = async () =>
+  (await database.run((db) => db.select().from(cases))).filter(({ closedAt }) => closedAt === null);
+const letters = (queue: DeadLetterQueue) => database.run((db) => listDeadLetters(db, queue, { limit: 10 }));
+const requeue = async (queue: DeadLetterQueue) => {
+  const [letter] = await letters(queue);
+  await database.transaction((tx) =>
+    requeueDeadLetter(tx, { queue, rowId: letter!.row.id, resolution: 'requeued: it was mended', now: new Date() }),
+  );
+};
+const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx) => buyingBarrier(tx, work));
+
+describe('a report of the service that cannot be decrypted', () => {
+  it('is quarantined after some tries, with a case at its work, and bars buying until a person dismisses it', async () => {
+    const work = await ordered('ref-sealed');
+    await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-sealed', reference: 'ref-sealed' });
+    await tries(TRIES - 1);
+    expect(await inboxRows()).toMatchObject([{ state: 'pending', lastingErrors: TRIES - 1 }]);
+    await tries(1);
+    const [row] = await inboxRows();
+    expect(row).toMatchObject({
+      state: 'quarantined',
+      subjectKind: 'order',
+      subjectId: work.id,
+      note: expect.stringContaining('ENCRYPTION_KEYS'),
+    });
+    expect(await openCases()).toMatchObject([
+      {
+        reason: 'message_quarantined',
+        subjectKind: 'order',
+        subjectId: work.id,
+        detail: expect.stringContaining(deadLetterId('inbox', row!.id)),
+      },
+    ]);
+    expect(await barrier(work)).toBe('observations_pending');
+    await tries(2);
+    expect(await inboxRows()).toMatchObject([{ tries: TRIES }]);
+
+    const dismissed = { queue: 'inbox', rowId: row!.id } as const;
+    await database.transaction((tx) =>
+      dismissDeadLetter(tx, { ...dismissed, resolution: 'dismissed: of no use', now: new Date() }),
+    );
+    expect(await barrier(work)).toBeUndefined();
+    expect(await openCases()).toEqual([]);
+    expect(await inboxRows()).toMatchObject([
+      { state: 'ignored', note: expect.stringContaining('dismissed: of no use') },
+    ]);
+    expect(
+      await database.transaction((tx) => dismissDeadLetter(tx, { ...dismissed, resolution: 'again', now: new Date() })),
+    ).toBeUndefined();
+  });
+
+  it('has a case of its own where no work is known', async () => {
+    await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-nobody', deliveryId: 'dlv-nobody' });
+    await tries(TRIES);
+    expect(await openCases()).toMatchObject([
+      { reason: 'message_quarantined', subjectKind: 'delivery', subjectId: 'dlv-nobody' },
+    ]);
+  });
+
+  it('is told once it is requeued and can be read again; the case closes with the last one of its work', async () => {
+    const work = await ordered('ref-again');
+    await deliverTestEvent(database, { outcome: 'processing', serviceId: 'so-again', reference: 'ref-again' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-again', reference: 'ref-again' });
+    const bodies = (await inboxRows()).map(({ sealedBody }) => sealedBody);
+    await database.run((db) => db.update(inbox).set({ sealedBody: Buffer.from('altered') }));
+    await tries(TRIES);
+    expect(await letters('inbox')).toHaveLength(2);
+    for (const [n, { id }] of (await inboxRows()).entries()) {
+      await database.run((db) => db.update(inbox).set({ sealedBody: bodies[n]! }).where(eq(inbox.id, id)));
+    }
+    await requeue('inbox');
+    expect(await openCases()).toHaveLength(1);
+    await requeue('inbox');
+    expect(await openCases()).toEqual([]);
+    await tries(1);
+    expect((await inboxRows()).map(({ state, lastingErrors }) => [state, lastingErrors])).toEqual([
+      ['relayed', 0],
+      ['relayed', 0],
+    ]);
+    expect(await letters('inbox')).toEqual([]);
+    expect(work.kind).toBe('order');
+  });
+});
+
+describe('a request to a workflow that cannot be carried out', () => {
+  it('is quarantined with a case, does not count as on its way, and is tried again when somebody acts', async () => {
+    const work = { kind: 'order', id: 'ord_00000000000000000000000000' } as const;
+    await database.transaction((tx) => requestWake(tx, work));
+    await tries(TRIES);
+    expect(await outboxRows()).toMatchObject([
+      { quarantinedAt: expect.any(Date), lastError: expect.stringContaining('does not exist') },
+    ]);
+    expect(await openCases()).toMatchObject([{ reason: 'message_quarantined', subjectId: work.id }]);
+    expect(await database.run((db) => isWaking(db, work))).toBe(false);
+    await tries(1);
+    expect(await outboxRows()).toMatchObject([{ tries: TRIES }]);
+    await database.transaction((tx) => requestWake(tx, work));
+    expect(await outboxRows()).toMatchObject([{ quarantinedAt: null }]);
+  });
+
+  it('is requeued or dismissed by an operator', async () => {
+    const work = { kind: 'order', id: 'ord_00000000000000000000000001' } as const;
+    await database.transaction((tx) => requestWake(tx, work));
+    await tries(TRIES);
+    await requeue('outbox');
+    expect(await openCases()).toEqual([]);
+    await tries(TRIES);
+    const [letter] = await letters('outbox');
+    await database.transaction((tx) =>
+      dismissDeadLetter(tx, {
+        queue: 'outbox',
+        rowId: letter!.row.id,
+        resolution: 'dismissed: it is gone',
+        now: new Date(),
+      }),
+    );
+    expect(await outboxRows()).toEqual([]);
+    expect(await openCases()).toEqual([]);
+  });
+});
+
+describe('an outage', () => {
+  it('of Temporal quarantines nothing, however long it lasts', async () => {
+    onCall = () => {
+      throw new Error('14 UNAVAILABLE: Temporal is down');
+    };
+    const work = await ordered('ref-outage');
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-outage', reference: 'ref-outage' });
+    await database.transaction((tx) => requestWake(tx, work));
+    await tries(5 * TRIES);
+    expect(await inboxRows()).toMatchObject([{ state: 'pending', tries: 5 * TRIES, lastingErrors: 0 }]);
+    expect(await outboxRows()).toMatchObject([{ quarantinedAt: null, tries: 5 * TRIES, lastingErrors: 0 }]);
+    expect(await openCases()).toEqual([]);
+  });
+
+  it('of a table of PostgreSQL quarantines nothing either', async () => {
+    await ordered('ref-locked');
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-locked', reference: 'ref-locked' });
+    await database.run((db) => db.execute(sql`alter table timeline rename to timeline_away`));
+    await database.run((db) => db.execute(sql`alter table attempts rename to attempts_away`));
+    await tries(2 * TRIES);
+    await database.run((db) => db.execute(sql`alter table timeline_away rename to timeline`));
+    await database.run((db) => db.execute(sql`alter table attempts_away rename to attempts`));
+    expect(await inboxRows()).toMatchObject([
+      { state: 'pending', lastError: 'PostgreSQL error 42P01', lastingErrors: 0 },
+    ]);
+  });
+});

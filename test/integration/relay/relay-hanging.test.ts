@@ -1,0 +1,103 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { events, inbox, outbox } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { StartFacts } from '#fulfilment/work/start-facts.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { acceptTestOrder } from '#test/support/work/order-rows.ts';
+import { testRelay } from '#test/support/work/relay.ts';
+import type { WorkWorkflows } from '#worker/relay/relay.ts';
+
+/** Temporal that takes every call and answers none. */
+class HangingWorkflows implements WorkWorkflows {
+  readonly started: string[] = [];
+
+  start({ id }: StartFacts): Promise<never> {
+    this.started.push(id);
+    return new Promise(() => undefined);
+  }
+
+  wake(): Promise<never> {
+    return new Promise(() => undefined);
+  }
+
+  tell(): Promise<never> {
+    return new Promise(() => undefined);
+  }
+}
+
+let opened: OpenTestDatabase;
+let database: Database;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+beforeEach(async () => {
+  await database.run((db) => db.delete(inbox));
+  await database.run((db) => db.delete(outbox));
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+afterAll(() => opened.drop());
+
+const HOUR = 3_600_000;
+/** As soon as it is to stop it gives up its calls: what they wait for never comes. */
+const policy = { ...DEFAULT_POLICY.relay, pollMs: HOUR, leaseMs: HOUR, stopMs: 50 };
+const hanging = () => {
+  const workflows = new HangingWorkflows();
+  const { relay, wakeups, close } = testRelay(opened, workflows, { policy });
+  closing.push(close);
+  return { workflows, relay, wakeups };
+};
+const published = (orderId: string) =>
+  database.run((db) =>
+    db
+      .select()
+      .from(events)
+      .where(and(eq(events.subjectId, orderId), isNotNull(events.position))),
+  );
+
+describe('while Temporal takes calls and answers none, the relay', () => {
+  it('publishes events all the same', async () => {
+    const { workflows, relay, wakeups } = hanging();
+    const first = await acceptTestOrder(database);
+    relay.start();
+    await waitFor('the start of the first order is under way', () => workflows.started.includes(first));
+    const second = await acceptTestOrder(database);
+    wakeups.wake();
+    expect(
+      await waitFor('the event of the second order is published', async () => (await published(second)).at(0)),
+    ).toBeDefined();
+  });
+
+  it('stops in a bounded time, and gives the rows that it has in hand to the next one', async () => {
+    const { workflows, relay } = hanging();
+    const orders: string[] = [];
+    // More than are handed over at once: some are not even begun.
+    for (let n = 0; n < 20; n += 1) orders.push(await acceptTestOrder(database));
+    relay.start();
+    await waitFor('calls are under way', () => workflows.started.length === 16);
+    await relay.stop();
+    expect(workflows.started).toHaveLength(16);
+    const taken: string[] = [];
+    const answering = testRelay(opened, {
+      start: async ({ id }) => {
+        taken.push(id);
+        return 'started';
+      },
+      wake: async () => 'told',
+      tell: async () => 'told',
+    });
+    closing.push(answering.close);
+    await waitFor('the next one takes all of them, long before their leases end', async () => {
+      await answering.relay.drain();
+      return taken.length === orders.length;
+    });
+    expect(taken.toSorted()).toEqual(orders.toSorted());
+  });
+});

@@ -1,0 +1,70 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#db/connection/database.ts';
+import { inbox, outbox } from '#db/schema.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { isSettled, waitFor } from '#test/support/wait-for.ts';
+import { acceptTestOrder, deliverTestEvent, openTestAttempt } from '#test/support/work/order-rows.ts';
+import { ControlledWorkflows, testRelay } from '#test/support/work/relay.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+beforeEach(async () => {
+  await database.run((db) => db.delete(inbox));
+  await database.run((db) => db.delete(outbox));
+});
+afterAll(() => opened.drop());
+
+const rows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
+/** The leases of all rows that are in hand end. */
+const leasesEnd = () =>
+  database.run((db) =>
+    db.execute(sql`update inbox set available_at = now() - interval '1 second' where state = 'pending'`),
+  );
+
+describe('two relays with one row in hand', () => {
+  it('never settle a row of which no workflow was told: the second judgement does not call it known', async () => {
+    const orderId = await acceptTestOrder(database);
+    const { reference } = await openTestAttempt(database, orderId);
+    await database.run((db) => db.delete(outbox));
+    // Two rows of one order are handed over one after the other, so each relay holds the second one while it tells of
+    // the first.
+    for (const outcome of ['processing', 'completed'] as const)
+      await deliverTestEvent(database, { outcome, serviceId: 'so-two', reference });
+
+    const [slow, fast] = [new ControlledWorkflows(), new ControlledWorkflows()];
+    const first = testRelay(opened, slow);
+    const second = testRelay(opened, fast);
+    const firstDrain = first.relay.drain();
+    await waitFor('the first relay tells of the first row', () => slow.calls.length === 1);
+    await leasesEnd();
+    const secondDrain = second.relay.drain();
+    await waitFor('the second relay tells of the first row', () => fast.calls.length === 1);
+
+    // The first relay goes on to the second row. It may tell of it or leave it to the other; its call hangs.
+    slow.calls[0]!.succeed();
+    await waitFor(
+      'the first relay is done or tells again',
+      async () => slow.calls.length === 2 || (await isSettled(firstDrain)),
+    );
+    fast.calls[0]!.succeed();
+    await waitFor(
+      'the second relay is done or tells again',
+      async () => fast.calls.length === 2 || (await isSettled(secondDrain)),
+    );
+
+    const completed = [...slow.calls, ...fast.calls].filter(({ observation }) => observation.outcome === 'completed');
+    expect(completed.map(({ observation }) => observation.decision)).toEqual(['advance']);
+    expect((await rows()).at(-1)).toMatchObject({ state: 'pending', decision: 'advance' });
+    completed[0]!.succeed();
+    await Promise.all([firstDrain, secondDrain]);
+    expect((await rows()).map(({ state }) => state)).toEqual(['relayed', 'relayed']);
+    await first.close();
+    await second.close();
+  });
+});

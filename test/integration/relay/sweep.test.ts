@@ -1,0 +1,122 @@
+import { eq, inArray } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
+import { newId } from '#db/connection/ids.ts';
+import { orders, outbox, vpnSubscriptions } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { ActivityBench } from '#test/support/work/order-activities.ts';
+
+const MINUTE = 60_000;
+const logger = createLogger({ level: 'silent', name: 'test' });
+/** Subscriptions of the measurement. */
+const MANY = 10_000;
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench[Symbol.asyncDispose]());
+
+const columns = { topic: outbox.topic, id: outbox.subjectId };
+const asked = () => bench.database.run((db) => db.select(columns).from(outbox).orderBy(outbox.topic, outbox.id));
+const forgetRequests = () => bench.database.run((db) => db.delete(outbox));
+
+/** Orders that nothing was heard of for a minute. */
+async function idleOrders(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) ids.push(await bench.accept());
+  const updatedAt = new Date(bench.clock.now);
+  await bench.database.run((db) => db.update(orders).set({ updatedAt }).where(inArray(orders.id, ids)));
+  await forgetRequests();
+  bench.clock.now += 3 * MINUTE;
+  return ids;
+}
+
+describe('the sweeper', () => {
+  it('asks for the start of what has no running workflow, and of nothing else', async () => {
+    const [running, lost] = await idleOrders(2);
+    await bench.accept();
+    await forgetRequests();
+    bench.running = new Set([running!]);
+    expect(await bench.activities.requestIdleWork()).toEqual({ requested: 1, woken: 0 });
+    expect(await asked()).toEqual([{ topic: 'start_work', id: lost }]);
+  });
+
+  it('wakes a running workflow whose work is parked and has no case, and not again a minute later', async () => {
+    const [id] = await idleOrders(1);
+    const parked = { status: 'needs_attention', attentionReason: 'outcome_unknown' } as const;
+    await bench.database.run((db) => db.update(orders).set(parked).where(eq(orders.id, id!)));
+    bench.running = new Set([id!]);
+    bench.clock.now += 15 * MINUTE;
+    expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 1 });
+    expect(await asked()).toEqual([{ topic: 'wake_work', id }]);
+    await forgetRequests();
+    bench.clock.now += MINUTE;
+    expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 0 });
+    expect(await asked()).toEqual([]);
+  });
+
+  it('that Temporal does not answer asks for the start of all of a page, and asks Temporal once', async () => {
+    const ids = await idleOrders(2);
+    bench.running = undefined;
+    expect(await bench.activities.requestIdleWork()).toEqual({ requested: 2, woken: 0 });
+    expect((await asked()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(bench.asked).toHaveLength(1);
+  });
+
+  it('goes on where it has stopped, comes to all work, and begins anew', async () => {
+    const ids = await idleOrders(5);
+    const { database, clock } = bench;
+    const seen: string[] = [];
+    const tools: SweepTools = {
+      database,
+      logger,
+      sweep: { ...DEFAULT_POLICY.sweep, pageRows: 2, sweepingMs: 0 },
+      findRunning: async (work) => {
+        seen.push(...work.map(({ id }) => id));
+        return new Set(work.map(({ id }) => id));
+      },
+      now: () => clock.now,
+    };
+    const first = await sweepWork(tools, undefined);
+    const second = await sweepWork(tools, first.next);
+    const third = await sweepWork(tools, second.next);
+    expect([first.next?.kind, second.next?.kind, third.next]).toEqual(['order', 'order', undefined]);
+    expect(seen.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it(`asks Temporal 20 times about ${MANY} sleeping subscriptions, and starts none of them`, async () => {
+    const { database, clock } = bench;
+    const ids = Array.from({ length: MANY }, () => newId('vpn_subscription'));
+    const at = new Date(clock.now);
+    for (let start = 0; start < MANY; start += 1_000) {
+      await database.run((db) =>
+        db.insert(vpnSubscriptions).values(
+          ids.slice(start, start + 1_000).map((id) => ({
+            id,
+            apiKeyId: 'key_test',
+            externalSubscriptionId: id,
+            vpnPlanId: 301,
+            sealedCustomerReference: Buffer.alloc(0),
+            customerPrice: '29.99',
+            status: 'active' as const,
+            updatedAt: at,
+          })),
+        ),
+      );
+    }
+    clock.now += 30 * MINUTE;
+    let calls = 0;
+    const findRunning: SweepTools['findRunning'] = async (work) => {
+      calls += 1;
+      return new Set(work.map(({ id }) => id));
+    };
+    // The clock stands still: the whole stock is one sweep.
+    const tools = { database, logger, sweep: DEFAULT_POLICY.sweep, findRunning, now: () => clock.now };
+    const swept = await sweepWork(tools, undefined);
+    expect(swept).toEqual({ requested: 0, woken: 0 });
+    expect(calls).toBe(20);
+    expect(await asked()).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Wakeups } from '#db/connection/wakeups.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+
+let opened: OpenTestDatabase;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+});
+afterAll(() => opened.drop());
+
+const logger = createLogger({ level: 'silent', name: 'test', secrets: [] });
+
+describe('listening for notifications', () => {
+  it('ends whenever it is told to, also while it is still connecting', async () => {
+    for (let turns = 0; turns < 60; turns += 3) {
+      const wakeups = new Wakeups({ channel: 'events', url: opened.url, applicationName: 'test', logger });
+      wakeups.listen();
+      for (let count = 0; count < turns; count += 1) await turn();
+      // A listener that was told too early would keep this waiting for good.
+      await expect(wakeups.close()).resolves.toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,206 @@
+/** `reseller service-secret` as a person runs it, against the simulator, with two API processes that hear of it. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { changeServiceSecret } from '#cli/service/service-secret.ts';
+import { auditLog, webhookSecrets } from '#db/schema.ts';
+import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
+import { HttpClient } from '#test/support/network/http.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
+import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
+import { keyRingOf } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const NONE = { SERVICE_WEBHOOK_SECRETS: '' };
+
+let stack: Stack;
+let admin: SimulatorAdmin;
+let second: TestProcess;
+let secondApi: HttpClient;
+/** Everything that any process of ours has printed. */
+const printed: string[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ start: ['simulator'], simulator: { SIMULATOR_WEBHOOK_SECRET: '' } });
+  admin = new SimulatorAdmin(stack.simulator);
+  const port = await freePort();
+  secondApi = new HttpClient(`http://127.0.0.1:${port}`);
+  await stack.start('api', NONE);
+  second = await startProcess({
+    name: 'second-api',
+    script: 'api/main.ts',
+    environment: { ...environment(), API_PORT: String(port) },
+    readyUrl: `${secondApi.baseUrl}/readyz`,
+  });
+});
+afterAll(async () => {
+  await second.stop();
+  await stack.stop();
+});
+
+function environment(changes: Record<string, string> = {}): Record<string, string> {
+  const all = Object.entries({ ...stack.environments.api, ...NONE, ...changes });
+  return Object.fromEntries(all.map(([name, value]) => [name, value ?? '']));
+}
+
+async function serviceSecret(args: readonly string[], changes: Record<string, string> = {}) {
+  await using command = await startProcess({
+    name: 'service-secret',
+    script: 'cli/main.ts',
+    args: ['service-secret', ...args],
+    environment: environment(changes),
+  });
+  const { code } = await command.exit();
+  printed.push(command.output());
+  return { code, output: command.output() };
+}
+
+/** The secrets that still verify, newest first: only a test opens them. */
+async function storedSecrets(): Promise<string[]> {
+  const { secrets } = await stack.database.run((db) =>
+    readWebhookSecrets(db, keyRingOf(stack), { environment: 'sandbox', now: new Date() }),
+  );
+  return secrets.map(({ secret }) => secret);
+}
+
+/** A delivery of the service itself. */
+async function isDeliveredByService(): Promise<void> {
+  const id = await admin.sendWebhook({ event: 'ping', data: {} });
+  await waitFor(
+    'the service has delivered',
+    async () => (await admin.webhooks()).some((sent) => sent.id === id && sent.status === 'delivered'),
+    {
+      context: () => stack.tails(),
+    },
+  );
+}
+
+/** A delivery signed by hand. @returns its status. */
+async function deliver(secret: string, to: HttpClient): Promise<number> {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const body = JSON.stringify({ event: 'ping', data: { id: randomUUID() } });
+  const headers = {
+    'X-Service-Event': 'ping',
+    'X-Service-Delivery': randomUUID(),
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`,
+  };
+  return (await to.post('/webhooks/service', body, { headers })).status;
+}
+
+const first = () => new HttpClient(stack.api.baseUrl);
+const becomes = (status: number, secret: string, to: HttpClient) =>
+  waitFor(`a delivery gets ${status}`, async () => (await deliver(secret, to)) === status, { everyMs: 200 });
+
+describe('reseller service-secret', () => {
+  it('says before it changes anything that there is no secret to rotate', async () => {
+    const { code, output } = await serviceSecret(['rotate']);
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('Run `npx reseller service-secret create`'),
+    });
+    expect(await stack.database.run((db) => db.$count(webhookSecrets))).toBe(0);
+  });
+
+  it('creates the secret: stored, shown to nobody, and deliveries of the service are taken without a restart', async () => {
+    const { code, output } = await serviceSecret(['create']);
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and shown to nobody\.\nIt verifies from 20/),
+    });
+    await isDeliveredByService();
+  });
+
+  it('does not create a second one', async () => {
+    const before = await storedSecrets();
+    const { code, output } = await serviceSecret(['create']);
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('Run `npx reseller service-secret rotate`'),
+    });
+    expect(await storedSecrets()).toEqual(before);
+    // Under `npm start` the advice can be typed as it is.
+    const underStart = changeServiceSecret('create', { data: '.data' }, environment(), { write: () => true });
+    await expect(underStart).rejects.toMatchObject({
+      advice: expect.stringContaining('`npx reseller service-secret rotate --data .data`'),
+    });
+  });
+
+  it('rotates: both API processes take what either secret has signed', async () => {
+    const [former = ''] = await storedSecrets();
+    const { code, output } = await serviceSecret(['rotate']);
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/The former one verifies until 20.*\(1 day\)/),
+    });
+    const [newest = ''] = await storedSecrets();
+    expect(newest).not.toBe(former);
+    for (const api of [first(), secondApi]) {
+      await becomes(200, newest, api);
+      expect(await deliver(former, api)).toBe(200);
+    }
+    await isDeliveredByService();
+  });
+
+  it('ends every former secret at once when one has leaked', async () => {
+    const formers = await storedSecrets();
+    expect(formers).toHaveLength(2);
+    expect((await serviceSecret(['rotate', '--overlap', '0s'])).output).toContain(
+      'Former stored ones verify nothing any more.',
+    );
+    const [newest = ''] = await storedSecrets();
+    for (const api of [first(), secondApi]) {
+      await becomes(200, newest, api);
+      for (const former of formers) expect(await deliver(former, api)).toBe(401);
+    }
+  });
+
+  it('rotates once more when the answer is lost: nobody has seen what the service made', async () => {
+    await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' });
+    const calls = (await admin.requests('rotateWebhookSecret')).length;
+    expect((await serviceSecret(['rotate'])).code).toBe(0);
+    expect(await admin.requests('rotateWebhookSecret')).toHaveLength(calls + 2);
+    await isDeliveredByService();
+  });
+
+  it('says when every answer is lost that the service may sign with what nobody knows; the next rotation puts it right', async () => {
+    await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' }, { count: 4 });
+    const { code, output } = await serviceSecret(['rotate']);
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('may have made a webhook secret that nobody has seen'),
+    });
+    expect((await serviceSecret(['rotate'])).code).toBe(0);
+    await isDeliveredByService();
+  });
+
+  it('refuses the database of another environment, and a service that has no such call', async () => {
+    const other = await serviceSecret(['rotate'], { SERVICE_MODE: 'production' });
+    expect({ code: other.code, output: other.output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('another service or environment'),
+    });
+    const without = await serviceSecret(['rotate'], { SERVICE_WITHOUT: 'webhook_secret' });
+    expect({ code: without.code, output: without.output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('SERVICE_WEBHOOK_SECRETS'),
+    });
+  });
+
+  it('writes down each change, and leaves no secret in any output, log or row', async () => {
+    const actions = (await stack.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id))).map(
+      ({ actor, action }) => `${actor.split('/')[0]} ${action}`,
+    );
+    expect(actions).toContain('command webhook_secret.create');
+    expect(actions.filter((entry) => entry === 'command webhook_secret.rotate').length).toBeGreaterThanOrEqual(4);
+    const secrets = await storedSecrets();
+    expect(secrets.length).toBeGreaterThanOrEqual(2);
+    const { rows } = await stack.database.executor.execute(
+      `select encode(sealed_secret, 'escape') as sealed from webhook_secrets`,
+    );
+    const seen = [...printed, stack.process('api').output(), second.output(), JSON.stringify(rows)].join('\n');
+    for (const secret of secrets) expect(seen).not.toContain(secret);
+    expect(seen).toContain('the API takes requests');
+  });
+});

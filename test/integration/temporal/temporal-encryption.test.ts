@@ -1,0 +1,168 @@
+import { fileURLToPath } from 'node:url';
+import { ApplicationFailure } from '@temporalio/activity';
+import { Client, WorkflowFailedError } from '@temporalio/client';
+import { defaultPayloadConverter, type DataConverter, type Payload } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { startCodecServer } from '#temporal/codec/codec-server.ts';
+import { createDataConverter } from '#temporal/codec/data-converter.ts';
+import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
+import { connectClient, connectNative, createClient } from '#temporal/connection.ts';
+import { createSdkLogger } from '#temporal/sdk-logger.ts';
+import { canaryWorkflow, noteSignal, type TestActivities } from '#test/integration/temporal/temporal-workflows.ts';
+import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+
+const keyRing = new KeyRing([
+  { id: 'k2', key: Buffer.alloc(32, 2) },
+  { id: 'k1', key: Buffer.alloc(32, 1) },
+]);
+const activities: TestActivities = {
+  echo: async (text) => text,
+  fail: async (text) => {
+    throw ApplicationFailure.create({ message: `canary-activity-failure ${text}`, details: ['canary-detail'] });
+  },
+};
+
+let namespace: string;
+let native: NativeConnection;
+
+beforeAll(async () => {
+  Runtime.install({ logger: createSdkLogger(createLogger({ level: 'error', name: 'test' })) });
+  namespace = await createNamespace();
+  native = await connectNative(config());
+});
+afterAll(() => native.close());
+
+const config = () => ({ address: temporalAddress(), namespace, tls: false, apiKey: undefined });
+
+/** Runs one canary workflow to its end, under a worker with this data converter. */
+async function runCanary(workflowId: string, note: string, client: Client, dataConverter: DataConverter | undefined) {
+  const worker = await Worker.create({
+    connection: native,
+    namespace,
+    taskQueue: workflowId,
+    workflowsPath: fileURLToPath(new URL('temporal-workflows.ts', import.meta.url)),
+    activities,
+    ...(dataConverter === undefined ? {} : { dataConverter }),
+  });
+  return worker.runUntil(async () => {
+    const handle = await client.workflow.start(canaryWorkflow, {
+      workflowId,
+      taskQueue: workflowId,
+      args: ['canary-argument'],
+      memo: { note: 'canary-memo' },
+      staticSummary: 'canary-static-summary',
+      staticDetails: 'canary-static-details',
+    });
+    await handle.signal(noteSignal, note);
+    return handle.result().then(
+      (result) => ({ result, failure: undefined }),
+      (failure: unknown) => ({ result: undefined, failure }),
+    );
+  });
+}
+
+/** The history as the server stores it: bytes of every event, nothing decoded. */
+async function rawHistory(client: Client, workflowId: string) {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId },
+  });
+  const events = history?.events ?? [];
+  const bytes = Buffer.from(temporal.api.history.v1.History.encode({ events }).finish());
+  return { events, text: bytes.toString('latin1') };
+}
+
+describe('encryption of what Temporal stores', () => {
+  it('is what hides the canaries: without it the same history shows every one of them', async () => {
+    const client = new Client({ connection: native, namespace });
+    await runCanary('plain', 'canary-signal, end badly', client, undefined);
+    const { text } = await rawHistory(client, 'plain');
+    for (const canary of [
+      'canary-argument',
+      'canary-signal',
+      'canary-memo',
+      'canary-static-summary',
+      'canary-static-details',
+      'canary-summary',
+      'canary-detail',
+      'canary-activity-failure',
+      'canary-workflow-failure',
+    ])
+      expect(text).toContain(canary);
+  });
+
+  it('covers arguments, results, signals, memos and summaries, and gives the result back', async () => {
+    const client = createClient(native, config(), keyRing);
+    const { result } = await runCanary('encrypted', 'canary-signal', client, createDataConverter(keyRing));
+    expect(result).toBe('canary-result canary-signal');
+    const { text, events } = await rawHistory(client, 'encrypted');
+    expect(events.length).toBeGreaterThan(10);
+    expect(text).toContain('binary/encrypted');
+    expect(text).not.toContain('canary-');
+    expect(text).not.toContain('json/plain');
+  });
+
+  it('covers messages, stack traces and details of failures, and gives them back to the caller', async () => {
+    const client = createClient(native, config(), keyRing);
+    const { failure } = await runCanary('failing', 'canary-signal, end badly', client, createDataConverter(keyRing));
+    expect(failure).toBeInstanceOf(WorkflowFailedError);
+    const cause = failure instanceof WorkflowFailedError ? failure.cause : undefined;
+    expect(cause?.message).toBe('canary-workflow-failure');
+    expect(cause).toMatchObject({
+      details: ['canary-detail'],
+      cause: { cause: { message: 'canary-activity-failure canary-argument' } },
+    });
+    const { text } = await rawHistory(client, 'failing');
+    expect(text).not.toContain('canary-');
+    expect(text).not.toContain('temporal-workflows.ts');
+  });
+
+  it('is undone for the Temporal UI by the codec server, from the bytes that the server stores', async () => {
+    const client = await connectClient(config(), keyRing);
+    const server = await startCodecServer({
+      host: '127.0.0.1',
+      port: 0,
+      codec: new EncryptionCodec(keyRing),
+      allowedOrigins: ['http://localhost:8233'],
+      allowedHosts: ['127.0.0.1', 'localhost'],
+      logger: createLogger({ level: 'silent', name: 'test' }),
+    });
+    try {
+      await runCanary('shown', 'canary-signal, end badly', client, createDataConverter(keyRing));
+      const { events } = await rawHistory(client, 'shown');
+      const started = events[0]?.workflowExecutionStartedEventAttributes;
+      const failed = events.at(-1)?.workflowExecutionFailedEventAttributes;
+      const payloads = [
+        started?.input?.payloads?.[0],
+        events[0]?.userMetadata?.summary,
+        failed?.failure?.encodedAttributes,
+      ];
+      const answer = await fetch(`http://127.0.0.1:${server.port}/decode`, {
+        method: 'POST',
+        headers: { Origin: 'http://localhost:8233', 'Content-Type': 'application/json', 'X-Namespace': namespace },
+        body: JSON.stringify({ payloads: payloads.map((payload) => protobufJson(payload)) }),
+      });
+      const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) }).parse(await answer.json());
+      const [argument, summary, attributes] = decoded.payloads.map(({ data }) =>
+        Buffer.from(data, 'base64').toString(),
+      );
+      expect(argument).toBe('"canary-argument"');
+      expect(summary).toBe('"canary-static-summary"');
+      expect(attributes).toContain('canary-workflow-failure');
+    } finally {
+      await server.close();
+      await client.connection.close();
+    }
+  });
+});
+
+/** As the API of the Temporal UI hands payloads to the browser. */
+function protobufJson(payload: Payload | null | undefined): unknown {
+  const message = temporal.api.common.v1.Payload.fromObject(payload ?? defaultPayloadConverter.toPayload('missing'));
+  return temporal.api.common.v1.Payload.toObject(message, { bytes: String });
+}

@@ -1,0 +1,54 @@
+import type { Client } from '@temporalio/client';
+import { Runtime, type NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { newId } from '#db/connection/ids.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { connectNative, createClient } from '#temporal/connection.ts';
+import { findRunning } from '#temporal/running-work.ts';
+import { createSdkLogger } from '#temporal/sdk-logger.ts';
+import { setUpNamespace } from '#temporal/set-up.ts';
+import { startWork, type WorkStart } from '#temporal/start-work.ts';
+import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { workflowId } from '#workflows/messages.ts';
+
+const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+let native: NativeConnection;
+let client: Client;
+
+beforeAll(async () => {
+  Runtime.install({ logger: createSdkLogger(createLogger({ level: 'error', name: 'test' })) });
+  const config = { address: temporalAddress(), namespace: await createNamespace(), tls: false, apiKey: undefined };
+  await setUpNamespace(config);
+  native = await connectNative(config);
+  client = createClient(native, config, keyRing);
+});
+afterAll(() => native.close());
+
+const orderOf = (id: string): WorkStart => ({
+  kind: 'order',
+  id,
+  policy: DEFAULT_POLICY.purchase,
+  packageId: 17,
+  externalReference: id,
+  environment: 'sandbox',
+});
+const isEnded = async () => true;
+
+describe('the question which workflows run', () => {
+  it('takes as many ids in one call as the sweeper asks about, and names those that run and no others', async () => {
+    const ids = Array.from({ length: DEFAULT_POLICY.sweep.listIds }, () => newId('order'));
+    const [running, terminated] = ids;
+    for (const id of [running!, terminated!]) await startWork(client, orderOf(id), { isEnded });
+    await client.workflow.getHandle(workflowId({ kind: 'order', id: terminated! })).terminate('gone');
+    const work = ids.map((id) => ({ kind: 'order', id }) as const);
+    // Visibility is behind by a moment.
+    const found = await waitFor('visibility shows one', async () => {
+      const some = await findRunning(client, work);
+      return some.size === 1 && some;
+    });
+    expect([...found]).toEqual([running]);
+  });
+});

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { ScheduleOverlapPolicy, type Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import {
+  connect,
+  connectClient,
+  connectNative,
+  createLazyClient,
+  TemporalUnavailableError,
+} from '#temporal/connection.ts';
+import { ensureSchedules, SCHEDULE_IDS } from '#temporal/schedules.ts';
+import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
+import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+const configFor = (namespace: string) => ({ address: temporalAddress(), namespace, tls: false, apiKey: undefined });
+const { INDEXED_VALUE_TYPE_KEYWORD: KEYWORD } = temporal.api.enums.v1.IndexedValueType;
+const names = Object.values(SEARCH_ATTRIBUTES)
+  .map(({ name }) => name)
+  .toSorted();
+
+describe('setting up a namespace', () => {
+  it('creates a namespace that is missing, and its search attributes can be used at once', async () => {
+    const config = configFor(`set-up-${randomBytes(4).toString('hex')}`);
+    const result = await setUpNamespace(config);
+    expect(result.namespaceCreated).toBe(true);
+    expect([...result.searchAttributesAdded].toSorted()).toEqual(names);
+
+    const client = await connectClient(config, keyRing);
+    try {
+      await client.workflow.start('anyWorkflow', {
+        workflowId: 'first',
+        taskQueue: 'nobody',
+        typedSearchAttributes: [
+          { key: SEARCH_ATTRIBUTES.packageId, value: 42 },
+          { key: SEARCH_ATTRIBUTES.needsAttention, value: true },
+          { key: SEARCH_ATTRIBUTES.nextRetryAt, value: new Date(0) },
+          { key: SEARCH_ATTRIBUTES.externalReference, value: 'shop-1' },
+        ],
+      });
+      const { typedSearchAttributes } = await client.workflow.getHandle('first').describe();
+      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(42);
+    } finally {
+      await client.connection.close();
+    }
+  });
+
+  it('changes nothing the second time', async () => {
+    const config = configFor(await createNamespace());
+    expect((await setUpNamespace(config)).searchAttributesAdded).toHaveLength(names.length);
+    expect(await setUpNamespace(config)).toEqual({ namespaceCreated: false, searchAttributesAdded: [] });
+  });
+
+  it('works in several processes at once, also when the namespace is missing', async () => {
+    const config = configFor(`set-up-${randomBytes(4).toString('hex')}`);
+    await Promise.all(Array.from({ length: 5 }, () => setUpNamespace(config)));
+    expect(await setUpNamespace(config)).toEqual({ namespaceCreated: false, searchAttributesAdded: [] });
+  });
+
+  it('adds only what is missing and leaves search attributes of others alone', async () => {
+    const config = configFor(await createNamespace());
+    const connection = await connect(config);
+    await connection.operatorService.addSearchAttributes({
+      namespace: config.namespace,
+      searchAttributes: { [SEARCH_ATTRIBUTES.stage.name]: KEYWORD, OfSomebodyElse: KEYWORD },
+    });
+    expect((await setUpNamespace(config)).searchAttributesAdded).not.toContain('Stage');
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: config.namespace });
+    expect(customAttributes['OfSomebodyElse']).toBe(KEYWORD);
+    await connection.close();
+  });
+
+  it('names the search attributes that exist with another type, and adds nothing', async () => {
+    const config = configFor(await createNamespace());
+    const connection = await connect(config);
+    const { namespace } = config;
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { PackageId: KEYWORD } });
+    const setUp = setUpNamespace(config);
+    await expect(setUp).rejects.toThrow(NamespaceSetUpError);
+    await expect(setUp).rejects.toThrow(/other types: PackageId\..*TEMPORAL_NAMESPACE/);
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    expect(customAttributes['Product']).toBeUndefined();
+    await connection.close();
+  });
+});
+
+describe('the schedules', () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connectClient(configFor(await createNamespace()), keyRing);
+  });
+  afterAll(() => client.connection.close());
+
+  const policy = (everyMs: number) => ({
+    reconcile: { ...DEFAULT_POLICY.reconcile, everyMs },
+    sweep: { ...DEFAULT_POLICY.sweep, everyMs: 2 * everyMs },
+    books: { ...DEFAULT_POLICY.books, everyMs: 3 * everyMs },
+    watch: { ...DEFAULT_POLICY.watch, everyMs: 4 * everyMs },
+  });
+
+  it('are created once, however many workers start at once', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => ensureSchedules(client, policy(60_000))));
+    const reconcile = await client.schedule.getHandle('reconcile').describe();
+    expect(reconcile.spec.intervals).toMatchObject([{ every: 60_000 }]);
+    expect(reconcile.policies.overlap).toBe(ScheduleOverlapPolicy.SKIP);
+    expect(reconcile.policies.catchupWindow).toBe(10_000);
+    expect(reconcile.action).toMatchObject({
+      workflowType: 'reconcileWorkflow',
+      workflowId: 'reconcile',
+      taskQueue: 'reseller',
+    });
+    const sweep = await client.schedule.getHandle('sweep').describe();
+    expect(sweep.spec.intervals).toMatchObject([{ every: 120_000 }]);
+    expect(sweep.action).toMatchObject({ workflowType: 'sweepWorkflow' });
+    const books = await client.schedule.getHandle('books').describe();
+    expect(books.action).toMatchObject({ workflowType: 'booksWorkflow', workflowId: 'books' });
+    const watch = await client.schedule.getHandle('watch').describe();
+    expect(watch.spec.intervals).toMatchObject([{ every: 240_000 }]);
+    expect(watch.action).toMatchObject({ workflowType: 'watchWorkflow', workflowId: 'watch' });
+  });
+
+  it('are left alone when they are right already', async () => {
+    const before = await Promise.all(SCHEDULE_IDS.map((id) => client.schedule.getHandle(id).describe()));
+    await ensureSchedules(client, policy(60_000));
+    const after = await Promise.all(SCHEDULE_IDS.map((id) => client.schedule.getHandle(id).describe()));
+    expect(after.map(({ info }) => info.lastUpdatedAt)).toEqual(before.map(({ info }) => info.lastUpdatedAt));
+  });
+
+  it('follow the policy when it changes, and stay paused when an operator has paused them', async () => {
+    await client.schedule.getHandle('sweep').pause('looking into something');
+    await ensureSchedules(client, policy(30_000));
+    const reconcile = await client.schedule.getHandle('reconcile').describe();
+    const sweep = await client.schedule.getHandle('sweep').describe();
+    expect(reconcile.spec.intervals).toMatchObject([{ every: 30_000 }]);
+    expect(reconcile.state.paused).toBe(false);
+    expect(sweep.spec.intervals).toMatchObject([{ every: 60_000 }]);
+    expect(sweep.state).toMatchObject({ paused: true, note: 'looking into something' });
+  });
+
+  it('take intervals below a second as one second, the shortest there is', async () => {
+    await ensureSchedules(client, policy(200));
+    expect((await client.schedule.getHandle('reconcile').describe()).spec.intervals).toMatchObject([{ every: 1_000 }]);
+  });
+});
+
+describe('connecting', () => {
+  it.each([
+    ['a client', connectClientOf],
+    ['a worker', connectNative],
+  ] as const)('fails for %s with what to do when nothing listens', async (_, connectIt) => {
+    const config = { ...configFor('default'), address: `127.0.0.1:${await freePort()}` };
+    const connecting = connectIt(config, { timeoutMs: 1_500 });
+    await expect(connecting).rejects.toThrow(TemporalUnavailableError);
+    await expect(connecting).rejects.toThrow(/TEMPORAL_ADDRESS.*without TLS/);
+  });
+
+  it('can wait for the first call, for a process that must start while Temporal is down', async () => {
+    const [down, up] = [`127.0.0.1:${await freePort()}`, temporalAddress()].map((address) =>
+      createLazyClient({ ...configFor('default'), address }, keyRing),
+    ) as [Client, Client];
+    const countOf = (client: Client) =>
+      client.connection.withDeadline(Date.now() + 5_000, () => client.workflow.count());
+    await expect(countOf(down)).rejects.toThrow(/count|UNAVAILABLE|DEADLINE/i);
+    expect((await countOf(up)).count).toBeGreaterThanOrEqual(0);
+    await Promise.all([down.connection.close(), up.connection.close()]);
+  });
+});
+
+function connectClientOf(config: ReturnType<typeof configFor>, options: { timeoutMs: number }) {
+  return connectClient(config, keyRing, options);
+}

@@ -1,0 +1,184 @@
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createDataConverter } from '#temporal/codec/data-converter.ts';
+import { connectNative, createClient } from '#temporal/connection.ts';
+import { createSdkLogger } from '#temporal/sdk-logger.ts';
+import { setUpNamespace } from '#temporal/set-up.ts';
+import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
+import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { rememberedQuery, TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+let native: NativeConnection;
+let client: Client;
+let namespace: string;
+
+beforeAll(async () => {
+  Runtime.install({ logger: createSdkLogger(createLogger({ level: 'error', name: 'test' })) });
+  namespace = await createNamespace();
+  const config = { address: temporalAddress(), namespace, tls: false, apiKey: undefined };
+  await setUpNamespace(config);
+  native = await connectNative(config);
+  client = createClient(native, config, keyRing);
+});
+afterAll(() => native.close());
+
+const start = (id: string): WorkStart => ({
+  kind: 'order',
+  id,
+  policy: DEFAULT_POLICY.purchase,
+  packageId: 17,
+  externalReference: 'shop `order` 1',
+  environment: 'sandbox',
+});
+
+const observation: ServiceObservation = {
+  inboxId: '1',
+  source: 'webhook',
+  attemptNumber: 1,
+  outcome: 'completed',
+  decision: 'advance',
+};
+
+/** The rows of these tests have ended when their workflows have. */
+const isEnded = async () => true;
+
+/** With a worker whose order workflow ends at the first word of the service. */
+async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> {
+  const worker = await Worker.create({
+    connection: native,
+    namespace,
+    taskQueue: TASK_QUEUE,
+    workflowsPath: fileURLToPath(new URL('temporal-workflows.ts', import.meta.url)),
+    dataConverter: createDataConverter(keyRing),
+  });
+  return worker.runUntil(work);
+}
+
+/** What the newest run was started with. */
+async function inputOf(id: string): Promise<unknown> {
+  const { events } = await client.workflow.getHandle(`order/${id}`).fetchHistory();
+  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+  return input;
+}
+
+describe('starting the workflow of an order', () => {
+  it('starts it once, whoever asks and how often', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => startWork(client, start('ord_once'), { isEnded })),
+    );
+    expect(outcomes.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'running'), 'started']);
+  });
+
+  it('shows package, reference and environment as search attributes and summary, before any worker runs', async () => {
+    await startWork(client, start('ord_shown'), { isEnded });
+    const description = await client.workflow.getHandle('order/ord_shown').describe();
+    const shown = description.typedSearchAttributes;
+    expect(shown.get(SEARCH_ATTRIBUTES.product)).toBe('esim-order');
+    expect(shown.get(SEARCH_ATTRIBUTES.stage)).toBe('submitting');
+    expect(shown.get(SEARCH_ATTRIBUTES.needsAttention)).toBe(false);
+    expect(shown.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
+    expect(shown.get(SEARCH_ATTRIBUTES.externalReference)).toBe('shop `order` 1');
+    expect(shown.get(SEARCH_ATTRIBUTES.environment)).toBe('sandbox');
+    expect(await description.staticSummary()).toBe("Package 17 for `shop 'order' 1` (sandbox)");
+    expect(await description.staticDetails()).toContain('ord_shown');
+  });
+
+  it('starts it anew after Terminate, and tells that it ended well after it has', async () => {
+    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
+    const handle = client.workflow.getHandle('order/ord_again');
+    await handle.terminate('an operator');
+    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
+    await withWorker(async () => {
+      expect(await tellWork(client, start('ord_again'), observation, { isEnded })).toBe('told');
+      expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
+    });
+    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('finished');
+  });
+
+  it('hands what a run knew that was terminated to the one that follows it', async () => {
+    await withWorker(async () => {
+      await startWork(client, start('ord_terminated'), { isEnded });
+      const handle = client.workflow.getHandle('order/ord_terminated');
+      // Its first task is done.
+      await handle.query(rememberedQuery);
+      await handle.terminate('an operator');
+      expect(await startWork(client, start('ord_terminated'), { isEnded })).toBe('started');
+    });
+    expect(await inputOf('ord_terminated')).toMatchObject({
+      carried: { witness: { number: 1, state: 'unknown', sends: 2 } },
+    });
+  });
+
+  it('can be eager: the worker of the same process takes the first task', async () => {
+    await withWorker(async () => {
+      expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('started');
+      expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('running');
+      await tellWork(client, start('ord_eager'), observation, { isEnded });
+      expect(await client.workflow.getHandle('order/ord_eager').result()).toMatchObject({ status: 'completed' });
+    });
+  });
+});
+
+describe('telling an order what the service said', () => {
+  it('starts the workflow where none runs, also after Terminate, with the same attributes', async () => {
+    await startWork(client, start('ord_told'), { isEnded });
+    await client.workflow.getHandle('order/ord_told').terminate();
+    expect(await tellWork(client, start('ord_told'), observation, { isEnded })).toBe('told');
+    const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
+    expect(status.name).toBe('RUNNING');
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
+  });
+
+  it('says when the workflow has ended well, and starts no second one', async () => {
+    await withWorker(async () => {
+      await tellWork(client, start('ord_done'), observation, { isEnded });
+      await client.workflow.getHandle('order/ord_done').result();
+    });
+    expect(await tellWork(client, start('ord_done'), observation, { isEnded })).toBe('finished');
+    expect((await client.workflow.getHandle('order/ord_done').describe()).status.name).toBe('COMPLETED');
+  });
+});
+
+describe('work whose row has lost the end that its workflow reached', () => {
+  const isUnfinished = async () => false;
+  const latestOf = async (id: string) => client.workflow.getHandle(`order/${id}`).describe();
+
+  async function completed(id: string): Promise<string> {
+    await withWorker(async () => {
+      await tellWork(client, start(id), observation, { isEnded });
+      await client.workflow.getHandle(`order/${id}`).result();
+    });
+    return (await latestOf(id)).runId;
+  }
+
+  it('gets a new run by a start, once, with what the completed run knew', async () => {
+    const before = await completed('ord_lost');
+    const outcomes = await Promise.all(
+      Array.from({ length: 4 }, () => startWork(client, start('ord_lost'), { isEnded: isUnfinished })),
+    );
+    expect(outcomes.toSorted()).toEqual(['running', 'running', 'running', 'started']);
+    const after = await latestOf('ord_lost');
+    expect([after.status.name, after.runId === before]).toEqual(['RUNNING', false]);
+    expect(await inputOf('ord_lost')).toMatchObject({
+      carried: { witness: { ended: 'completed', state: 'completed', sends: 1 } },
+    });
+  });
+
+  it('gets a new run by what the service says, and by what a person does', async () => {
+    await completed('ord_lost_told');
+    expect(await tellWork(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('told');
+    expect((await latestOf('ord_lost_told')).status.name).toBe('RUNNING');
+    await completed('ord_lost_woken');
+    expect(await wakeWork(client, start('ord_lost_woken'), { isEnded: isUnfinished })).toBe('told');
+    expect((await latestOf('ord_lost_woken')).status.name).toBe('RUNNING');
+  });
+});

@@ -1,0 +1,258 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
+import { TemporalServer } from '#cli/embedded/temporal-server.ts';
+import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
+import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
+import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { abandonUpdate } from '#workflows/messages.ts';
+
+const REBOUND = 'evil.example';
+const COLUMNS = [
+  'Status',
+  'Workflow ID',
+  'ExternalReference',
+  'PackageId',
+  'Stage',
+  'NeedsAttention',
+  'FailureClass',
+  'NextRetryAt',
+  'Environment',
+];
+
+describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
+  let folder: string;
+  let temporal: TemporalServer;
+  let codec: TestProcess;
+  let stack: Stack;
+  let browser: Browser;
+  let uiUrl: string;
+  let codecUrl: string;
+
+  beforeAll(async () => {
+    folder = temporaryFolder('temporal-ui');
+    const [port, uiPort, codecPort] = await Promise.all([freePort(), freePort(), freePort()]);
+    uiUrl = `http://127.0.0.1:${uiPort}`;
+    codecUrl = `http://127.0.0.1:${codecPort}`;
+    const cli = await obtainTemporalCli({ environment: process.env, progress: () => undefined });
+    temporal = new TemporalServer({
+      cli: cli.path,
+      port,
+      uiPort,
+      codecEndpoint: `http://127.0.0.1:${codecPort}`,
+      logFile: join(folder, 'temporal.log'),
+      environment: process.env,
+    });
+    await temporal.start();
+    stack = await startStack({ temporal });
+    codec = await startProcess({
+      name: 'codec',
+      script: 'temporal/codec-server-main.ts',
+      environment: {
+        ENCRYPTION_KEYS: stack.environments.codec['ENCRYPTION_KEYS'] ?? '',
+        CODEC_PORT: String(codecPort),
+        CODEC_ALLOWED_ORIGIN: uiUrl,
+      },
+      readyUrl: `http://127.0.0.1:${codecPort}/healthz`,
+    });
+    // A name that an attacker has pointed at this machine.
+    browser = await launchBrowser([`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await codec?.kill();
+    await stack?.stop();
+    await temporal?.kill();
+    removeFolder(folder);
+  });
+
+  /** An order that the service's rate limit holds. @returns its id. */
+  const heldOrder = async (reference: string): Promise<string> => {
+    await stack.simulator.post('/simulator/faults', {
+      target: 'request',
+      endpoint: 'createOrder',
+      fault: { kind: 'rate_limited', retry_after: 240 },
+    });
+    const held = (await stack.order({ package_id: 1003, external_order_id: reference })).textAt('id');
+    await stack.orderReaches(held, ['held']);
+    return held;
+  };
+
+  const open = async (path: string): Promise<Page> => {
+    const page = await openPage(browser, { width: 1700, height: 900 });
+    // Which columns the list shows is kept in the browser; the runbook says how to choose them by hand.
+    await page.addInitScript(
+      ([namespace, columns]) => {
+        localStorage.setItem(
+          'namespace-workflow-table-columns',
+          JSON.stringify({ [namespace]: columns.map((label) => ({ label })) }),
+        );
+      },
+      [stack.temporal.namespace, COLUMNS] as const,
+    );
+    await page.goto(`${uiUrl}/namespaces/${stack.temporal.namespace}/${path}`, { waitUntil: 'domcontentloaded' });
+    return page;
+  };
+
+  it('lists orders with the attributes that tell what is stuck and why', async () => {
+    const completed = await stack.order({ package_id: 1001, external_order_id: 'shop-1001' });
+    await stack.orderReaches(completed.textAt('id'), ['completed']);
+    await stack.simulator.post('/simulator/behaviour', { outcome: 'failed_at_once', credit_after_ms: null, count: 1 });
+    const parked = await stack.order({ package_id: 1002, external_order_id: 'shop-1002' });
+    await stack.orderReaches(parked.textAt('id'), ['needs_attention']);
+    await heldOrder('shop-1003');
+
+    // The page shows what is listed when it is opened, and what a workflow shows is listed a moment later.
+    await using operator = await TemporalOperator.connect(stack);
+    for (const query of [
+      "ExternalReference = 'shop-1002' AND NeedsAttention = true",
+      "ExternalReference = 'shop-1003' AND FailureClass = 'rate_limited'",
+    ]) {
+      await waitFor(`${query} is listed`, async () => (await operator.client.workflow.count(query)).count === 1);
+    }
+    const page = await open(`workflows?query=${encodeURIComponent("Product = 'esim-order'")}`);
+    const row = (text: string) => page.locator('tr', { hasText: text });
+    await row('shop-1003').waitFor();
+    await row('shop-1002').getByText('supplier_failed').waitFor();
+    await row('shop-1002').getByText('true').waitFor();
+    await row('shop-1003').getByText('held').waitFor();
+    await row('shop-1003').getByText('rate_limited').waitFor();
+    await keepScreenshot(page, 'temporal-ui-list');
+
+    const stuck = await open(`workflows?query=${encodeURIComponent('NeedsAttention = true')}`);
+    await stuck.locator('tr', { hasText: 'shop-1002' }).waitFor();
+    expect(await stuck.locator('tr', { hasText: 'shop-1001' }).count()).toBe(0);
+  });
+
+  it('shows one order decoded: its input, where it stands and what to do', async () => {
+    const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
+    const list = await open(`workflows?query=${encodeURIComponent("ExternalReference = 'shop-1002'")}`);
+    await list.getByRole('link', { name: `order/${orderId}` }).click();
+    await list.getByText('"work"').first().waitFor();
+    await list.getByText('Let the wallet settle, read 1').first().waitFor();
+    await list.getByText('Waits for a person (debit_without_goods)').first().waitFor();
+    await keepScreenshot(list, 'temporal-ui-history');
+
+    await list.getByText('User Metadata').click();
+    // The history, which is gone then, names the case as well.
+    await waitFor('the current details are shown', () => shownInAFrame(list, 'Ask the service for the credit'));
+    expect(await shownInAFrame(list, 'debit_without_goods')).toBe(true);
+    expect(await shownInAFrame(list, 'Package 1002 for')).toBe(true);
+    await keepScreenshot(list, 'temporal-ui-order');
+  });
+
+  it('lets an operator act: what is typed is encrypted by the codec server on its way', async () => {
+    const orderId = await heldOrder('shop-1004');
+    await using operator = await TemporalOperator.connect(stack);
+    const { runId } = await operator.order(orderId).describe();
+    const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
+    await sendUpdate(page, 'abandon', { by: 'Ada', why: 'typed into the UI' });
+    await stack.orderReaches(orderId, ['abandoned']);
+    const audit = await stack.api.get(`/v1/audit-log?subject_id=${orderId}`);
+    expect(audit.text).toContain('temporal/Ada');
+    expect((await operator.rawTraces(orderId)).toString('latin1')).not.toContain('typed into the UI');
+  });
+
+  it('is closed to a web page whose name was pointed at this machine, and its HTTP API to every page', async () => {
+    const { port } = new URL(uiUrl);
+    const page = await openPage(browser, { width: 400, height: 300 });
+    const rebound = await page.goto(`http://${REBOUND}:${port}/api/v1/namespaces`);
+    expect(rebound?.status()).toBe(403);
+    const [namespaces, codecAnswer, other] = await page.evaluate(
+      async ([ui, codecUrl, host]) => {
+        const status = (url: string, init: RequestInit) =>
+          fetch(url, init).then(
+            (answer) => answer.status,
+            () => 'blocked',
+          );
+        const post = { method: 'POST', body: '{"payloads":[]}' };
+        return Promise.all([
+          status('/api/v1/namespaces', post),
+          status(`http://${host}:${new URL(codecUrl).port}/encode`, post),
+          status(`${ui}/api/v1/namespaces`, post),
+        ]);
+      },
+      [uiUrl, codecUrl, REBOUND] as const,
+    );
+    expect(namespaces).toBe(403);
+    expect([codecAnswer, other]).toEqual(['blocked', 'blocked']);
+    for (const open of await listeningPorts(temporal))
+      expect(await postAsAnyPage(open), open).not.toContain('workflow not found');
+  });
+
+  it('shows why an update was refused, in words', async () => {
+    const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
+    await using operator = await TemporalOperator.connect(stack);
+    const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+    await expect(refused).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('settled first') as string },
+    });
+    const { runId } = await operator.order(orderId).describe();
+    const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
+    await page.getByText('that has to be settled first').first().waitFor();
+    await keepScreenshot(page, 'temporal-ui-refused');
+  });
+});
+
+/** The UI renders the Markdown of a workflow in frames of their own. */
+async function shownInAFrame(page: Page, text: string): Promise<boolean> {
+  const counts = await Promise.all(page.frames().map((frame) => frame.getByText(text).count()));
+  return counts.some((count) => count > 0);
+}
+
+/** As a person does it: the menu of actions, the form, the button. */
+async function sendUpdate(page: Page, name: string, input: Record<string, string>): Promise<void> {
+  await page.getByRole('button', { name: 'More Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Send an Update' }).click();
+  const form = page.locator('dialog[open]');
+  await form.locator('[data-testid=update-select-button]:visible').first().click();
+  await form
+    .locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\b`) })
+    .first()
+    .click();
+  await form.locator('[data-language=json]:visible').first().click();
+  // Inserted as a whole: the editor closes brackets that are typed.
+  await page.keyboard.insertText(JSON.stringify(input));
+  // The editor lays the text out once it is left, and the form grows.
+  await form.locator('input:visible').first().focus();
+  await form.locator('.cm-line', { hasText: '"why": ' }).first().waitFor();
+  await keepScreenshot(page, 'temporal-ui-update');
+  // By the keyboard: the button moves under the pointer as the form grows.
+  await form.getByRole('button', { name: 'Submit' }).press('Enter');
+}
+
+/** `address:port` of each TCP socket that the Temporal server listens on (Linux only, else none). */
+async function listeningPorts(server: TemporalServer): Promise<string[]> {
+  const pid = server.child?.identity?.pid;
+  if (process.platform !== 'linux' || pid === undefined) return [];
+  const links = await Promise.all(
+    (await readdir(`/proc/${pid}/fd`)).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')),
+  );
+  const sockets = new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+  return (await readFile('/proc/net/tcp', 'utf8'))
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+      if (state !== '0A' || !sockets.has(inode)) return [];
+      const [address = '', port = ''] = local.split(':');
+      return [`${Buffer.from(address, 'hex').toReversed().join('.')}:${Number.parseInt(port, 16)}`];
+    });
+}
+
+/** What a plain form of any web page can send: no header of its own, no preflight. */
+async function postAsAnyPage(address: string): Promise<string> {
+  const path = '/api/v1/namespaces/default/workflows/x/signal/serviceObserved';
+  const headers = { 'Content-Type': 'text/plain', Origin: 'http://evil.example' };
+  return fetch(`http://${address}${path}`, { method: 'POST', headers, body: '{}' }).then(
+    (answer) => answer.text(),
+    String,
+  );
+}

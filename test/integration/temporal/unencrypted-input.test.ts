@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
+import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
+import { connect } from '#temporal/connection.ts';
+import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import {
+  ACTION_REFUSED,
+  changeLimitUpdate,
+  deliveriesWaitSignal,
+  serviceObservedSignal,
+  TASK_QUEUE,
+  UNENCRYPTED_INPUT,
+} from '#workflows/messages.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+let operator: TemporalOperator;
+/** Has no keys: what a web page, or anybody else who reaches the Temporal server, can send. */
+let stranger: Client;
+/** Sends plain text, and reads answers. */
+let readable: Client;
+
+beforeAll(async () => {
+  stack = await startStack();
+  desk = new OrderDesk(stack);
+  operator = await TemporalOperator.connect(stack);
+  const connection = await connect({ ...stack.temporal, tls: false, apiKey: undefined });
+  stranger = new Client({ connection, namespace: stack.temporal.namespace });
+  const codec = new EncryptionCodec(keyRingOf(stack));
+  readable = new Client({
+    connection,
+    namespace: stack.temporal.namespace,
+    dataConverter: {
+      failureConverterPath: FAILURE_CONVERTER_PATH,
+      payloadCodecs: [{ encode: async (payloads) => payloads, decode: (payloads) => codec.decode(payloads) }],
+    },
+  });
+});
+
+afterAll(async () => {
+  await stranger?.connection.close();
+  await operator?.[Symbol.asyncDispose]();
+  await stack?.stop();
+});
+
+/** An order that its price limit holds. */
+async function heldForItsPrice(): Promise<string> {
+  const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.10', currency: 'USD' } });
+  await desk.reaches(id, 'held');
+  return id;
+}
+
+const LIMIT = { by: 'the owner', why: 'cheaper for me', max_price: { amount: '99.00', currency: 'USD' } };
+
+describe('what reaches a workflow without encryption', () => {
+  it('is refused as an update, with a sentence that says what to use instead; nothing is bought', async () => {
+    const id = await heldForItsPrice();
+    const handle = stranger.workflow.getHandle(`order/${id}`);
+    // The refusal is encrypted like everything that a worker writes: whoever has the keys reads it.
+    await expect(handle.executeUpdate(changeLimitUpdate, { args: [LIMIT] })).rejects.toThrow('Workflow Update failed');
+    await expect(
+      readable.workflow.getHandle(`order/${id}`).executeUpdate(changeLimitUpdate, { args: [LIMIT] }),
+    ).rejects.toMatchObject({
+      cause: {
+        type: ACTION_REFUSED,
+        message: expect.stringMatching(/not encrypted.*codec server.*npx reseller temporal/s),
+      },
+    });
+    const audit = await stack.api.get(`/v1/audit-log?subject_id=${id}`);
+    expect(audit.at('data')).toEqual([]);
+    expect((await desk.reaches(id, 'held')).at('max_price', 'amount')).toBe('0.10');
+    expect(await desk.movements(id)).toEqual([]);
+
+    await operator.order(id).executeUpdate(changeLimitUpdate, { args: [LIMIT] });
+    await desk.reaches(id, 'completed');
+  });
+
+  it('is dropped as a signal, with or without an argument, and the order goes on', async () => {
+    const id = await heldForItsPrice();
+    const handle = stranger.workflow.getHandle(`order/${id}`);
+    await handle.signal(serviceObservedSignal, {
+      inboxId: 'in_1',
+      source: 'webhook',
+      attemptNumber: 1,
+      outcome: 'completed',
+      decision: 'contradiction',
+    });
+    await handle.signal(serviceObservedSignal.name);
+    await handle.signal(serviceObservedSignal.name, 'not an observation');
+    await handle.signal('operatorActed', ['plain'] as never);
+    await operator.order(id).executeUpdate(changeLimitUpdate, { args: [LIMIT] });
+    await desk.reaches(id, 'completed');
+    const { events } = await operator.order(id).fetchHistory();
+    expect((events ?? []).filter((event) => event.workflowTaskFailedEventAttributes != null)).toEqual([]);
+    expect(stack.process('worker').output()).toContain('a signal was dropped');
+  });
+
+  it('ends a run that was started with it, and the same id can be started by the product', async () => {
+    const id = randomUUID();
+    const started = await stranger.workflow.start('orderWorkflow', {
+      workflowId: `order/${id}`,
+      taskQueue: TASK_QUEUE,
+      args: [{ work: { kind: 'order', id }, policy: DEFAULT_POLICY.purchase }],
+    });
+    await expect(started.result()).rejects.toThrow('binary/encrypted');
+    expect((await started.describe()).status.name).toBe('FAILED');
+    const endpoint = await stranger.workflow.signalWithStart('webhookEndpointWorkflow', {
+      workflowId: `webhook_endpoint/${id}`,
+      taskQueue: TASK_QUEUE,
+      args: [{ endpointId: id }],
+      signal: deliveriesWaitSignal,
+      signalArgs: [{ urgent: true }],
+    });
+    await expect(endpoint.result()).rejects.toThrow('binary/encrypted');
+    for (const workflowId of [`order/${id}`, `webhook_endpoint/${id}`]) {
+      await expect(operator.client.workflow.getHandle(workflowId).result()).rejects.toMatchObject({
+        cause: { type: UNENCRYPTED_INPUT, message: expect.stringContaining('not encrypted') },
+      });
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Context } from '@temporalio/activity';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beatingWorkflow, type LongActivities } from '#test/integration/temporal/temporal-workflows.ts';
+import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/health/heartbeat.ts';
+
+let native: NativeConnection;
+let connection: Connection;
+let client: Client;
+
+beforeAll(async () => {
+  const address = temporalAddress();
+  const namespace = await createNamespace();
+  connection = await Connection.connect({ address });
+  client = new Client({ connection, namespace });
+  native = await NativeConnection.connect({ address });
+});
+afterAll(async () => {
+  await connection.close();
+  await native.close();
+});
+
+/** Beats that the worker is to make before the activity ends. */
+const BEATS = 4;
+
+describe('heartbeats of an activity', () => {
+  it('all reach the server, so that one may be late and one lost before the activity is given up', async () => {
+    const made = { count: 0 };
+    const seen = new Set<string>();
+    const { promise: enough, resolve: end } = Promise.withResolvers<void>();
+    const activities: LongActivities = {
+      beat: () => {
+        const context = Context.current();
+        const original = context.heartbeat;
+        Object.assign(context, {
+          heartbeat: () => {
+            made.count += 1;
+            original.call(context);
+          },
+        });
+        return enough;
+      },
+    };
+    const taskQueue = randomUUID();
+    const worker = await Worker.create({
+      connection: native,
+      namespace: client.options.namespace,
+      taskQueue,
+      workflowsPath: fileURLToPath(new URL('temporal-workflows.ts', import.meta.url)),
+      activities,
+      interceptors: { activity: [heartbeat] },
+      ...HEARTBEAT_OPTIONS,
+    });
+    await worker.runUntil(async () => {
+      const handle = await client.workflow.start(beatingWorkflow, { workflowId: randomUUID(), taskQueue });
+      await expect
+        .poll(async () => {
+          const { raw } = await handle.describe();
+          const last = raw.pendingActivities?.[0]?.lastHeartbeatTime;
+          if (last?.seconds) seen.add(`${String(last.seconds)}.${String(last.nanos)}`);
+          return made.count;
+        })
+        .toBeGreaterThanOrEqual(BEATS);
+      end();
+      await handle.result();
+    });
+    // The last one may still have been on its way when it ended.
+    expect(seen.size).toBeGreaterThanOrEqual(BEATS - 1);
+  });
+});

@@ -1,0 +1,357 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { evidenceFor, sendEventFor } from '#domain/gate/circuit-evidence.ts';
+import {
+  afterCircuitEvent,
+  answerAtCircuit,
+  CIRCUIT_EVENTS,
+  CIRCUIT_STATES,
+  CIRCUIT_TABLE,
+  circuitNames,
+  CIRCUITS,
+  circuitSentence,
+  CLOSED_CIRCUIT,
+  isIdle,
+  probeDelayMs,
+  type Circuit,
+  type CircuitEvent,
+  type CircuitName,
+  type CircuitNews,
+} from '#domain/gate/circuit.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/work/failure.ts';
+
+const policy = DEFAULT_POLICY.gate;
+const NOW = 1_800_000_000_000;
+const name = fc.constantFrom(...circuitNames);
+const events = fc.array(fc.constantFrom(...CIRCUIT_EVENTS), { maxLength: 60 });
+const nobody = { isCanary: false, isWaiting: false, isOldest: false, isReleased: false };
+
+function play(which: (typeof circuitNames)[number], list: readonly CircuitEvent[]): Circuit {
+  return list.reduce(
+    (circuit, event, index) => afterCircuitEvent(which, circuit, { event, now: NOW + index * 1_000 }, policy),
+    CLOSED_CIRCUIT,
+  );
+}
+
+describe('a circuit of the service', () => {
+  it('has a decision for every event in every state, and every state a way out', () => {
+    for (const state of CIRCUIT_STATES) {
+      expect(Object.keys(CIRCUIT_TABLE[state]).toSorted()).toEqual(CIRCUIT_EVENTS.toSorted());
+      const before: Circuit = {
+        state,
+        failures: policy.circuitFailures - 1,
+        openings: 1,
+        probeAt: NOW,
+        canaryUntil: NOW,
+      };
+      const next = CIRCUIT_EVENTS.map(
+        (event) => afterCircuitEvent('service_down', before, { event, now: NOW }, policy).state,
+      );
+      expect(next.some((after) => after !== state)).toBe(true);
+    }
+  });
+
+  it('has a time for its next canary whenever it is open, and an end for the canary whenever one is under way', () => {
+    fc.assert(
+      fc.property(name, events, (which, list) => {
+        const circuit = play(which, list);
+        expect(circuit.probeAt !== null).toBe(circuit.state === 'open');
+        expect(circuit.canaryUntil !== null).toBe(circuit.state === 'probing');
+      }),
+    );
+  });
+
+  it('comes back to closed from wherever it is, once a canary succeeds and nobody is held any more', () => {
+    fc.assert(
+      fc.property(name, events, (which, list) => {
+        let circuit = play(which, list);
+        for (const event of ['canary_lost', 'probe_started', 'canary_succeeded', 'drained', 'succeeded'] as const) {
+          circuit = afterCircuitEvent(which, circuit, { event, now: NOW }, policy);
+        }
+        expect(circuit).toEqual(CLOSED_CIRCUIT);
+      }),
+    );
+  });
+
+  it('is never open after a purchase that it would have prevented', () => {
+    fc.assert(
+      fc.property(name, events, fc.boolean(), (which, list, isCanary) => {
+        const before = play(which, list);
+        const event = sendEventFor(which, before, isCanary && before.state === 'probing', { kind: 'accepted' });
+        const after = event === undefined ? before : afterCircuitEvent(which, before, { event, now: NOW }, policy);
+        expect(['closed', 'releasing']).toContain(after.state);
+        expect(afterCircuitEvent(which, after, { event: 'drained', now: NOW }, policy)).toEqual(CLOSED_CIRCUIT);
+      }),
+    );
+  });
+
+  it('does not stay open for ever where no work waits and none comes', () => {
+    fc.assert(
+      fc.property(name, events, (which, list) => {
+        let circuit = play(which, list);
+        let now = NOW + list.length * 1_000;
+        // As the keeper moves it, at each time at which something is due.
+        for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
+          now = Math.max(now, circuit.canaryUntil ?? 0, (circuit.probeAt ?? 0) + policy.circuitIdleMs);
+          const event =
+            circuit.state === 'probing' ? 'canary_lost' : circuit.state === 'releasing' ? 'drained' : 'idle';
+          expect(isIdle(circuit, false, now, policy)).toBe(event === 'idle');
+          circuit = afterCircuitEvent(which, circuit, { event, now }, policy);
+        }
+        expect(circuit.state).toBe('closed');
+      }),
+    );
+  });
+
+  it('is idle only while it is open, long after its canary was due, with no work before it', () => {
+    const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
+    const due = NOW + policy.circuitIdleMs;
+    expect(isIdle(open, false, due, policy)).toBe(true);
+    expect(isIdle(open, false, due - 1, policy)).toBe(false);
+    expect(isIdle(open, true, due, policy)).toBe(false);
+    for (const state of ['closed', 'probing', 'releasing'] as const)
+      expect(isIdle({ ...open, state }, false, due, policy)).toBe(false);
+  });
+
+  it('opens after so many failures in a row and not before; a success begins the count anew', () => {
+    const failures = (count: number) => Array.from({ length: count }, () => 'failed' as const);
+    expect(play('service_down', failures(policy.circuitFailures - 1)).state).toBe('closed');
+    expect(play('service_down', failures(policy.circuitFailures)).state).toBe('open');
+    expect(play('service_down', [...failures(2), 'succeeded', ...failures(2)]).state).toBe('closed');
+    expect(play('not_approved', ['failed']).state).toBe('open');
+  });
+
+  it('waits longer after each canary that fails, up to a ceiling, and never less than the service asked for', () => {
+    fc.assert(
+      fc.property(name, fc.integer({ min: 1, max: 50 }), (which, openings) => {
+        const delay = probeDelayMs(which, openings, policy);
+        expect(delay).toBe(probeDelayMs(which, openings, policy));
+        expect(delay).toBeGreaterThanOrEqual(Math.floor(policy.probeDelayMs * 0.8));
+        expect(delay).toBeLessThanOrEqual(Math.ceil(policy.probeDelayMaxMs * 1.2));
+      }),
+    );
+    expect(probeDelayMs('service_down', 4, policy)).toBeGreaterThan(probeDelayMs('service_down', 1, policy));
+    const opened = afterCircuitEvent(
+      'not_approved',
+      CLOSED_CIRCUIT,
+      { event: 'failed', now: NOW, retryAfterMs: 3_600_000 },
+      policy,
+    );
+    expect(opened.probeAt).toBe(NOW + 3_600_000);
+  });
+
+  it('lets nobody through while it is open but a canary at its time, and whom an operator releases', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          isCanary: fc.boolean(),
+          isWaiting: fc.boolean(),
+          isOldest: fc.boolean(),
+          isReleased: fc.boolean(),
+        }),
+        fc.integer({ min: -10, max: 10 }),
+        (asker, late) => {
+          const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
+          const answer = answerAtCircuit(open, asker, NOW + late);
+          expect(answer === 'canary').toBe(asker.isReleased || (asker.isOldest && late >= 0));
+          expect(answer).not.toBe('pass');
+        },
+      ),
+    );
+    const probing: Circuit = { ...CLOSED_CIRCUIT, state: 'probing', canaryUntil: NOW };
+    expect(answerAtCircuit(probing, { ...nobody, isOldest: true }, NOW)).toBe('hold');
+    expect(answerAtCircuit(probing, { ...nobody, isCanary: true }, NOW)).toBe('pass');
+  });
+
+  it('keeps those that were held in their turn while they are released, and lets new ones pass', () => {
+    const releasing: Circuit = { ...CLOSED_CIRCUIT, state: 'releasing' };
+    expect(answerAtCircuit(releasing, { ...nobody, isWaiting: true, isOldest: true }, NOW)).toBe('hold');
+    expect(answerAtCircuit(releasing, nobody, NOW)).toBe('pass');
+  });
+});
+
+describe('what a send says of a circuit', () => {
+  it('is its failure for its own classes only, and never both', () => {
+    for (const which of circuitNames) {
+      const own: readonly string[] = CIRCUITS[which].classes;
+      for (const failure of failureClasses) {
+        expect(evidenceFor(which, { kind: 'failure', failure }) === 'failed').toBe(own.includes(failure));
+      }
+      expect(evidenceFor(which, { kind: 'accepted' })).toBe('succeeded');
+      expect(evidenceFor(which, { kind: 'none' })).toBe('nothing');
+    }
+  });
+
+  it('is never that it is well, when nobody knows whether the service was there', () => {
+    const unsure = failureClasses.filter(
+      (failure) => !isDefinite(failure) && !['contract_drift', 'key_or_reference_known'].includes(failure),
+    );
+    for (const failure of unsure) {
+      for (const which of circuitNames) expect(evidenceFor(which, { kind: 'failure', failure })).not.toBe('succeeded');
+    }
+  });
+});
+
+describe('each circuit', () => {
+  const ANSWERED: readonly CircuitName[] = ['service_down', 'unauthorized', 'rate_limited'];
+  /** By class of a failure: the condition that it is, and those that it shows to be over. */
+  const SAYS: Readonly<Record<FailureClass, readonly [CircuitName | undefined, readonly CircuitName[]]>> = {
+    invalid_request: [undefined, ANSWERED],
+    cancellation_refused: [undefined, ANSWERED],
+    refund_not_expected: [undefined, ANSWERED],
+    refund_uncertain: [undefined, ANSWERED],
+    package_unavailable: [undefined, ANSWERED],
+    price_above_limit: [undefined, ANSWERED],
+    topup_not_offered: [undefined, ANSWERED],
+    margin_too_low: [undefined, ANSWERED],
+    key_or_reference_known: [undefined, ANSWERED],
+    contract_drift: [undefined, ANSWERED],
+    not_approved: ['not_approved', ANSWERED],
+    insufficient_balance: ['insufficient_balance', [...ANSWERED, 'not_approved']],
+    supplier_failed: [undefined, [...ANSWERED, 'not_approved', 'insufficient_balance']],
+    unauthorized: ['unauthorized', ['service_down']],
+    rate_limited: ['rate_limited', ['service_down']],
+    not_sent: ['service_down', []],
+    timeout: ['service_down', []],
+    connection_lost: ['service_down', []],
+    server_error: ['service_down', []],
+    unreadable_answer: [undefined, []],
+    esim_busy: [undefined, []],
+    service_down: [undefined, []],
+    spend_limit_reached: [undefined, []],
+    buying_paused: [undefined, []],
+    deadline_passed: [undefined, []],
+    worker_lost: [undefined, []],
+  };
+
+  it.each(Object.entries(SAYS))('is told by %s what it says, and nothing else', (failure, [is, over]) => {
+    for (const name of circuitNames) {
+      const expected = name === is ? 'failed' : over.includes(name) ? 'succeeded' : 'nothing';
+      expect([name, evidenceFor(name, { kind: 'failure', failure: failure as FailureClass })]).toEqual([
+        name,
+        expected,
+      ]);
+      expect(evidenceFor(name, { kind: 'accepted' })).toBe('succeeded');
+      expect(evidenceFor(name, { kind: 'none' })).toBe('nothing');
+    }
+  });
+
+  it('has a sentence for whoever is held at it', () => {
+    expect(CIRCUIT_STATES).toEqual(['closed', 'open', 'probing', 'releasing']);
+    for (const name of circuitNames) expect(circuitSentence(name)).toBe(FAILURE_CLASSES[name].meaning);
+  });
+
+  it('waits another time than the others, and longer each time', () => {
+    const waits = (openings: number) => circuitNames.map((name) => probeDelayMs(name, openings, EXACT));
+    expect(new Set(waits(1)).size).toBe(circuitNames.length);
+    expect(Math.max(...waits(1))).toBeLessThan(Math.min(...waits(2)));
+  });
+});
+
+const EXACT = {
+  circuitFailures: 3,
+  probeDelayMs: 10_000,
+  probeDelayMaxMs: 600_000,
+  canaryLeaseMs: 5_000,
+  circuitIdleMs: 60_000,
+};
+
+describe('an event', () => {
+  const OPEN: Circuit = { state: 'open', failures: 3, openings: 2, probeAt: 9_000, canaryUntil: null };
+  const PROBING: Circuit = { ...OPEN, state: 'probing', probeAt: null, canaryUntil: 6_000 };
+  const RELEASING: Circuit = { ...OPEN, state: 'releasing', failures: 0, probeAt: null };
+  const again = 1_000 + probeDelayMs('service_down', 3, EXACT);
+  const rows: readonly [string, Circuit, Omit<CircuitNews, 'now'>, Circuit][] = [
+    ['counts', CLOSED_CIRCUIT, { event: 'failed' }, { ...CLOSED_CIRCUIT, failures: 1 }],
+    [
+      'is the last straw',
+      { ...CLOSED_CIRCUIT, failures: 2 },
+      { event: 'failed' },
+      { ...OPEN, openings: 1, probeAt: 1_000 + probeDelayMs('service_down', 1, EXACT) },
+    ],
+    ['ends a row of failures', { ...CLOSED_CIRCUIT, failures: 2 }, { event: 'succeeded' }, CLOSED_CIRCUIT],
+    ['changes nothing', OPEN, { event: 'failed' }, OPEN],
+    ['changes nothing while a canary is out', PROBING, { event: 'succeeded' }, PROBING],
+    ['changes nothing while others are released', RELEASING, { event: 'succeeded' }, RELEASING],
+    ['sends a canary', OPEN, { event: 'probe_started' }, PROBING],
+    ['is a sign of life', OPEN, { event: 'succeeded' }, { ...OPEN, probeAt: 1_000 }],
+    [
+      'is a sign of life that comes after its time',
+      { ...OPEN, probeAt: 500 },
+      { event: 'succeeded' },
+      { ...OPEN, probeAt: 500 },
+    ],
+    [
+      'is a sign of life where no canary was planned',
+      { ...OPEN, probeAt: null },
+      { event: 'succeeded' },
+      { ...OPEN, probeAt: 1_000 },
+    ],
+    ['opens it for longer', PROBING, { event: 'canary_failed' }, { ...OPEN, openings: 3, probeAt: again }],
+    [
+      'opens it for as long as the service asks',
+      PROBING,
+      { event: 'canary_failed', retryAfterMs: 900_000 },
+      { ...OPEN, openings: 3, probeAt: 901_000 },
+    ],
+    [
+      'opens it while others are released',
+      RELEASING,
+      { event: 'failed' },
+      { ...RELEASING, state: 'open', openings: 3, probeAt: again },
+    ],
+    ['has another canary sent', PROBING, { event: 'canary_lost' }, { ...OPEN, probeAt: 2_000 }],
+    ['lets others follow', PROBING, { event: 'canary_succeeded' }, RELEASING],
+    ['lets others follow although it was given up', OPEN, { event: 'canary_succeeded' }, RELEASING],
+    ['closes it', RELEASING, { event: 'drained' }, CLOSED_CIRCUIT],
+    ['is a purchase that went past it', OPEN, { event: 'purchased' }, RELEASING],
+    ['is a purchase that went past it while a canary is out', PROBING, { event: 'purchased' }, RELEASING],
+    ['closes it on trial', OPEN, { event: 'idle' }, { ...OPEN, state: 'closed', failures: 2, probeAt: null }],
+    [
+      'is one failure after a trial',
+      { ...OPEN, state: 'closed', failures: 2, probeAt: null },
+      { event: 'failed' },
+      { ...OPEN, openings: 3, probeAt: again },
+    ],
+    [
+      'is a success after a trial',
+      { ...OPEN, state: 'closed', failures: 2, probeAt: null },
+      { event: 'purchased' },
+      CLOSED_CIRCUIT,
+    ],
+  ];
+
+  it.each(rows)('%s', (_what, before, news, after) => {
+    expect(afterCircuitEvent('service_down', before, { ...news, now: 1_000 }, EXACT)).toEqual(after);
+  });
+
+  it('has the next canary sent sooner where waits are short', () => {
+    const { probeAt } = afterCircuitEvent(
+      'service_down',
+      PROBING,
+      { event: 'canary_lost', now: 1_000 },
+      { ...EXACT, probeDelayMs: 300 },
+    );
+    expect(probeAt).toBe(1_300);
+  });
+
+  const ASKER = { isCanary: false, isWaiting: false, isOldest: true, isReleased: false };
+  it.each([
+    [CLOSED_CIRCUIT, ASKER, 'pass'],
+    [CLOSED_CIRCUIT, { ...ASKER, isWaiting: true, isOldest: false }, 'pass'],
+    [{ ...OPEN, probeAt: 1_000 }, ASKER, 'canary'],
+    [{ ...OPEN, probeAt: 1_001 }, ASKER, 'hold'],
+    [{ ...OPEN, probeAt: null }, ASKER, 'hold'],
+    [{ ...OPEN, probeAt: 1_000 }, { ...ASKER, isOldest: false }, 'hold'],
+    [OPEN, { ...ASKER, isReleased: true, isOldest: false }, 'canary'],
+    [PROBING, ASKER, 'hold'],
+    [PROBING, { ...ASKER, isCanary: true }, 'pass'],
+    [PROBING, { ...ASKER, isReleased: true }, 'pass'],
+    [RELEASING, ASKER, 'pass'],
+    [RELEASING, { ...ASKER, isWaiting: true }, 'hold'],
+    [RELEASING, { ...ASKER, isWaiting: true, isReleased: true }, 'pass'],
+  ] as const)('decides who passes: %j, %j: %s', (circuit, asker, answer) => {
+    expect(answerAtCircuit(circuit, asker, 1_000)).toBe(answer);
+  });
+});

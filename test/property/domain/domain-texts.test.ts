@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { backoffMs, DEFAULT_POLICY, MIN_SEND_MARGIN_MS, purchasePolicyProblems } from '#domain/policy.ts';
+import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/purchase/activation.ts';
+import {
+  attemptReference,
+  ID_PREFIXES,
+  isCallerReference,
+  isId,
+  isImei,
+  type IdKind,
+} from '#domain/work/identifiers.ts';
+
+const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
+const activations: fc.Arbitrary<Activation> = fc.record({
+  smdpAddress: fc.array(label, { minLength: 2, maxLength: 5 }).map((labels) => labels.join('.')),
+  matchingId: fc.stringMatching(/^[0-9A-Z-]{0,40}$/),
+  confirmationCodeRequired: fc.boolean(),
+});
+
+describe('an activation code', () => {
+  it('is read back as it was written, with or without its prefix', () => {
+    fc.assert(
+      fc.property(activations, (activation) => {
+        const text = lpaString(activation);
+        expect(parseLpaString(text)).toEqual(activation);
+        expect(parseLpaString(text.slice('LPA:'.length))).toEqual(activation);
+        expect(parseLpaString(`  ${text.replace('LPA:', 'lpa:')}\n`)).toEqual(activation);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    'LPA:',
+    'LPA:2$smdp.example$A',
+    'LPA:1$smdp.example',
+    'LPA:1$smdp_example$A',
+    'LPA:1$smdp$A',
+    'LPA:1$-smdp.example$A',
+    'LPA:1$smdp.example$A B',
+    'LPA:1$smdp.example$A$$1$more',
+    'https://smdp.example',
+    'LPA:1$smdp.example$A$$1$',
+  ])('that is none is not taken for one: %j', (text) => {
+    expect(parseLpaString(text)).toBeUndefined();
+  });
+
+  it('never throws on any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const parsed = parseLpaString(text);
+        expect(parsed && parseLpaString(lpaString(parsed))).toEqual(parsed);
+      }),
+    );
+  });
+
+  it('is whole in the links that install it with one tap', () => {
+    fc.assert(
+      fc.property(activations, (activation) => {
+        for (const link of Object.values(installLinks(activation))) {
+          expect(new URL(link).searchParams.get('carddata')).toBe(lpaString(activation));
+        }
+      }),
+    );
+  });
+});
+
+describe('references of attempts', () => {
+  const callers = fc.stringMatching(/^[!-}]{1,64}$/);
+  const numbers = fc.integer({ min: 1, max: 99 });
+
+  it('are unique: no two attempts of any two orders share one', () => {
+    fc.assert(
+      fc.property(callers, numbers, callers, numbers, (left, leftNumber, right, rightNumber) => {
+        const same = attemptReference(left, leftNumber) === attemptReference(right, rightNumber);
+        expect(same).toBe(left === right && leftNumber === rightNumber);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("of a first attempt are the caller's own, of a further one no caller could have given", () => {
+    fc.assert(
+      fc.property(callers, numbers, (caller, number) => {
+        expect(isCallerReference(attemptReference(caller, number))).toBe(number === 1);
+      }),
+    );
+  });
+
+  it.each(['', ' ', 'a b', 'ü', 'a~2', 'a\n', 'x'.repeat(65), 'a\u0000'])(
+    'cannot be given by a caller as %j',
+    (text) => {
+      expect(isCallerReference(text)).toBe(false);
+    },
+  );
+});
+
+describe('identifiers', () => {
+  it('have the prefix of their kind and no other', () => {
+    const ulid = '01JQ8Z5YV7N4M2K3H6T9R0WXCD';
+    const kinds = Object.keys(ID_PREFIXES) as IdKind[];
+    for (const kind of kinds) {
+      for (const other of kinds) expect(isId(kind, `${ID_PREFIXES[other]}_${ulid}`)).toBe(kind === other);
+      expect(isId(kind, `${ID_PREFIXES[kind]}_${ulid.toLowerCase()}`)).toBe(false);
+      expect(isId(kind, `${ID_PREFIXES[kind]}_${ulid}\n`)).toBe(false);
+      expect(isId(kind, `x${ID_PREFIXES[kind]}_${ulid}`)).toBe(false);
+    }
+    expect(new Set(Object.values(ID_PREFIXES)).size).toBe(kinds.length);
+  });
+
+  it('an IMEI is 14 to 16 digits and nothing else', () => {
+    for (let digits = 1; digits <= 20; digits += 1)
+      expect(isImei('1'.repeat(digits))).toBe(digits >= 14 && digits <= 16);
+    for (const text of [
+      '49015420323751 ',
+      '4901542032375a8',
+      '٤٩٠١٥٤٢٠٣٢٣٧٥١٨',
+      '490154203237518\n',
+      '-90154203237518',
+    ]) {
+      expect(isImei(text)).toBe(false);
+    }
+  });
+});
+
+describe('waits', () => {
+  it('double from the first one up to their ceiling, and are never shorter than before', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60_000 }),
+        fc.integer({ min: 0, max: 3_600_000 }),
+        fc.nat(10_000),
+        (first, more, n) => {
+          const ceiling = first + more;
+          const wait = backoffMs(first, ceiling, n);
+          expect(wait).toBeGreaterThanOrEqual(first);
+          expect(wait).toBeLessThanOrEqual(ceiling);
+          expect(backoffMs(first, ceiling, n + 1)).toBeGreaterThanOrEqual(wait);
+        },
+      ),
+    );
+    expect([1, 2, 3, 4, 5].map((n) => backoffMs(100, 1_000, n))).toEqual([100, 200, 400, 800, 1_000]);
+  });
+});
+
+describe('the default policy', () => {
+  const { purchase } = DEFAULT_POLICY;
+
+  it('is sound: a send ends before its lease, and the lease before the activity is given up', () => {
+    expect(purchasePolicyProblems(purchase)).toEqual([]);
+    expect(purchase.sendDeadlineMs).toBeLessThan(purchase.sendLeaseMs);
+    expect(purchase.sendDeadlineMs + purchase.sendLeaseMs).toBeLessThanOrEqual(purchase.sendActivityTimeoutMs);
+  });
+
+  it.each([
+    ['a send that outlives its lease', { sendDeadlineMs: purchase.sendLeaseMs }],
+    [
+      'a send that ends with its lease but for a moment',
+      { sendDeadlineMs: purchase.sendLeaseMs - MIN_SEND_MARGIN_MS + 1 },
+    ],
+    ['a lease that outlives the activity', { sendLeaseMs: purchase.sendActivityTimeoutMs }],
+    ['no attempt at all', { maxAttempts: 0 }],
+  ])('is refused with %s', (_what, change) => {
+    expect(purchasePolicyProblems({ ...purchase, ...change })).not.toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  dataKey,
+  dataThreshold,
+  expiryKey,
+  isEsimInUse,
+  isEsimOver,
+  renewalKey,
+  shareLeft,
+  timeThreshold,
+} from '#domain/purchase/esim-watch.ts';
+
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const shares = fc.uniqueArray(fc.constantFrom(0.5, 0.2, 0.1, 0.05, 0.01));
+const megabytes = fc.double({ min: 0, max: 1e6, noNaN: true });
+
+describe('data of an eSIM', () => {
+  it('is low from a threshold on, and the tightest that is reached counts', () => {
+    const at = (usedMb: number) => dataThreshold({ usedMb, totalMb: 1_000 }, [0.05, 0.2]);
+    expect([0, 799, 800, 949, 950, 1_000, 1_200].map(at)).toEqual([undefined, undefined, 0.2, 0.2, 0.05, 0.05, 0.05]);
+    fc.assert(
+      fc.property(
+        megabytes,
+        fc.double({ min: 0.001, max: 1e6, noNaN: true }),
+        shares,
+        (usedMb, totalMb, thresholds) => {
+          const left = shareLeft({ usedMb, totalMb }) ?? -1;
+          const found = dataThreshold({ usedMb, totalMb }, thresholds);
+          expect(left >= 0 && left <= 1).toBe(true);
+          expect(found).toBe(thresholds.filter((each) => left <= each).toSorted((one, other) => one - other)[0]);
+        },
+      ),
+    );
+  });
+
+  it('comes no less low by being used', () => {
+    fc.assert(
+      fc.property(
+        megabytes,
+        megabytes,
+        fc.double({ min: 0.001, max: 1e6, noNaN: true }),
+        shares,
+        (one, other, totalMb, thresholds) => {
+          const [less, more] = [Math.min(one, other), Math.max(one, other)];
+          const threshold = (usedMb: number) => dataThreshold({ usedMb, totalMb }, thresholds) ?? Infinity;
+          expect(threshold(more)).toBeLessThanOrEqual(threshold(less));
+        },
+      ),
+    );
+  });
+
+  it('never is low where it is unlimited, or nobody says how much there is', () => {
+    fc.assert(
+      fc.property(megabytes, fc.constantFrom(null, undefined, 0), shares, (usedMb, totalMb, thresholds) => {
+        expect(dataThreshold({ usedMb, totalMb }, [...thresholds, 1])).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe('time', () => {
+  it('is short within a threshold of its end, and never once it is over', () => {
+    const hours = (left: number) => timeThreshold(left * 3_600_000, 0, [72 * 3_600_000, 24 * 3_600_000]);
+    expect([73, 72, 25, 24, 0.1, 0, -1].map(hours)).toEqual([
+      undefined,
+      259_200_000,
+      259_200_000,
+      86_400_000,
+      86_400_000,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('an announcement', () => {
+  it('has another key for each threshold, each top-up and each end', () => {
+    fc.assert(
+      fc.property(share, share, fc.nat({ max: 9 }), fc.nat({ max: 9 }), (one, other, topups, later) => {
+        const isSame = one === other && topups === later;
+        expect(dataKey(one, topups) === dataKey(other, later)).toBe(isSame);
+        expect(expiryKey(one, topups) === expiryKey(other, later)).toBe(isSame);
+        expect(renewalKey(one, topups) === renewalKey(other, later)).toBe(isSame);
+        expect(dataKey(one, topups)).not.toBe(expiryKey(one, topups));
+      }),
+    );
+  });
+});
+
+describe('an eSIM', () => {
+  it.each([
+    ['available', null, false, false],
+    ['installed', null, false, false],
+    ['installed', new Date(0), true, false],
+    ['active', null, true, false],
+    ['consumed', null, true, false],
+    ['cancelled', new Date(0), false, true],
+    ['expired', new Date(0), false, true],
+    ['a word we do not know', null, false, false],
+  ])('that is %s, first active %s, is in use: %s, over: %s', (status, activatedAt, inUse, over) => {
+    expect([isEsimInUse({ status, activatedAt }), isEsimOver(status)]).toEqual([inUse, over]);
+  });
+});

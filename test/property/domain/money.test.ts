@@ -1,0 +1,173 @@
+import Big from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addMoney,
+  compareMoney,
+  equalMoney,
+  isDecimal,
+  isUnsignedDecimal,
+  negateMoney,
+  paddedAmount,
+  parseDecimal,
+  plainAmount,
+  plainMoney,
+  plainText,
+  subtractMoney,
+  type Money,
+} from '#domain/money/money.ts';
+
+/** Whole millionths, so that the expected sums are exact integers. */
+const millionths = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
+const usd = (units: bigint): Money => ({ amount: text(units), currency: 'USD' });
+
+function text(units: bigint): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(7, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+const units = ({ amount }: Money): bigint => BigInt(new Big(amount).times(1_000_000).toFixed());
+
+describe('money', () => {
+  it('is added and subtracted exactly, where floats are not', () => {
+    expect(addMoney({ amount: '0.1', currency: 'USD' }, { amount: '0.2', currency: 'USD' })).toEqual({
+      amount: '0.3',
+      currency: 'USD',
+    });
+    fc.assert(
+      fc.property(millionths, millionths, (left, right) => {
+        expect(units(addMoney(usd(left), usd(right)))).toBe(left + right);
+        expect(units(subtractMoney(usd(left), usd(right)))).toBe(left - right);
+      }),
+    );
+  });
+
+  it('is compared by value, not by the way it is written', () => {
+    fc.assert(
+      fc.property(millionths, millionths, (left, right) => {
+        expect(compareMoney(usd(left), usd(right))).toBe(left < right ? -1 : left > right ? 1 : 0);
+        expect(equalMoney(usd(left), usd(right))).toBe(left === right);
+      }),
+    );
+    expect(equalMoney({ amount: '1.5', currency: 'USD' }, { amount: '1.500000', currency: 'USD' })).toBe(true);
+  });
+
+  it('taken twice with the other sign is itself', () => {
+    fc.assert(fc.property(millionths, (value) => units(negateMoney(negateMoney(usd(value)))) === value));
+    expect(negateMoney({ amount: '0', currency: 'USD' }).amount).toMatch(/^-?0$/);
+  });
+
+  it('of two currencies is neither added nor compared nor equal', () => {
+    const eur = { amount: '1', currency: 'EUR' };
+    const dollars = { amount: '1', currency: 'USD' };
+    expect(() => addMoney(eur, dollars)).toThrow(new RangeError('cannot combine EUR with USD'));
+    expect(() => subtractMoney(eur, dollars)).toThrow(RangeError);
+    expect(() => compareMoney(eur, dollars)).toThrow(RangeError);
+    expect(equalMoney(eur, dollars)).toBe(false);
+  });
+});
+
+describe('reading an amount', () => {
+  it('keeps a decimal text as it is', () => {
+    fc.assert(
+      fc.property(
+        millionths.filter((value) => value > -(10n ** 15n) && value < 10n ** 15n),
+        (value) => parseDecimal(text(value)) === text(value),
+      ),
+    );
+  });
+
+  it('drops the space around it, and says what it could not read', () => {
+    expect(parseDecimal(' 12.50\n')).toBe('12.50');
+    expect(() => parseDecimal('1,5')).toThrow(new RangeError('not a decimal amount: "1,5"'));
+    expect(() => parseDecimal(Number.NaN)).toThrow(new RangeError('not a decimal amount: NaN'));
+  });
+
+  it('takes a JSON number by its shortest decimal form, without an exponent', () => {
+    expect(parseDecimal(12.5)).toBe('12.5');
+    expect(parseDecimal(1e-6)).toBe('0.000001');
+    fc.assert(
+      fc.property(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), (cents) => {
+        expect(new Big(parseDecimal(cents / 100)).eq(new Big(cents).div(100))).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    ' ',
+    'abc',
+    '1e3',
+    '0x10',
+    '01',
+    '1.',
+    '.5',
+    '+1',
+    '--1',
+    '1,5',
+    '1.1234567',
+    '1234567890123456',
+    'NaN',
+    'Infinity',
+    '1 2',
+    '１',
+  ])('refuses %j', (notAnAmount) => {
+    expect(() => parseDecimal(notAnAmount)).toThrow(RangeError);
+    expect(isDecimal(notAnAmount)).toBe(false);
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e21, 1e-7])(
+    'refuses the number %s',
+    (value) => {
+      expect(() => parseDecimal(value)).toThrow(RangeError);
+    },
+  );
+});
+
+describe('an amount for people', () => {
+  it.each([
+    ['12.50', true],
+    ['0', true],
+    ['-1', false],
+    ['-0.01', false],
+    ['1-', false],
+    ['twelve', false],
+    ['', false],
+  ])('%j without a sign may be asked for: %s', (text, may) => {
+    expect(isUnsignedDecimal(text)).toBe(may);
+  });
+
+  it.each([
+    ['12.500000', '12.50'],
+    ['12.500', '12.50'],
+    ['12.5', '12.5'],
+    ['12.00', '12.00'],
+    ['12.000000', '12.00'],
+    ['12.345600', '12.3456'],
+    ['12.305000', '12.305'],
+    ['12.3405', '12.3405'],
+    ['100', '100'],
+    ['100.00', '100.00'],
+  ])('%s is shown as %s', (stored, shown) => {
+    expect(plainAmount(stored)).toBe(shown);
+  });
+
+  it('is none without a currency', () => {
+    expect(plainMoney('2.400000', 'USD')).toEqual({ amount: '2.40', currency: 'USD' });
+    expect(plainMoney(null, 'USD')).toBeNull();
+    expect(plainMoney('2.40', null)).toBeNull();
+    expect(plainMoney(null, null)).toBeNull();
+  });
+
+  it.each([
+    ['12', '12.00'],
+    ['12.5', '12.50'],
+    ['12.50', '12.50'],
+    ['12.500000', '12.50'],
+    ['12.34', '12.34'],
+    ['12.3456', '12.3456'],
+  ])('%s has at least two places: %s', (amount, padded) => {
+    expect(paddedAmount(amount)).toBe(padded);
+    expect(plainText({ amount, currency: 'EUR' })).toBe(`${padded} EUR`);
+  });
+});

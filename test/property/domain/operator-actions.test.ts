@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+import {
+  caseVerdicts,
+  judgeAbandon,
+  judgeLimitChange,
+  judgeResolve,
+  judgeRetry,
+  needsWallet,
+  REFUSALS,
+  VERDICTS_OF,
+  type JudgedCase,
+  type OperatedWork,
+} from '#domain/work/operator-actions.ts';
+import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/work/possible-actions.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+
+const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
+const work: fc.Arbitrary<OperatedWork> = fc.record({
+  status: fc.constantFrom(...statusesOf('order')),
+  attempt: fc.option(fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() }), {
+    nil: undefined,
+  }),
+  openContradiction: fc.boolean(),
+  observationsPending: fc.boolean(),
+  awaitsComparison: fc.boolean(),
+});
+const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
+const judgedCase: fc.Arbitrary<JudgedCase> = fc.record({
+  reason: fc.constantFrom(...reasons),
+  attempt: fc.option(attempt, { nil: undefined }),
+  laterAttempts: fc.array(attempt, { maxLength: 2 }),
+});
+const costNothing = (made: OperatedWork['attempt']) =>
+  made === undefined ||
+  made.state === 'prepared' ||
+  made.state === 'refused' ||
+  (made.state === 'failed' && made.settled);
+const judgements = ['allowed', 'unchanged', ...Object.keys(REFUSALS)];
+
+describe('what a person may do with an order', () => {
+  it('is decided for every state that an order can be in', () => {
+    fc.assert(
+      fc.property(work, judgedCase, fc.constantFrom(...caseVerdicts), fc.boolean(), (state, judged, verdict, same) => {
+        for (const judgement of [
+          judgeRetry(state, false),
+          judgeAbandon(state),
+          judgeLimitChange(state, same),
+          judgeResolve(state, judged, verdict),
+        ]) {
+          expect(judgements).toContain(judgement);
+        }
+      }),
+    );
+  });
+
+  it('never ends an order that may have cost something: a send under way or unknown, a purchase, a failure that is not settled', () => {
+    fc.assert(
+      fc.property(work, (state) => {
+        const mayEnd =
+          !isFinal(state.status) &&
+          !state.openContradiction &&
+          !state.observationsPending &&
+          costNothing(state.attempt);
+        expect(judgeAbandon(state) === 'allowed').toBe(mayEnd && state.awaitsComparison !== true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('never brings an ended order to life', () => {
+    const ended = work.filter(({ status }) => isFinal(status));
+    fc.assert(
+      fc.property(ended, judgedCase, fc.boolean(), (state, judged, same) => {
+        expect(judgeRetry(state, false)).toBe('already_ended');
+        expect(judgeLimitChange(state, same)).toBe('already_ended');
+        for (const verdict of ['bought', 'not_bought'] as const)
+          expect(judgeResolve(state, judged, verdict)).not.toBe('allowed');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is nothing but a verdict after a contradiction', () => {
+    const open = work.filter(({ status }) => !isFinal(status)).map((state) => ({ ...state, openContradiction: true }));
+    fc.assert(
+      fc.property(open, (state) => {
+        expect([judgeRetry(state, false), judgeAbandon(state)]).toEqual(['contradiction_open', 'contradiction_open']);
+      }),
+    );
+  });
+
+  it('never calls not bought what the service plainly says it sold, nor while a word of it waits to be judged', () => {
+    fc.assert(
+      fc.property(work, judgedCase, (state, judged) => {
+        fc.pre(judged.reason !== 'contradiction' && judgeResolve(state, judged, 'not_bought') === 'allowed');
+        expect(judged.attempt?.state).not.toBe('completed');
+        // What the service works on it may finish: nothing is bought anew before the wallet shows that it cost nothing.
+        expect(needsWallet(judged)).toBe(judged.attempt?.state === 'processing');
+        expect(state.observationsPending).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('never delivers an earlier attempt while a later one may be bought as well', () => {
+    fc.assert(
+      fc.property(work, judgedCase, (state, judged) => {
+        fc.pre(judgeResolve(state, judged, 'bought') === 'allowed');
+        expect(judged.laterAttempts.every(costNothing)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('has a way out of every reason to wait for a person: a verdict, or a retry', () => {
+    for (const reason of reasons) {
+      const openContradiction = reason === 'contradiction';
+      const parked: OperatedWork = {
+        status: 'needs_attention',
+        attempt: undefined,
+        openContradiction,
+        observationsPending: false,
+      };
+      const judged = { reason, attempt: undefined, laterAttempts: [] };
+      const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, judged, verdict) === 'allowed');
+      expect(verdicts.length > 0 || judgeRetry(parked, false) === 'allowed', reason).toBe(true);
+    }
+  });
+});
+
+/**
+ * Work of a kind in any state that it can rest in: parked with a case, or not parked; no send under way, no report that
+ * waits.
+ */
+const atRest = fc.constantFrom(...WORK_KINDS).chain((kind) =>
+  fc.record({
+    kind: fc.constant<WorkKind>(kind),
+    reason: fc.constantFrom(...reasons.filter((reason) => reason !== 'webhook_conflict')),
+    state: fc.record({
+      status: fc.constantFrom(...statusesOf(kind)),
+      attempt: fc.option(attempt, { nil: undefined }),
+      openContradiction: fc.boolean(),
+      observationsPending: fc.constant(false),
+    }),
+  }),
+);
+
+/** Bought: nothing is in its way. */
+const ALIVE: ReadonlySet<string> = new Set(['active', 'cancelling']);
+
+describe('work that has not ended', () => {
+  it('has a next step for a person wherever it rests, and every refusal names it', () => {
+    fc.assert(
+      fc.property(atRest, ({ kind, reason, state }) => {
+        fc.pre(!isFinal(state.status) && !ALIVE.has(state.status) && state.attempt?.state !== 'sending');
+        const open: AttentionReason[] = [
+          ...(state.status === 'needs_attention' ? [reason] : []),
+          ...(state.openContradiction ? (['contradiction'] as const) : []),
+        ];
+        const possible = possibleActions(state, kind, open);
+        expect(possible).not.toEqual([]);
+        for (const { action } of possible) expect(possibleNow(state, kind, open)).toContain(`\`${action}\``);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is judged without a case only where something may be bought, and never while the service contradicts itself', () => {
+    fc.assert(
+      fc.property(atRest, ({ kind, state }) => {
+        const reasonsNow = judgeableWithoutCase(state, kind);
+        const mayBe = !isFinal(state.status) && !state.openContradiction && !costNothing(state.attempt);
+        expect(reasonsNow.length === 0 || mayBe).toBe(true);
+        expect(possibleNow(state, kind, []) === '').toBe(isFinal(state.status));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

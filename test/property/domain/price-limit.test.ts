@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Money } from '#domain/money/money.ts';
+import { isWithin, looserLimit, type PriceLimit } from '#domain/purchase/price-limit.ts';
+
+const cents = fc.integer({ min: 0, max: 1_000 });
+const money = (amount: number, currency = 'USD'): Money => ({ amount: (amount / 100).toFixed(2), currency });
+const limit: fc.Arbitrary<PriceLimit> = fc.option(cents.map((amount) => money(amount)));
+
+describe('a price limit', () => {
+  it('allows what is not above it, and without one everything is allowed', () => {
+    fc.assert(fc.property(cents, cents, (most, price) => isWithin(money(most), money(price)) === price <= most));
+    fc.assert(fc.property(cents, (price) => isWithin(null, money(price))));
+  });
+
+  it('in another currency allows nothing, since the two cannot be compared', () => {
+    fc.assert(fc.property(cents, cents, (most, price) => !isWithin(money(most, 'EUR'), money(price))));
+  });
+
+  it('of two sends of which either may have bought allows what either of them allowed', () => {
+    fc.assert(
+      fc.property(limit, limit, cents, (earlier, later, amount) => {
+        const price = money(amount);
+        expect(isWithin(looserLimit(earlier, later), price)).toBe(isWithin(earlier, price) || isWithin(later, price));
+      }),
+    );
+  });
+
+  it('of two in different currencies is the later one', () => {
+    expect(looserLimit(money(100, 'EUR'), money(5))).toEqual(money(5));
+    expect(looserLimit(money(5), money(100, 'EUR'))).toEqual(money(100, 'EUR'));
+  });
+});

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
+import {
+  costNothing,
+  decideAfterSend,
+  decideSettlement,
+  type AttemptHistory,
+  type SendOutcome,
+} from '#domain/purchase/purchase-decision.ts';
+import { failureClasses, isDefinite } from '#domain/work/failure.ts';
+
+const NOW = Date.UTC(2030, 0, 31, 12);
+const milliseconds = fc.integer({ min: 1, max: 86_400_000 });
+
+const policies: fc.Arbitrary<PurchasePolicy> = fc
+  .record({
+    resendAllowed: fc.boolean(),
+    resendWindowMs: milliseconds,
+    resendDelayMs: fc.integer({ min: 1, max: 60_000 }),
+    holdDelayMs: fc.integer({ min: 1, max: 60_000 }),
+    maxAttempts: fc.integer({ min: 1, max: 20 }),
+    silentDeadlineMs: milliseconds,
+    settleReads: fc.integer({ min: 1, max: 20 }),
+  })
+  .map((changes) => ({ ...DEFAULT_POLICY.purchase, ...changes }));
+
+const histories: fc.Arbitrary<AttemptHistory> = fc.record({
+  firstSentAt: fc.option(fc.integer({ min: NOW - 172_800_000, max: NOW }), { nil: undefined }),
+  firstUnrefusedSendAt: fc.option(fc.integer({ min: NOW - 172_800_000, max: NOW }), { nil: undefined }),
+  sends: fc.integer({ min: 1, max: 100 }),
+  holds: fc.integer({ min: 0, max: 10_000 }),
+  anyUnknown: fc.boolean(),
+});
+
+const failures = fc
+  .record({
+    failure: fc.constantFrom(...failureClasses),
+    retryAfterMs: fc.option(milliseconds, { nil: undefined }),
+  })
+  .map(({ failure, retryAfterMs }): Extract<SendOutcome, { kind: 'failure' }> => ({
+    kind: 'failure',
+    failure,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }));
+
+describe('rule 2: unknown is never taken for a failure', () => {
+  it('once any send was unknown, or this one is, nothing fails, is held or is bought anew', () => {
+    fc.assert(
+      fc.property(failures, histories, policies, (outcome, history, policy) => {
+        fc.pre(history.anyUnknown || !isDefinite(outcome.failure));
+        expect(['resend', 'look_up']).toContain(decideAfterSend(outcome, history, policy, NOW).step);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('a resend happens where it is allowed only, and begins within the window of the first send that was not refused', () => {
+    fc.assert(
+      fc.property(failures, histories, policies, (outcome, history, policy) => {
+        const step = decideAfterSend(outcome, history, policy, NOW);
+        if (step.step !== 'resend') return;
+        expect(policy.resendAllowed).toBe(true);
+        expect(NOW + step.delayMs).toBeLessThanOrEqual((history.firstUnrefusedSendAt ?? NOW) + policy.resendWindowMs);
+        expect(step.delayMs).toBeGreaterThan(0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('an answer that says the key or reference is known, or that cannot be trusted, is looked up and never sent again', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('key_or_reference_known' as const, 'contract_drift' as const),
+        histories,
+        policies,
+        (failure, history, policy) => {
+          expect(decideAfterSend({ kind: 'failure', failure }, history, policy, NOW)).toEqual({
+            step: 'look_up',
+            failure,
+          });
+        },
+      ),
+    );
+  });
+
+  it('only a definite refusal of an attempt without unknown sends can end an order', () => {
+    fc.assert(
+      fc.property(failures, histories, policies, (outcome, history, policy) => {
+        if (decideAfterSend(outcome, history, policy, NOW).step !== 'fail') return;
+        expect(isDefinite(outcome.failure) && !history.anyUnknown).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('rule 3: nothing is bought anew without evidence', () => {
+  it('only a wallet without the debit, or with its credit, says that an attempt cost nothing', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('no_debit' as const, 'credited' as const, 'debited' as const, 'unavailable' as const),
+        fc.integer({ min: 1, max: 40 }),
+        policies,
+        (evidence, reads, policy) => {
+          expect(costNothing(evidence)).toBe(evidence === 'no_debit' || evidence === 'credited');
+          expect(decideSettlement(reads, policy)).toBe(reads < policy.settleReads ? 'read_again' : 'park');
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,243 @@
+import Big from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { slotOf, type Entry } from '#domain/money/books.ts';
+import type { Money } from '#domain/money/money.ts';
+import {
+  reconcile,
+  type Awaited,
+  type BooksRules,
+  type Judgement,
+  type Knowledge,
+  type Movement,
+  type MovementNames,
+  type Purchase,
+} from '#domain/money/reconciliation.ts';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+
+const NOW = Date.UTC(2030, 0, 31, 12);
+const HOUR = 3_600_000;
+const RULES: BooksRules = { graceMs: HOUR, shortestPeriodMs: 24 * HOUR };
+const NAMELESS: MovementNames = {
+  orderId: null,
+  orderReference: null,
+  topupId: null,
+  subscriptionId: null,
+  subscriptionReference: null,
+  esimId: null,
+};
+
+const money: fc.Arbitrary<Money> = fc.record({
+  amount: fc.constantFrom('0.00', '2.40', '2.4', '3.20', '9.99'),
+  currency: fc.constantFrom('USD', 'USD', 'USD', 'EUR'),
+});
+const age = fc.oneof(fc.integer({ min: 0, max: 2 * HOUR }), fc.integer({ min: 0, max: 90 * 24 * HOUR }));
+
+const purchases: fc.Arbitrary<Purchase[]> = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom(...WORK_KINDS),
+      state: fc.constantFrom(...ATTEMPT_STATES),
+      isOver: fc.boolean(),
+      named: fc.boolean(),
+      ended: fc.option(age, { nil: undefined }),
+    }),
+    { maxLength: 5 },
+  )
+  .map((all) =>
+    all.map(({ kind, state, isOver, named, ended }, index): Purchase => ({
+      attemptId: `att_${index}`,
+      // Some works have two attempts.
+      work: { kind, id: `work_${kind}_${index >> 1}` },
+      reference: kind === 'topup' ? null : `ref-${index}`,
+      serviceId: named ? `svc-${index}` : null,
+      serviceEsimId: kind === 'order' && named ? `esim-${index}` : null,
+      state,
+      isOver,
+      endedAt: kind === 'vpn_subscription' && ended !== undefined ? NOW - ended : undefined,
+      refundId: `work_${kind}_${index >> 1}`,
+    })),
+  );
+
+const names = fc
+  .record({
+    of: fc.integer({ min: 0, max: 7 }),
+    by: fc.constantFrom(
+      'nothing',
+      'order',
+      'orderReference',
+      'both',
+      'topup',
+      'subscription',
+      'subscriptionReference',
+      'esim',
+      'two',
+    ),
+  })
+  .map(({ of, by }): MovementNames => {
+    switch (by) {
+      case 'nothing':
+        return NAMELESS;
+      case 'order':
+        return { ...NAMELESS, orderId: `svc-${of}` };
+      case 'orderReference':
+        return { ...NAMELESS, orderReference: `ref-${of}` };
+      case 'both':
+        return { ...NAMELESS, orderId: `svc-${of}`, orderReference: `ref-${of}` };
+      case 'topup':
+        return { ...NAMELESS, topupId: `svc-${of}`, esimId: `esim-${of}` };
+      case 'subscription':
+        return { ...NAMELESS, subscriptionId: `svc-${of}` };
+      case 'subscriptionReference':
+        return { ...NAMELESS, subscriptionReference: `ref-${of}` };
+      case 'esim':
+        return { ...NAMELESS, esimId: `esim-${of}` };
+      case 'two':
+        return { ...NAMELESS, orderId: `svc-${of}`, orderReference: `ref-${(of + 1) % 5}` };
+    }
+  });
+
+const movements: fc.Arbitrary<Movement[]> = fc
+  .array(
+    fc.record({
+      direction: fc.constantFrom('debit' as const, 'credit' as const),
+      money,
+      reason: fc.constantFrom('order', 'refund', 'deposit', 'adjustment', 'fee'),
+      age,
+      names,
+    }),
+    { maxLength: 14 },
+  )
+  .map((all) => all.map(({ age: ms, ...rest }, index) => ({ ...rest, id: `mv-${index}`, occurredAt: NOW - ms })));
+
+const knowledges: fc.Arbitrary<Knowledge> = fc
+  .record({
+    purchases,
+    movements,
+    told: fc.array(fc.tuple(money, age, fc.constantFrom('debit' as const, 'credit' as const)), { maxLength: 5 }),
+    complete: fc.boolean(),
+  })
+  .map(({ told, ...rest }) => ({
+    ...rest,
+    placed: [],
+    awaited: rest.purchases.flatMap(({ attemptId, work }, index): Awaited[] => {
+      const row = told[index];
+      if (row === undefined) return [];
+      return [
+        {
+          money: row[0],
+          recordedAt: NOW - row[1],
+          direction: row[2],
+          cause: { kind: 'attempt', id: attemptId },
+          work,
+          attemptId,
+        },
+      ];
+    }),
+    now: NOW,
+  }));
+
+/** What is known once a judgement is written down. */
+function afterwards(before: Knowledge, { places, awaited }: Judgement): Knowledge {
+  const booked = places.flatMap((place) => (place.kind === 'booked' ? [place] : []));
+  return {
+    ...before,
+    movements: places.flatMap((place) => (place.kind === 'booked' ? [] : [place.movement])),
+    placed: [...before.placed, ...booked],
+    awaited,
+  };
+}
+
+function net(entries: readonly Pick<Entry, 'direction' | 'money'>[]): Record<string, string> {
+  const sums: Record<string, Big> = { USD: new Big(0), EUR: new Big(0) };
+  for (const {
+    direction,
+    money: { amount, currency },
+  } of entries) {
+    sums[currency] = sums[currency]!.plus(direction === 'debit' ? `-${amount}` : amount);
+  }
+  return Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, sum.toFixed(2)]));
+}
+
+const plain = ({ places, entries, findings, awaited }: Judgement) => ({
+  places,
+  entries: entries.map(entryText).toSorted(),
+  findings,
+  awaited: awaited.map(entryText).toSorted(),
+});
+const entryText = (entry: Entry) =>
+  `${slotOf(entry)} ${new Big(entry.money.amount).toFixed(2)} ${entry.money.currency}`;
+
+describe('rule 7: every movement of the wallet has exactly one cause', () => {
+  it('each movement lands in exactly one place, and each place in the books is taken once', () => {
+    fc.assert(
+      fc.property(knowledges, (known) => {
+        const { places, entries } = reconcile(known, RULES);
+        expect(places.map(({ movement }) => movement.id).toSorted()).toEqual(
+          known.movements.map(({ id }) => id).toSorted(),
+        );
+        const slots = places.flatMap((place) =>
+          place.kind === 'booked' ? [slotOf({ cause: place.cause, direction: place.movement.direction })] : [],
+        );
+        expect(new Set(slots).size).toBe(slots.length);
+        const rows = [...known.awaited, ...entries].map(slotOf);
+        expect(new Set(rows).size).toBe(rows.length);
+      }),
+    );
+  });
+
+  it('the journal, less what awaits its movement, is the sum of what was booked, whatever amounts we were told', () => {
+    fc.assert(
+      fc.property(knowledges, (known) => {
+        const { places, entries, awaited } = reconcile(known, RULES);
+        const stillAwaited = new Set(awaited.map(slotOf));
+        const journal = [...known.awaited.filter((row) => !stillAwaited.has(slotOf(row))), ...entries];
+        expect(net(journal)).toEqual(net(places.flatMap((place) => (place.kind === 'booked' ? [place.movement] : []))));
+      }),
+    );
+  });
+
+  it('what was judged once is not booked again', () => {
+    fc.assert(
+      fc.property(knowledges, (known) => {
+        const first = reconcile(known, RULES);
+        const second = reconcile(afterwards(known, first), RULES);
+        expect(second.entries).toEqual([]);
+        expect(second.places.filter(({ kind }) => kind === 'booked')).toEqual([]);
+        expect(second.awaited).toEqual(first.awaited);
+      }),
+    );
+  });
+
+  it('the order in which things are read changes nothing', () => {
+    const shuffled = knowledges.chain((known) =>
+      fc.record({
+        known: fc.constant(known),
+        movements: fc.shuffledSubarray([...known.movements], { minLength: known.movements.length }),
+        purchases: fc.shuffledSubarray([...known.purchases], { minLength: known.purchases.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(shuffled, ({ known, ...order }) => {
+        expect(plain(reconcile({ ...known, ...order }, RULES))).toEqual(plain(reconcile(known, RULES)));
+      }),
+    );
+  });
+
+  it('nothing young is reported, and nothing is reported as missing while not all was read', () => {
+    fc.assert(
+      fc.property(knowledges, (known) => {
+        const { findings } = reconcile(known, RULES);
+        const young = new Set(
+          known.movements.filter(({ occurredAt }) => occurredAt > NOW - RULES.graceMs).map(({ id }) => id),
+        );
+        const judged = findings.filter(
+          ({ kind, movementId }) => kind !== 'amount_differs' && movementId !== undefined && young.has(movementId),
+        );
+        expect(judged).toEqual([]);
+        expect(findings.filter(({ kind }) => kind === 'movement_missing' && !known.complete)).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { backoffMs, DEFAULT_POLICY } from '#domain/policy.ts';
+import { failureClasses } from '#domain/work/failure.ts';
+import {
+  changedOverrides,
+  equalOverrides,
+  givesUpAt,
+  retriedClasses,
+  retryRule,
+  ruleOfWork,
+  type RetryOverrides,
+  type RetryRule,
+  type RetrySettings,
+} from '#domain/work/retry-rules.ts';
+
+const NOW = Date.UTC(2030, 0, 31, 12);
+const delay = fc.integer({ min: 1, max: 604_800_000 });
+const attempts = fc.integer({ min: 1, max: 20 });
+const classRule: fc.Arbitrary<Partial<RetryRule>> = fc.record(
+  { attempts, firstDelayMs: delay, maxDelayMs: delay, totalMs: delay },
+  { requiredKeys: [] },
+);
+const settings: fc.Arbitrary<RetrySettings> = fc
+  .record({
+    holdDelayMs: fc.integer({ min: 0, max: 86_400_000 }),
+    holdDelayMaxMs: delay,
+    holdDeadlineMs: delay,
+    maxAttempts: attempts,
+    attemptDelayMs: fc.integer({ min: 0, max: 86_400_000 }),
+    rules: fc.dictionary(fc.constantFrom(...retriedClasses), classRule),
+  })
+  .map(({ rules, ...all }) => ({ ...all, retryRules: rules }));
+const overrides: fc.Arbitrary<RetryOverrides> = fc.record(
+  {
+    attempts,
+    firstDelayMs: delay,
+    maxDelayMs: delay,
+    deadlineAt: fc.integer({ min: NOW - 1, max: NOW + 604_800_000 }),
+  },
+  { requiredKeys: [] },
+);
+const failure = fc.constantFrom(undefined, ...failureClasses);
+
+describe('the rule by which work is tried again', () => {
+  it('never has a first wait that is longer than the longest, and at least one attempt, whatever is configured and set', () => {
+    fc.assert(
+      fc.property(failure, settings, overrides, fc.nat({ max: 5 }), (of, configured, set, granted) => {
+        const rule = ruleOfWork(retryRule(of, configured), set, granted);
+        expect(rule.firstDelayMs).toBeLessThanOrEqual(rule.maxDelayMs);
+        expect(rule.attempts).toBeGreaterThanOrEqual(1);
+        expect(backoffMs(rule.firstDelayMs, rule.maxDelayMs, 100)).toBeLessThanOrEqual(rule.maxDelayMs);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is what was set, wherever something was', () => {
+    fc.assert(
+      fc.property(failure, settings, overrides, fc.nat({ max: 5 }), (of, configured, set, granted) => {
+        const base = retryRule(of, configured);
+        const rule = ruleOfWork(base, set, granted);
+        expect(rule.attempts).toBe(set.attempts ?? base.attempts + granted);
+        // A longer first wait alone makes the longest one longer; a longest one alone cuts the first.
+        expect(rule.maxDelayMs).toBe(set.maxDelayMs ?? Math.max(base.maxDelayMs, set.firstDelayMs ?? 0));
+        expect(rule.firstDelayMs).toBe(Math.min(set.firstDelayMs ?? base.firstDelayMs, rule.maxDelayMs));
+        expect(ruleOfWork(base, {})).toEqual(base);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('of a class is changed by what is configured for that class alone, save the attempts', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...retriedClasses),
+        fc.constantFrom(...retriedClasses),
+        classRule,
+        (changed, asked, rule) => {
+          fc.pre(changed !== asked);
+          const plain = DEFAULT_POLICY.purchase;
+          const { attempts: _plain, ...before } = retryRule(asked, plain);
+          const { attempts: _changed, ...after } = retryRule(asked, { ...plain, retryRules: { [changed]: rule } });
+          expect(after).toEqual(before);
+        },
+      ),
+    );
+  });
+
+  it('gives up no later than the caller wished and the class allows, unless a deadline was set', () => {
+    fc.assert(
+      fc.property(failure, settings, overrides, fc.option(delay, { nil: undefined }), (of, configured, set, wish) => {
+        const rule = retryRule(of, configured);
+        const deadlineAt = wish === undefined ? undefined : NOW + wish;
+        const at = givesUpAt({ acceptedAt: NOW, deadlineAt }, rule, set);
+        expect(at).toBe(set.deadlineAt ?? Math.min(NOW + rule.totalMs, deadlineAt ?? Infinity));
+      }),
+    );
+  });
+
+  it('is as configured again once every change is taken back, and the same change twice changes nothing more', () => {
+    const change = fc.record(
+      {
+        attempts: fc.option(attempts),
+        firstDelayMs: fc.option(delay),
+        maxDelayMs: fc.option(delay),
+        deadlineAt: fc.option(delay),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(overrides, change, (set, wish) => {
+        const once = changedOverrides(set, wish);
+        expect(equalOverrides(once, changedOverrides(once, wish))).toBe(true);
+        expect(
+          changedOverrides(once, { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null }),
+        ).toEqual({});
+        expect(changedOverrides(set, {})).toEqual(set);
+      }),
+    );
+  });
+});

@@ -1,0 +1,151 @@
+import Big from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  daysLookedAt,
+  isRunwayLow,
+  runwayOf,
+  thresholdDays,
+  type KnownRunway,
+  type RunwayKnowledge,
+} from '#domain/money/runway.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2030, 0, 31, 12);
+const policy = DEFAULT_POLICY.runway;
+const eur = (amount: string) => ({ amount, currency: 'EUR' });
+const cents = (max: number, min = 0) => fc.integer({ min, max }).map((units) => (units / 100).toFixed(2));
+const sums = fc.array(cents(1_000_00), { minLength: policy.windowDays, maxLength: policy.windowDays });
+
+function knowledge(some: Partial<RunwayKnowledge> & { readonly sums?: readonly string[] } = {}): RunwayKnowledge {
+  const { sums: daily = Array.from({ length: 14 }, () => '10.00'), ...rest } = some;
+  return {
+    wallet: { balance: eur('100.00'), readAt: NOW },
+    reserved: eur('0'),
+    held: eur('0'),
+    heldWithoutPrice: 0,
+    firstSaleAt: NOW - 30 * DAY,
+    salesByAge: new Map(daily.map((sum, age) => [age, sum])),
+    soldInOtherCurrency: false,
+    now: NOW,
+    ...rest,
+  };
+}
+
+function known(knows: RunwayKnowledge): KnownRunway {
+  const runway = runwayOf(knows, policy);
+  if (runway.kind === 'unknown') throw new Error(runway.reason);
+  return runway;
+}
+
+describe('how long the wallet lasts', () => {
+  it('is what is left over the mean of a day, and exactly that where all days are alike', () => {
+    expect(known(knowledge())).toEqual({
+      kind: 'known',
+      available: eur('100.00'),
+      sales: { mean: eur('10.00'), deviation: eur('0.00'), days: 14 },
+      days: 10,
+      earliestDays: 10,
+      latestDays: 10,
+    });
+    expect(known(knowledge({ reserved: eur('30.000000'), held: eur('20.50') }))).toMatchObject({
+      available: eur('49.50'),
+      days: 5,
+    });
+    // Fourteen days: ten without a sale, four with 35.
+    expect(known(knowledge({ sums: ['35', '0', '35', '0', '35', '0', '35'] }))).toMatchObject({
+      sales: { mean: eur('10.00'), deviation: eur('16.408253') },
+      days: 10,
+    });
+  });
+
+  it('has a spread around it, the wider the more the days differ', () => {
+    fc.assert(
+      fc.property(sums, cents(100_000_00, 1), (daily, balance) => {
+        fc.pre(daily.some((sum) => Number(sum) > 0));
+        const { days, earliestDays, latestDays, sales } = known(
+          knowledge({ sums: daily, wallet: { balance: eur(balance), readAt: NOW } }),
+        );
+        expect(earliestDays).toBeLessThanOrEqual(days);
+        expect(latestDays).toBeGreaterThanOrEqual(days);
+        // On the day it is reckoned to: days times the mean, give or take a deviation for each root of a day, is what
+        // there is.
+        for (const [at, sign] of [
+          [earliestDays, 1],
+          [latestDays, -1],
+        ] as const) {
+          const used = at * Number(sales.mean.amount) + sign * Math.sqrt(at) * Number(sales.deviation.amount);
+          const slack =
+            0.06 * Number(sales.mean.amount) +
+            (Math.sqrt(at + 0.06) - Math.sqrt(Math.max(0, at - 0.06))) * Number(sales.deviation.amount) +
+            0.01;
+          expect(Math.abs(used - Number(balance))).toBeLessThanOrEqual(slack);
+        }
+      }),
+    );
+  });
+
+  it('is shorter the less there is and the more is sold', () => {
+    fc.assert(
+      fc.property(sums, cents(100_000_00, 1), cents(100_00), fc.nat({ max: 13 }), (daily, balance, more, age) => {
+        fc.pre(daily.some((sum) => Number(sum) > 0));
+        const wallet = { balance: eur(balance), readAt: NOW };
+        const { days } = known(knowledge({ sums: daily, wallet }));
+        const busier = daily.map((sum, index) => (index === age ? new Big(sum).plus(more).toFixed() : sum));
+        expect(known(knowledge({ sums: busier, wallet })).days).toBeLessThanOrEqual(days);
+        expect(known(knowledge({ sums: daily, wallet, reserved: eur(more) })).days).toBeLessThanOrEqual(days);
+        expect(known(knowledge({ sums: daily, wallet, held: eur(more) })).days).toBeLessThanOrEqual(days);
+      }),
+    );
+  });
+
+  it('is nothing, and never less, where more is wanted than is there', () => {
+    expect(known(knowledge({ held: eur('250.00') }))).toMatchObject({
+      available: eur('-150.00'),
+      days: 0,
+      earliestDays: 0,
+      latestDays: 0,
+    });
+  });
+
+  it('looks at no day before the first sale, and says nothing from fewer than it needs', () => {
+    expect([0.5, 1, 3.9, 14, 400].map((days) => daysLookedAt(NOW - days * DAY, NOW, policy))).toEqual([
+      0, 1, 3, 14, 14,
+    ]);
+    expect(known(knowledge({ firstSaleAt: NOW - 3.9 * DAY, sums: ['10', '20', '30', '999'] }))).toMatchObject({
+      sales: { mean: eur('20.00'), days: 3 },
+    });
+    expect(runwayOf(knowledge({ firstSaleAt: NOW - 2.9 * DAY }), policy)).toMatchObject({
+      kind: 'unknown',
+      reason: 'history_too_short',
+    });
+  });
+
+  it.each<[string, Partial<RunwayKnowledge> & { sums?: string[] }]>([
+    ['no_wallet_reading', { wallet: undefined }],
+    ['wallet_reading_old', { wallet: { balance: eur('100.00'), readAt: NOW - policy.balanceAgeMs - 1 } }],
+    ['no_sales', { firstSaleAt: undefined }],
+    ['no_sales', { sums: [] }],
+    ['other_currency', { sums: [], soldInOtherCurrency: true }],
+  ])('is unknown, with the reason %s', (reason, some) => {
+    expect(runwayOf(knowledge(some), policy)).toMatchObject({ kind: 'unknown', reason });
+  });
+});
+
+describe('a wallet that lasts too short', () => {
+  const lasting = (days: number) =>
+    runwayOf(knowledge({ wallet: { balance: eur((days * 10).toFixed(2)), readAt: NOW } }), policy);
+
+  it('is low below the threshold, and until it lasts a fifth longer', () => {
+    const days = [3, 2.9, 3, 3.5, 3.6, 3.5, 3, 2.9];
+    let isLow = false;
+    const lows = days.map((each) => (isLow = isRunwayLow(lasting(each), isLow, policy) ?? isLow));
+    expect(lows).toEqual([false, true, true, true, false, false, false, true]);
+    expect(thresholdDays(policy)).toBe(3);
+  });
+
+  it('stays what it was while nothing is known', () => {
+    expect(isRunwayLow(runwayOf(knowledge({ wallet: undefined }), policy), true, policy)).toBeUndefined();
+  });
+});

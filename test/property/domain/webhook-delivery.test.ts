@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isEventPattern, selects } from '#domain/events/event-filter.ts';
+import { eventTypes } from '#domain/events/events.ts';
+import {
+  isDelivered,
+  isFailing,
+  judgeTry,
+  TRY_FAILURES,
+  type EndpointHealth,
+  type TryFailure,
+  type TryOutcome,
+} from '#domain/events/webhook-delivery.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+
+const policy = DEFAULT_POLICY.outbound;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const failures = Object.keys(TRY_FAILURES) as TryFailure[];
+
+const outcome: fc.Arbitrary<TryOutcome> = fc.oneof(
+  fc.record({
+    kind: fc.constant('answered' as const),
+    status: fc.integer({ min: 100, max: 599 }),
+    retryAfterMs: fc.integer({ min: 0, max: 10 * DAY }),
+  }),
+  fc.record({ kind: fc.constant('no_answer' as const), failure: fc.constantFrom(...failures) }),
+);
+const spread = fc.double({ min: 0, max: 1, noNaN: true });
+
+/**
+ * One delivery to an endpoint that answers so for ever. @returns when it was tried, in milliseconds from its
+ * publication.
+ */
+function triesOf(answer: TryOutcome, spreadOf: () => number) {
+  const at: number[] = [];
+  let health: EndpointHealth = { failures: 0 };
+  let now = 0;
+  for (let failedTries = 0; ; failedTries += 1) {
+    at.push(now);
+    const judged = judgeTry(answer, { failedTries, triedSince: 0, health }, now, spreadOf(), policy);
+    ({ health } = judged);
+    const { state, nextTryAt } = judged.delivery;
+    if (state !== 'pending' || nextTryAt === undefined) return { at, state, disable: judged.disable };
+    now = Math.max(nextTryAt, health.retryAt ?? 0);
+  }
+}
+
+/** Where the answer and the time alone decide; undefined where it depends on the wait. */
+function expectedEnd(answer: TryOutcome, triedFor: number) {
+  if (isDelivered(answer)) return ['delivered', undefined];
+  if (answer.kind === 'answered' && answer.status === 410) return ['failed', 'gone'];
+  if (triedFor > policy.retryForMs) return ['failed', undefined];
+  return triedFor < policy.retryForMs - 1.2 * policy.retryDelayMaxMs ? ['pending', undefined] : undefined;
+}
+
+describe('a try to deliver', () => {
+  it('ends a delivery with any 2xx, and with nothing else but the end of its time, 410, or an endpoint that failed for too long', () => {
+    fc.assert(
+      fc.property(
+        outcome,
+        spread,
+        fc.integer({ min: 0, max: 40 }),
+        fc.integer({ min: 0, max: 6 * DAY }),
+        fc.integer({ min: 0, max: 50 }),
+        (answer, at, failedTries, triedFor, failed) => {
+          const now = 100 * DAY;
+          const failingFor = failed === 0 ? undefined : Math.min(triedFor, 2 * DAY);
+          const health: EndpointHealth = {
+            failures: failed,
+            ...(failingFor !== undefined && { failingSince: now - failingFor }),
+          };
+          const {
+            delivery,
+            health: after,
+            disable,
+          } = judgeTry(answer, { failedTries, triedSince: now - triedFor, health }, now, at, policy);
+          const expected = expectedEnd(answer, triedFor);
+          expect([delivery.state, disable]).toEqual(expected ?? [delivery.state, undefined]);
+          expect({ failures: after.failures, failingSince: after.failingSince }).toEqual(
+            isDelivered(answer)
+              ? { failures: 0, failingSince: undefined }
+              : { failures: failed + 1, failingSince: now - (failingFor ?? 0) },
+          );
+          const waitMs = (delivery.nextTryAt ?? now + policy.retryDelayMs) - now;
+          expect(waitMs).toBeGreaterThanOrEqual(0.8 * policy.retryDelayMs);
+          expect(waitMs).toBeLessThanOrEqual(1.2 * policy.retryDelayMaxMs);
+          expect(delivery.nextTryAt === undefined || triedFor + waitMs <= policy.retryForMs).toBe(true);
+          expect(delivery.state === 'pending').toBe(delivery.nextTryAt !== undefined);
+        },
+      ),
+    );
+  });
+
+  it('waits at least as long as it was asked to, within bounds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 10 * DAY }), spread, (retryAfterMs, at) => {
+        const { delivery, health } = judgeTry(
+          { kind: 'answered', status: 429, retryAfterMs },
+          { failedTries: 0, triedSince: 0, health: { failures: 0 } },
+          0,
+          at,
+          policy,
+        );
+        const asked = Math.min(retryAfterMs, policy.retryDelayMaxMs);
+        expect(delivery.nextTryAt).toBeGreaterThanOrEqual(asked);
+        // The endpoint has asked, so it gets nothing else either.
+        expect(health.retryAt ?? 0).toBeGreaterThanOrEqual(asked);
+      }),
+    );
+  });
+});
+
+describe('a wait that an endpoint has asked for', () => {
+  it('is over when it is over, whatever became of what was sent with the same breath', () => {
+    const outcome = fc.oneof(
+      fc
+        .integer({ min: 200, max: 599 })
+        .filter((status) => status !== 410)
+        .map((status) => ({ kind: 'answered', status }) as const),
+      fc.constant({ kind: 'no_answer', failure: 'timeout' } as const),
+    );
+    fc.assert(
+      fc.property(
+        outcome,
+        fc.integer({ min: -HOUR, max: HOUR }),
+        fc.integer({ min: 0, max: policy.failingAfter - 1 }),
+        spread,
+        (each, ahead, failures, at) => {
+          const { health } = judgeTry(
+            each,
+            { failedTries: 0, triedSince: 0, health: { failures, retryAt: DAY + ahead } },
+            DAY,
+            at,
+            policy,
+          );
+          expect((health.retryAt ?? 0) >= DAY + ahead).toBe(ahead > 0 || health.retryAt !== undefined);
+        },
+      ),
+    );
+  });
+
+  it('ends with the first success of one that only failed: it was our own pause', () => {
+    const tried = {
+      failedTries: 3,
+      triedSince: 0,
+      health: { failures: policy.failingAfter, failingSince: 0, retryAt: HOUR },
+    };
+    expect(judgeTry({ kind: 'answered', status: 204 }, tried, 0, 0.5, policy).health).toEqual({ failures: 0 });
+  });
+});
+
+describe('a delivery to an endpoint that is down', () => {
+  it('is tried soon at first, then ever more seldom, for almost three days', () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(spread), (spreads) => {
+        const { at, state } = triesOf({ kind: 'answered', status: 503 }, () => Number(spreads.next().value));
+        expect(state).toBe('failed');
+        expect(at[1]).toBeLessThanOrEqual(10_000);
+        expect(at.filter((each) => each < HOUR).length).toBeGreaterThanOrEqual(8);
+        expect(at.length).toBeGreaterThanOrEqual(18);
+        expect(at.length).toBeLessThanOrEqual(30);
+        expect(at.at(-1)).toBeGreaterThan(3 * DAY - 8 * HOUR);
+        expect(at.at(-1)).toBeLessThanOrEqual(3 * DAY);
+      }),
+    );
+  });
+
+  it('takes the endpoint out of service after five days without one success, not before', () => {
+    const health = (failingDays: number): EndpointHealth => ({
+      failures: 30,
+      failingSince: 100 * DAY - failingDays * DAY,
+    });
+    const disableAfter = (days: number) =>
+      judgeTry(
+        { kind: 'no_answer', failure: 'timeout' },
+        { failedTries: 0, triedSince: 100 * DAY, health: health(days) },
+        100 * DAY,
+        0.5,
+        policy,
+      ).disable;
+    expect([disableAfter(4.99), disableAfter(5)]).toEqual([undefined, 'failing']);
+  });
+
+  it('is sent with others until several have failed in a row, then one at a time, at least every quarter of an hour', () => {
+    let health: EndpointHealth = { failures: 0 };
+    for (let failed = 1; failed <= 20; failed += 1) {
+      ({ health } = judgeTry(
+        { kind: 'answered', status: 500 },
+        { failedTries: 0, triedSince: 0, health },
+        0,
+        1,
+        policy,
+      ));
+      expect(isFailing(health, policy)).toBe(failed >= policy.failingAfter);
+      expect(health.retryAt === undefined).toBe(failed < policy.failingAfter);
+      expect(health.retryAt ?? 0).toBeLessThanOrEqual(1.2 * policy.probeDelayMaxMs);
+    }
+  });
+});
+
+describe('a filter of events', () => {
+  it('selects what it names, and nothing else', () => {
+    for (const type of eventTypes) {
+      const [kind = ''] = type.split('.');
+      expect(selects(['*'], type)).toBe(true);
+      expect(selects([type], type)).toBe(true);
+      expect(selects([`${kind}.*`], type)).toBe(true);
+      expect(selects([], type)).toBe(false);
+      expect(
+        selects(
+          eventTypes.filter((other) => other !== type),
+          type,
+        ),
+      ).toBe(false);
+      expect(
+        eventTypes.filter((other) => selects([`${kind}.*`], other)).every((other) => other.startsWith(`${kind}.`)),
+      ).toBe(true);
+    }
+  });
+
+  it('is of patterns that select something', () => {
+    expect(
+      ['*', 'order.*', 'order.completed', 'webhook_endpoint.*'].filter((pattern) => !isEventPattern(pattern)),
+    ).toEqual([]);
+    expect(
+      ['', 'order', 'order.', '*.completed', 'order.submitting', 'orders.*', '**', 'order.comp*'].filter(
+        isEventPattern,
+      ),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { capabilities } from '#domain/service/capabilities.ts';
+import { dialectNames } from '#simulator/behaviour/dialect.ts';
+import { faultRule } from '#simulator/behaviour/faults.ts';
+import { nameOf } from '#test/crash/disturbances.ts';
+import { planOf } from '#test/crash/plan.ts';
+import { POINTS } from '#test/crash/points.ts';
+import { obstacle, setting, SHAPES_LEFT_OUT, type WorkFacts } from '#test/crash/settings.ts';
+import { WORKING_SHAPES } from '#test/support/shapes.ts';
+
+const seed = fc.integer({ min: 1, max: 1_000_000 });
+/** The length of the kept run. */
+const SUITE = 200;
+const DISTURBANCES = [
+  'delay postgres',
+  'delay service',
+  'delay temporal',
+  'freeze api',
+  'freeze postgres',
+  'freeze temporal',
+  'freeze worker',
+  'hang postgres',
+  'hang service',
+  'hang temporal',
+  'jump of the clock of the api',
+  'jump of the clock of the worker',
+  'kill postgres',
+  'kill temporal',
+  'outage of the service: errors',
+  'outage of the service: resets',
+  'outage of the service: silence',
+  'poison inbox',
+  'poison outbox',
+  'set back postgres',
+  'stop postgres',
+  'stop temporal',
+];
+const suiteFrom = (first: number) => Array.from({ length: SUITE }, (_, index) => planOf(first + index));
+
+describe('the plan of a seed', () => {
+  it('is the same each time', () => {
+    fc.assert(
+      fc.property(seed, (each) => {
+        expect(planOf(each)).toEqual(planOf(each));
+      }),
+    );
+  });
+
+  it('holds faults that the simulator takes', () => {
+    fc.assert(
+      fc.property(seed, (each) => {
+        const { requestFaults, webhookFaults } = planOf(each);
+        for (const rule of requestFaults)
+          expect(faultRule.safeParse({ target: 'request', ...rule }).success).toBe(true);
+        for (const rule of webhookFaults)
+          expect(faultRule.safeParse({ target: 'webhook', ...rule }).success).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a suite of seeds, wherever it begins,', () => {
+  it('disturbs in every way, and moves every clock', () => {
+    fc.assert(
+      fc.property(seed, (first) => {
+        const plans = suiteFrom(first);
+        const names = new Set(plans.flatMap(({ disturbances }) => disturbances.map(nameOf)));
+        expect(
+          [...names]
+            .map((name) => name.replace(/ in real time$/, ''))
+            .filter((name, index, all) => all.indexOf(name) === index)
+            .toSorted(),
+        ).toEqual(DISTURBANCES);
+        expect([...names].some((name) => name.endsWith('in real time'))).toBe(true);
+        expect(plans.some(({ stopsAt }) => stopsAt.length > 0)).toBe(true);
+        for (const { clocks, processes } of plans) {
+          expect(Object.keys(clocks)).toHaveLength(processes.worker + processes.api);
+          expect(Object.values(clocks).every((offset) => Math.abs(offset) <= 2_000)).toBe(true);
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('plans a kill at every point, and every cut and fault of the service', () => {
+    fc.assert(
+      fc.property(seed, (first) => {
+        const plans = suiteFrom(first);
+        const planned = (process: keyof typeof POINTS) =>
+          new Set(
+            plans.flatMap(({ kills }) => kills.filter((kill) => kill.process === process).map(({ point }) => point)),
+          );
+        expect(planned('worker')).toEqual(new Set(POINTS.worker));
+        expect(planned('api')).toEqual(new Set(POINTS.api));
+        expect(new Set(plans.flatMap(({ cuts }) => cuts.map(({ moment }) => moment))).size).toBe(3);
+        expect(new Set(plans.flatMap(({ webhookFaults }) => webhookFaults.map(({ fault }) => fault.kind))).size).toBe(
+          7,
+        );
+        expect(new Set(plans.flatMap(({ requestFaults }) => requestFaults.map(({ fault }) => fault.kind))).size).toBe(
+          8,
+        );
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('meets every dialect, and switches every capability off', () => {
+    fc.assert(
+      fc.property(seed, (first) => {
+        const settings = suiteFrom(first).map(({ setting }) => setting);
+        expect(new Set(settings.map(({ dialect }) => dialect))).toEqual(new Set(dialectNames));
+        expect(new Set(settings.map(({ off }) => off))).toEqual(new Set(['none', ...capabilities]));
+        const shapes = new Set<string>(settings.map(({ shape }) => shape));
+        expect(WORKING_SHAPES.filter((name) => !shapes.has(name)).toSorted()).toEqual(SHAPES_LEFT_OUT.toSorted());
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('what a service lets succeed', () => {
+  const facts: WorkFacts = { kind: 'order', nature: 'sold', anyUnknown: false, neverArrived: false, told: false };
+
+  it.each([
+    ['a plain order', setting('replays'), facts],
+    [
+      'one whose answer was lost, where keys are replayed',
+      setting('replays', 'order_list'),
+      { ...facts, anyUnknown: true },
+    ],
+    ['one whose answer was lost, where it can be looked up', setting('conflicts'), { ...facts, anyUnknown: true }],
+    ['one that fails once, where the wallet proves it', setting('ignores_keys'), { ...facts, nature: 'fails_once' }],
+    ['whatever the service told of', setting('bare'), { ...facts, anyUnknown: true, told: true }],
+  ] as const)('%s must', (_name, where, what) => {
+    expect(obstacle(where, what)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'one that was lost on its way, where nothing may be sent again',
+      setting('concurrent_keys'),
+      { ...facts, anyUnknown: true, neverArrived: true },
+    ],
+    ['one that fails each time', setting('replays'), { ...facts, nature: 'fails' }],
+    [
+      'one that fails once, without evidence',
+      setting('replays', 'wallet_transactions'),
+      { ...facts, nature: 'fails_once' },
+    ],
+    [
+      'one whose answer was lost, without resends and look-ups',
+      setting('conflicts', 'order_list'),
+      { ...facts, anyUnknown: true },
+    ],
+    ['one that nobody told of and nobody can ask about', setting('bare'), facts],
+    [
+      'one that fails once, where no list says that it has ended',
+      setting('replays', 'none', 'silent_lists'),
+      { ...facts, nature: 'fails_once' },
+    ],
+    [
+      'a cancellation, where no list says that it has ended',
+      setting('replays', 'none', 'link_header'),
+      { ...facts, kind: 'cancellation' },
+    ],
+  ] as const)('%s need not', (_name, where, what) => {
+    expect(obstacle(where, what)).toBeTypeOf('string');
+  });
+});

@@ -1,0 +1,230 @@
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { failureClasses } from '#domain/work/failure.ts';
+import { EXCHANGES, exchangeNames } from '#test/support/network/client-exchanges.ts';
+import { httpAnswer, type RawRequest } from '#test/support/network/raw-server.ts';
+import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
+import { ANSWER_LIMIT_BYTES } from '#upstream/client/http.ts';
+
+/** One way in which a service may treat a request. */
+type Treatment =
+  | {
+      readonly kind: 'answers';
+      readonly status: number;
+      readonly headers: Record<string, string>;
+      readonly body: Buffer;
+    }
+  /** A good answer with one part of it replaced, or taken out. */
+  | { readonly kind: 'misstates'; readonly status: number; readonly part: number; readonly by: unknown }
+  | { readonly kind: 'cuts off'; readonly after: number }
+  | { readonly kind: 'announces too much' }
+  | { readonly kind: 'sends too much' }
+  | { readonly kind: 'says nothing' }
+  | { readonly kind: 'drips' }
+  | { readonly kind: 'resets' }
+  | { readonly kind: 'babbles'; readonly bytes: Buffer };
+
+const kind = <Kind extends Treatment['kind']>(name: Kind) => fc.constant(name);
+const status = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      200,
+      201,
+      202,
+      204,
+      301,
+      307,
+      400,
+      401,
+      402,
+      403,
+      404,
+      408,
+      409,
+      422,
+      425,
+      429,
+      500,
+      503,
+    ),
+  },
+  { weight: 1, arbitrary: fc.integer({ min: 200, max: 999 }) },
+);
+const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
+const token = fc.stringMatching(/^[A-Za-z0-9 ,;=/.-]{0,40}$/).map((text) => text.trim());
+const headers = fc.record(
+  {
+    'retry-after': fc.oneof(token, fc.nat().map(String)),
+    'content-encoding': fc.constantFrom('gzip', 'identity', 'br', 'x'),
+    'content-type': token,
+    location: fc.constantFrom('/elsewhere', 'http://127.0.0.1:1/', '//nowhere', ''),
+  },
+  { requiredKeys: [] },
+);
+const treatment: fc.Arbitrary<Treatment> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: kind('answers'),
+      status,
+      headers,
+      body: fc.oneof(
+        bytes,
+        fc.json().map((text) => Buffer.from(text)),
+      ),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: kind('misstates'),
+      status: fc.constantFrom(200, 201, 299),
+      part: fc.nat({ max: 40 }),
+      by: fc.oneof(fc.jsonValue(), fc.constant(undefined)),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: kind('cuts off'), after: fc.nat({ max: 400 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('announces too much') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('sends too much') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('says nothing') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('drips') }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('resets') }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('babbles'), bytes }) },
+);
+
+/**
+ * Only those that end by themselves have it: on a busy machine, too, each of them ends as what it is, and not as late.
+ */
+const DEADLINE_MS = 10_000;
+
+/** Of those whose call has nothing to wait for but its deadline. */
+const SHORT_DEADLINE_MS = 150;
+const NEVER_ENDING: ReadonlySet<Treatment['kind']> = new Set(['says nothing', 'drips', 'babbles']);
+
+/** One call, what becomes of it, and whether its login meets the same fate. */
+const trial = fc.record({
+  name: fc.constantFrom(...exchangeNames),
+  treatments: fc.array(treatment, { minLength: 1, maxLength: 3 }),
+  fromLogin: fc.boolean(),
+});
+type Trial = typeof trial extends fc.Arbitrary<infer Value> ? Value : never;
+
+describe('the client', () => {
+  it('gives a success or a member of the catalogue whatever the service does, at its login or later, and never throws [spec: gap.errors, gap.answers]', async () => {
+    const failures = new Set<string | undefined>();
+    const drifting = exchangeNames.map((name): Trial => {
+      return { name, treatments: [{ kind: 'misstates', status: 200, part: 0, by: undefined }], fromLogin: false };
+    });
+    await fc.assert(
+      // Many at once: most of them wait for their deadline.
+      fc.asyncProperty(fc.array(trial, { minLength: 25, maxLength: 25 }), async (trials) => {
+        for (const failure of await Promise.all(trials.map(failureOf))) failures.add(failure);
+      }),
+      { numRuns: 16, examples: [[drifting]] },
+    );
+    // All of this would hold for a client that never gets far.
+    const expected = [
+      'contract_drift',
+      'unreadable_answer',
+      'connection_lost',
+      'timeout',
+      'server_error',
+      'rate_limited',
+      'not_sent',
+      undefined,
+    ];
+    expect(expected.filter((failure) => !failures.has(failure))).toEqual([]);
+  });
+});
+
+/** @returns the class of the failure, checked; undefined for a success. */
+async function failureOf({ name, treatments, fromLogin }: Trial): Promise<string | undefined> {
+  const { call, answer } = EXCHANGES[name];
+  let treated = 0;
+  const treat = (socket: Socket, good: unknown): undefined => {
+    // The last treatment stays: lists have further pages, a 401 a second send.
+    const next = treatments[Math.min(treated, treatments.length - 1)];
+    treated += 1;
+    if (next !== undefined) carryOut(next, socket, good);
+  };
+  await using opened = await startTestClient(({ raw }) => treat(raw.socket, answer), {
+    deadlineMs: treatments.some((each) => NEVER_ENDING.has(each.kind)) ? SHORT_DEADLINE_MS : DEADLINE_MS,
+    ...(fromLogin && { onLogin: (raw: RawRequest) => treat(raw.socket, { access_token: 'token-1' }) }),
+  });
+  const result = judged.parse(await call(opened.client));
+  return result.ok ? undefined : result.failure;
+}
+
+/** What the client may give: nothing but this. */
+const judged = z.discriminatedUnion('ok', [
+  z.looseObject({ ok: z.literal(true), value: z.unknown(), status: z.int().min(200).max(499) }),
+  z.object({
+    ok: z.literal(false),
+    kind: z.literal('failure'),
+    failure: z.enum(failureClasses),
+    detail: z.string().endsWith('.'),
+  }),
+]);
+
+function carryOut(treatment: Treatment, socket: Socket, good: unknown): void {
+  switch (treatment.kind) {
+    case 'answers':
+      socket.write(httpAnswer(treatment.status, treatment.body, treatment.headers));
+      return;
+    case 'misstates':
+      socket.write(jsonAnswer(misstated(good, treatment.part, treatment.by), treatment.status));
+      return;
+    case 'cuts off':
+      socket.end(jsonAnswer(good).subarray(0, treatment.after));
+      return;
+    case 'announces too much':
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMIT_BYTES + 1}\r\n\r\n{`);
+      return;
+    case 'sends too much':
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      socket.write(`${(ANSWER_LIMIT_BYTES + 1).toString(16)}\r\n${' '.repeat(ANSWER_LIMIT_BYTES + 1)}\r\n`);
+      return;
+    case 'says nothing':
+      return;
+    case 'drips':
+      void drip(socket, jsonAnswer(good));
+      return;
+    case 'resets':
+      socket.resetAndDestroy();
+      return;
+    case 'babbles':
+      socket.write(treatment.bytes);
+      return;
+  }
+}
+
+/** Byte after byte, far too slowly. */
+async function drip(socket: Socket, bytes: Buffer): Promise<void> {
+  for (const byte of bytes) {
+    if (socket.destroyed) return;
+    socket.write(Buffer.from([byte]));
+    await delay(20, undefined, { ref: false });
+  }
+}
+
+/** A copy with its n-th part (fields and items, counted through the whole) replaced, or taken out by undefined. */
+function misstated(value: unknown, part: number, by: unknown): unknown {
+  const copy: unknown = structuredClone(value);
+  const places: { readonly holder: Record<string, unknown>; readonly key: string }[] = [];
+  const walk = (holder: unknown): void => {
+    if (typeof holder !== 'object' || holder === null) return;
+    for (const [key, inner] of Object.entries(holder)) {
+      places.push({ holder: holder as Record<string, unknown>, key });
+      walk(inner);
+    }
+  };
+  walk(copy);
+  const place = places[part % Math.max(places.length, 1)];
+  if (place === undefined) return by ?? null;
+  place.holder[place.key] = by;
+  return copy;
+}

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import {
+  contractBodies,
+  contractOpenApi,
+  neededFields,
+  type BodyName,
+  type Writing,
+} from '#test/support/contract-openapi.ts';
+import { checkContract, readDocument, type ContractReport } from '#upstream/contract-check.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+
+const writing: fc.Arbitrary<Writing> = fc.record({
+  openapi: fc.constantFrom('3.0.3', '3.1.0'),
+  parts: fc.constantFrom('inline', 'components'),
+  base: fc.constantFrom('nowhere', 'server', 'relative server', 'paths', 'placeholder'),
+  id: fc.constantFrom('id', 'esim', 'order_id', 'Id'),
+  success: fc.constantFrom('200', '201', '2XX'),
+  trailingSlash: fc.boolean(),
+});
+const fields = neededFields();
+const field = fc.constantFrom(...fields);
+
+function check(document: unknown): ContractReport {
+  return checkContract(readDocument(Buffer.from(JSON.stringify(document))), ALL_CAPABILITIES);
+}
+
+/** Findings that would stop us, by the call or event that they are of. */
+function breaking(report: ContractReport): string[] {
+  const calls = report.calls.map(({ name, findings }) => ({ of: name as string, findings }));
+  const events = report.events.map(({ event, findings }) => ({ of: `event ${event}`, findings }));
+  return [...calls, ...events].flatMap(({ of, findings }) =>
+    findings.filter(({ severity }) => severity === 'breaking').map(({ part, name }) => `${of} ${part} ${name ?? ''}`),
+  );
+}
+
+/** How `breaking` names a field of a body. */
+function named(body: BodyName, name: string): string {
+  return body.startsWith('event ') ? `${body} answer ${name}` : `${body} ${name}`;
+}
+
+describe('a document of our own contract', () => {
+  it('is compatible, without a remark on any call, however it is written', () => {
+    fc.assert(
+      fc.property(writing, (written) => {
+        const report = check(contractOpenApi(written));
+        expect({ compatible: report.compatible, switchOff: report.switchOff }).toEqual({
+          compatible: true,
+          switchOff: [],
+        });
+        expect(report.calls.flatMap(({ findings }) => findings)).toEqual([]);
+        expect(report.events.map(({ status }) => status)).toEqual(report.events.map(() => 'matches'));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is compatible with more fields in its answers, whatever they are called', () => {
+    fc.assert(
+      fc.property(writing, fc.string(), fc.jsonValue(), (written, name, example) => {
+        const bodies = contractBodies();
+        for (const [body, schema] of bodies) {
+          const properties = schema['properties'] as Record<string, unknown>;
+          if (!body.endsWith('request') && !Object.hasOwn(properties, name)) {
+            Object.defineProperty(properties, name, { value: { example }, enumerable: true });
+          }
+        }
+        expect(breaking(check(contractOpenApi(written, bodies)))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is not compatible without a field that we need, and says which: every field', () => {
+    for (const { body, name, remove } of fields) {
+      const bodies = contractBodies();
+      remove(bodies);
+      const report = check(contractOpenApi(undefined, bodies));
+      expect(report.compatible, `${body} ${name}`).toBe(false);
+      expect(
+        breaking(report).filter((finding) => !named(body, name).startsWith(finding)),
+        `${body} ${name}`,
+      ).toEqual([]);
+    }
+    expect(fields.length).toBeGreaterThan(100);
+  });
+
+  it('is not compatible without a field that we need, however it is written', () => {
+    fc.assert(
+      fc.property(writing, field, (written, { body, name, remove }) => {
+        const bodies = contractBodies();
+        remove(bodies);
+        const found = breaking(check(contractOpenApi(written, bodies)));
+        expect(found.length).toBeGreaterThan(0);
+        expect(found.every((finding) => named(body, name).startsWith(finding))).toBe(true);
+      }),
+    );
+  });
+
+  it('is not compatible when a field that we need has another name, and the new one is suggested', () => {
+    fc.assert(
+      fc.property(writing, field, (written, { body, name, rename }) => {
+        const last = name.split('.').at(-1) ?? '';
+        const bodies = contractBodies();
+        rename(bodies, `x_${last}`);
+        const report = check(contractOpenApi(written, bodies));
+        const findings = [...report.calls, ...report.events].flatMap((item) => item.findings);
+        const missing = findings.find((finding) => finding.severity === 'breaking' && finding.name === name);
+        expect(breaking(report)).toEqual([named(body, name)]);
+        expect(missing?.suggestions).toContain(`x_${last}`);
+      }),
+    );
+  });
+
+  it('is not compatible when a field that we need has a type that cannot fit', () => {
+    const misfits = [{ type: 'boolean' }, { type: ['boolean', 'null'] }, { $ref: '#/nowhere' }, false];
+    fc.assert(
+      fc.property(writing, field, fc.constantFrom(...misfits), (written, { body, name, retype }, misfit) => {
+        // The one field of the contract that is a yes or no itself, and the one whose value is not looked at.
+        fc.pre(!name.endsWith('update_available') && name !== 'event');
+        const bodies = contractBodies();
+        retype(bodies, misfit as never);
+        expect(breaking(check(contractOpenApi(written, bodies)))).toContain(named(body, name));
+      }),
+    );
+  });
+
+  it('is not compatible when a request asks for a field that we do not send', () => {
+    const requests = [...contractBodies().keys()].filter((name) => name.endsWith(' request'));
+    fc.assert(
+      fc.property(writing, fc.constantFrom(...requests), fc.string({ minLength: 1 }), (written, body, name) => {
+        const bodies = contractBodies();
+        const schema = bodies.get(body) ?? {};
+        fc.pre(!Object.hasOwn(schema['properties'] as object, name));
+        schema['required'] = [...(schema['required'] as string[]), name];
+        expect(breaking(check(contractOpenApi(written, bodies)))).toEqual([`${body} ${name}`]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is not compatible without one of its calls, unless nothing depends on it', () => {
+    for (const [name, { method, path, convenience }] of Object.entries(ENDPOINTS) as [
+      EndpointName,
+      EndpointContract,
+    ][]) {
+      const document = contractOpenApi();
+      Reflect.deleteProperty(document.paths[path] ?? {}, method.toLowerCase());
+      const report = check(document);
+      expect(report.compatible, name).toBe(convenience === true);
+      expect(report.calls.filter(({ status }) => status === 'missing').map((call) => call.name)).toEqual([name]);
+    }
+  });
+});
+
+describe('a document that is anything', () => {
+  const reference = fc.constantFrom(
+    '#/components/schemas/A',
+    '#/components/schemas/B',
+    '#/paths',
+    '#',
+    'other.json',
+    '#/%zz',
+  );
+  const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 4 },
+      fc.boolean(),
+      fc.record({ $ref: reference }),
+      fc.record(
+        {
+          type: fc.oneof(
+            fc.constantFrom('string', 'object', 'array', 'null', 'odd'),
+            fc.array(fc.constantFrom('string', 'null')),
+          ),
+          properties: fc.dictionary(fc.constantFrom('id', 'status', 'data', '__proto__'), tie('schema')),
+          required: fc.array(fc.oneof(fc.constantFrom('id', 'status'), fc.integer())),
+          items: tie('schema'),
+          allOf: fc.array(tie('schema'), { maxLength: 2 }),
+          oneOf: fc.array(tie('schema'), { maxLength: 3 }),
+          enum: fc.array(fc.jsonValue(), { maxLength: 3 }),
+        },
+        { requiredKeys: [] },
+      ),
+      fc.jsonValue(),
+    ),
+  }));
+
+  it('gets a report, and the check neither throws nor goes round for ever', () => {
+    fc.assert(
+      fc.property(schema, schema, fc.jsonValue(), (a, b, other) => {
+        const bodies = contractBodies();
+        for (const name of bodies.keys()) bodies.set(name, { allOf: [a, { $ref: '#/components/schemas/B' }] });
+        const document = contractOpenApi(undefined, bodies);
+        Object.assign(document.components, { schemas: { A: a, B: b } });
+        Object.assign(document.paths, {
+          '/orders': other,
+          '/login': { post: other, parameters: other },
+          '/wallet': { get: { responses: other } },
+        });
+        const report = check(document);
+        expect(report.calls).toHaveLength(Object.keys(ENDPOINTS).length);
+        expect(report.events).toHaveLength(14);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { failureClasses, isDefinite } from '#domain/work/failure.ts';
+import { retryAfterMs } from '#domain/work/retry-after.ts';
+import { judgeResult } from '#upstream/client/error-mapping.ts';
+import type { HttpResult } from '#upstream/client/http.ts';
+import { readJson } from '#upstream/client/json.ts';
+import { ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES } from '#upstream/contract.ts';
+import { parseEvent, QUARANTINE_REASONS } from '#upstream/observations/event-parsing.ts';
+import { readBody } from '#upstream/reading/body.ts';
+
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
+  fc.json().map((text) => Buffer.from(text)),
+  fc
+    .record({ error: fc.record({ code: fc.oneof(fc.constantFrom(...SERVICE_ERROR_CODES), fc.string()) }) })
+    .map(toBytes),
+  fc.record({ id: fc.anything(), status: fc.anything(), data: fc.anything() }, { requiredKeys: [] }).map(toBytes),
+);
+const headerValue = fc.oneof(fc.string(), fc.array(fc.string()), fc.constant(undefined));
+const headers = fc.oneof(
+  fc.record({ 'retry-after': headerValue, 'content-encoding': headerValue }),
+  fc.dictionary(fc.string(), headerValue),
+);
+const result: fc.Arbitrary<HttpResult> = fc.oneof(
+  fc.record({
+    kind: fc.constant('answer' as const),
+    answer: fc.record({ status: fc.oneof(fc.integer({ min: 100, max: 599 }), fc.integer()), headers, body: bytes }),
+  }),
+  fc.record({
+    kind: fc.constant('no_answer' as const),
+    failure: fc.constantFrom(
+      'not_sent' as const,
+      'connection_lost' as const,
+      'timeout' as const,
+      'unreadable_answer' as const,
+    ),
+    reason: fc.string(),
+  }),
+);
+const readAs = (answer: z.ZodType) => (body: unknown) => readBody({ answer, record: 'order' }, body, undefined);
+const schema = fc.constantFrom(...Object.values(ENDPOINTS).map(({ answer }): z.ZodType => answer));
+const retryAfter = fc.oneof(
+  headerValue,
+  fc.nat().map(String),
+  fc.date({ noInvalidDate: true }).map((at) => at.toUTCString()),
+);
+const now = fc.integer({ min: 0, max: 4_102_444_800_000 });
+
+function toBytes(value: unknown): Buffer {
+  try {
+    // `anything` includes what JSON has no words for.
+    return Buffer.from(
+      JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)) ?? '',
+    );
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+describe('judgeResult', () => {
+  it('gives a success or a member of the catalogue for whatever came back, and never throws', () => {
+    fc.assert(
+      fc.property(result, schema, now, (exchange, answerSchema, at) => {
+        const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
+        const catalogued = judged.ok
+          ? judged.status >= 200 && judged.status <= 299
+          : failureClasses.includes(judged.failure) && judged.detail.endsWith('.');
+        expect(catalogued).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('calls nothing definite but a connection that was never opened and a refusal by a 4xx', () => {
+    fc.assert(
+      fc.property(result, schema, now, (exchange, answerSchema, at) => {
+        const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
+        const provesNothingBought =
+          exchange.kind === 'no_answer'
+            ? exchange.failure === 'not_sent'
+            : exchange.answer.status >= 400 && exchange.answer.status <= 499;
+        expect(!judged.ok && isDefinite(judged.failure) && !provesNothingBought).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('readJson', () => {
+  it('reads what JSON.parse reads from a text without duplicate keys', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(readJson(Buffer.from(text))).toEqual({
+          ok: true,
+          value: JSON.parse(Buffer.from(text).toString()) as unknown,
+        });
+      }),
+    );
+  });
+
+  it('finds a duplicate key wherever it stands and however it is spelled', () => {
+    const key = fc.string({ minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(key, fc.json(), fc.json(), fc.boolean(), fc.nat(3), (name, first, second, escaped, depth) => {
+        const plain = JSON.stringify(name);
+        const other = JSON.stringify(`${name} and more`);
+        let text = `{${plain}:${first},${other}:[],${escaped ? escapedThroughout(name) : plain}:${second}}`;
+        for (let level = 0; level < depth; level += 1) text = `[{"k":1},{"inner":${text}}]`;
+        expect(readJson(Buffer.from(text))).toEqual({ ok: false, reason: 'duplicate_key' });
+      }),
+    );
+  });
+
+  it('says no for whatever is not UTF-8 or not JSON, and never throws', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (array) => {
+        const reading = readJson(array);
+        expect(reading.ok || ['not_utf8', 'not_json', 'duplicate_key'].includes(reading.reason)).toBe(true);
+      }),
+    );
+  });
+});
+
+/** A JSON string of nothing but escapes. */
+function escapedThroughout(text: string): string {
+  const units = Array.from({ length: text.length }, (_unit, index) => text.charCodeAt(index));
+  return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`;
+}
+
+describe('retryAfterMs', () => {
+  it('is between a second and an hour, or nothing', () => {
+    fc.assert(
+      fc.property(retryAfter, now, (value, at) => {
+        const wait = retryAfterMs(value, at);
+        expect(wait === undefined || (wait >= 1_000 && wait <= 3_600_000)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('parseEvent', () => {
+  const event = fc.oneof(fc.constantFrom(...EVENT_KINDS), fc.constant('nonsense'), fc.anything());
+  const status = fc.constantFrom('processing', 'completed', 'failed', 'cancelled', 'active', 'expired', 'odd');
+  const data = fc.oneof(
+    fc.record(
+      { id: fc.oneof(fc.nat(), fc.string()), esim_id: fc.oneof(fc.nat(), fc.string()), status },
+      { requiredKeys: [] },
+    ),
+    fc.anything(),
+  );
+  const body = fc.oneof(bytes, fc.record({ event, data }, { requiredKeys: [] }).map(toBytes));
+  const kinds = new Set(['order', 'topup', 'esim_cancellation', 'refund', 'vpn_subscription', 'ping']);
+
+  it('gives one of its kinds for whatever bytes come, and never throws', () => {
+    fc.assert(
+      fc.property(body, (content) => {
+        const parsed = parseEvent(content);
+        const closed = parsed.kind === 'quarantine' ? parsed.reason in QUARANTINE_REASONS : kinds.has(parsed.kind);
+        expect(closed).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS, fieldsOf, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { esimUsage, serviceEsim } from '#upstream/contract.ts';
+
+const read = async (simulator: SimulatorClient, id: string) => {
+  const esim = (await simulator.sandbox.get(`/esims/${id}`)).read(serviceEsim);
+  const usage = (await simulator.sandbox.get(`/esims/${id}/usage`)).read(esimUsage);
+  return { ...esim, used: usage.data_used_mb, total: usage.data_total_mb };
+};
+
+describe('an eSIM', () => {
+  it('has used nothing until it is active; being installed and active are facts of their own [spec: record.esim.usage, record.esim.installation, record.esim.activation, state.simulated.installed, state.simulated.active]', async () => {
+    await using simulator = await startTestSimulator();
+    const id = await simulator.esim();
+    const fresh = {
+      status: 'available',
+      installed_at: null,
+      activated_at: null,
+      expires_at: null,
+      used: 0,
+      total: 1_024,
+    };
+    expect(await read(simulator, id)).toMatchObject(fresh);
+    const installed = await simulator.simulate(id, 'installed');
+    expect(installed.body).toMatchObject({ id, status: 'installed', activated_at: null });
+    expect(await read(simulator, id)).toMatchObject({ status: 'installed', activated_at: null, used: 0 });
+    await simulator.simulate(id, 'active');
+    const active = await read(simulator, id);
+    expect(active.installed_at).toBe(installed.at('installed_at'));
+    expect(Date.parse(active.expires_at ?? '') - Date.parse(active.activated_at ?? '')).toBe(7 * DAY_MS);
+    expect(active.used).toBeGreaterThan(0);
+  });
+
+  it('uses more as time goes by, until its data is consumed or its time is over', async () => {
+    await using simulator = await startTestSimulator();
+    const id = await simulator.esim();
+    await simulator.simulate(id, 'active');
+    const used = [(await read(simulator, id)).used];
+    for (let day = 1; day <= 3; day += 1) {
+      await simulator.advance(DAY_MS);
+      used.push((await read(simulator, id)).used);
+    }
+    expect(used.toSorted((left, right) => left - right)).toEqual(used);
+    expect(new Set(used).size).toBe(4);
+    await simulator.advance(4 * DAY_MS);
+    expect(await read(simulator, id)).toMatchObject({ status: 'expired', used: 1_024, total: 1_024 });
+  });
+
+  it('of an unlimited package has no total, and is not used up by time', async () => {
+    await using simulator = await startTestSimulator();
+    const id = await simulator.esim(1011);
+    await simulator.simulate(id, 'active');
+    await simulator.advance(5 * DAY_MS);
+    const active = await read(simulator, id);
+    expect([active.status, active.total]).toEqual(['active', null]);
+    expect(active.used).toBeGreaterThan(5_000);
+    await simulator.simulate(id, 'consumed');
+    expect((await read(simulator, id)).used).toBeGreaterThan(active.used);
+  });
+
+  it('that is consumed has used all its data [spec: state.simulated.consumed]', async () => {
+    await using simulator = await startTestSimulator();
+    const id = await simulator.esim();
+    await simulator.simulate(id, 'consumed');
+    const consumed = await read(simulator, id);
+    expect(consumed).toMatchObject({ status: 'consumed', used: 1_024, total: 1_024 });
+    expect(consumed.installed_at).not.toBeNull();
+    expect(consumed.activated_at).not.toBeNull();
+  });
+});
+
+describe('the sandbox simulation', () => {
+  it('does not go back, and leaves a state that is there already as it is', async () => {
+    await using simulator = await startTestSimulator();
+    const id = await simulator.esim();
+    const first = await simulator.simulate(id, 'active');
+    await simulator.advance(60_000);
+    expect((await simulator.simulate(id, 'active')).body).toEqual(first.body);
+    const back = await simulator.simulate(id, 'installed');
+    expect([back.status, fieldsOf(back)]).toEqual([422, ['state']]);
+    const cancelled = await simulator.esim();
+    await simulator.cancel(cancelled);
+    expect((await simulator.simulate(cancelled, 'installed')).status).toBe(422);
+  });
+
+  it('does not exist in production; there the admin API is the phone [spec: endpoint.simulation]', async () => {
+    await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
+    const bought = await simulator.production.post(
+      '/orders',
+      { package_id: 1001, external_order_id: 'p' },
+      { headers: { 'idempotency-key': 'p' } },
+    );
+    const id = bought.textAt('esim_id');
+    const call = await simulator.production.post(`/esims/${id}/simulate`, { state: 'active' });
+    expect([call.status, call.at('error', 'code')]).toEqual([404, 'not_found']);
+    expect((await simulator.sandbox.post(`/esims/${id}/simulate`, { state: 'active' })).status).toBe(404);
+    expect((await simulator.admin.post(`/esims/${id}/state`, { state: 'active' })).at('status')).toBe('active');
+    expect((await simulator.production.get(`/esims/${id}`)).at('status')).toBe('active');
+    expect((await simulator.admin.post(`/esims/${id}/state`, { state: 'installed' })).status).toBe(422);
+  });
+});
+
+describe('the admin API', () => {
+  it('shows eSIMs with their usage and without activation codes', async () => {
+    await using simulator = await startTestSimulator();
+    const id = await simulator.esim();
+    await simulator.simulate(id, 'consumed');
+    const listed = await simulator.admin.get('/esims?environment=sandbox');
+    expect(listed.at('data', 0)).toMatchObject({ id, status: 'consumed', data_used_mb: 1_024, package_id: 1001 });
+    expect(listed.text).not.toContain('LPA:');
+    expect((await simulator.admin.get(`/esims/${id}`)).at('id')).toBe(id);
+    expect((await simulator.admin.get('/esims?environment=production')).at('data')).toEqual([]);
+    expect((await simulator.admin.get('/esims/nobody')).status).toBe(404);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { compareVersions } from '#simulator/behaviour/releases.ts';
+import { signatureOf } from '#simulator/webhooks/signer.ts';
+import {
+  fieldsOf,
+  startReceiver,
+  startTestSimulator,
+  type ReceivedWebhook,
+  type SimulatorClient,
+} from '#test/simulator/support.ts';
+import { latestUpdate, pageOf, publicPackage, webhookSecret } from '#upstream/contract.ts';
+
+describe('the public package listing', () => {
+  it('shows packages in pages, and nowhere what they cost the reseller [spec: endpoint.public-packages]', async () => {
+    await using simulator = await startTestSimulator();
+    const first = await simulator.sandbox.get('/public/packages?limit=40');
+    const page = first.read(pageOf(publicPackage));
+    const second = await simulator.sandbox.get(`/public/packages?limit=40&cursor=${page.next_cursor}`);
+    expect([page.data.length, second.read(pageOf(publicPackage)).data.length]).toEqual([40, 11]);
+    expect(page.data[0]).toMatchObject({ id: 1001, countries: ['ES'], data_mb: 1_024 });
+    expect(first.text).not.toContain('price_for_reseller');
+    expect(page.data[0]).toMatchObject({ price: '3.99', currency: 'USD' });
+  });
+});
+
+describe('the update check', () => {
+  const check = async (simulator: SimulatorClient, current: string, channel = 'stable') =>
+    (await simulator.sandbox.get(`/updates/latest?current_version=${current}&channel=${channel}`)).read(latestUpdate);
+
+  it('tells of a newer version on the channel, with where to get it [spec: endpoint.updates, field.updates.*]', async () => {
+    await using simulator = await startTestSimulator();
+    const update = await check(simulator, '2.3.99');
+    expect(update).toMatchObject({ latest_version: '2.4.1', update_available: true, channel: 'stable' });
+    expect(update.download_url).toContain('2.4.1');
+    expect(update.checksum_sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(await check(simulator, '2.4.1', 'beta')).toMatchObject({ latest_version: '2.5.0', update_available: true });
+  });
+
+  it.each(['2.4.1', '2.4.1.0', '2.4.2', '2.10', '3'])('tells of none for version %s', async (current) => {
+    await using simulator = await startTestSimulator();
+    expect(await check(simulator, current)).toEqual({
+      latest_version: '2.4.1',
+      update_available: false,
+      channel: 'stable',
+    });
+  });
+
+  it('takes any channel: one that is unknown has no update, until a release is published [spec: field.updates.channel]', async () => {
+    await using simulator = await startTestSimulator();
+    for (const channel of ['nightly', 'constructor']) {
+      expect(await check(simulator, '1.0', channel)).toEqual({
+        latest_version: '1.0',
+        update_available: false,
+        channel,
+      });
+    }
+    await simulator.admin.post('/updates', { channel: 'nightly', version: '2.6.0.1' });
+    expect(await check(simulator, '1.0', 'nightly')).toMatchObject({
+      latest_version: '2.6.0.1',
+      update_available: true,
+    });
+    expect((await simulator.admin.get('/updates')).body).toEqual({
+      stable: '2.4.1',
+      beta: '2.5.0',
+      nightly: '2.6.0.1',
+    });
+  });
+
+  it.each([
+    ['', ['current_version', 'channel']],
+    ['current_version=1.0', ['channel']],
+    ['current_version=v1&channel=stable', ['current_version']],
+    ['current_version=1.0&channel=', ['channel']],
+    ['current_version=1.0&channel=stable&color=red', ['color']],
+  ])('refuses the query "%s"', async (query, fields) => {
+    await using simulator = await startTestSimulator();
+    const refused = await simulator.sandbox.get(`/updates/latest?${query}`);
+    expect([refused.status, fieldsOf(refused)]).toEqual([422, fields]);
+  });
+
+  it('compares dotted numbers as numbers, of any length and size', () => {
+    const ordered = ['0', '0.9', '1', '1.0.1', '1.2', '1.10', '2', '99999999999999999999.1', '99999999999999999999.2'];
+    const signs = ordered.map((left) => ordered.map((right) => Math.sign(compareVersions(left, right))));
+    expect(signs).toEqual(ordered.map((_, left) => ordered.map((__, right) => Math.sign(left - right))));
+    expect(compareVersions('1', '1.0.0')).toBe(0);
+  });
+});
+
+describe('the webhook secret', () => {
+  const secretFrom = async (simulator: SimulatorClient, path = '/webhook-secret/rotate') =>
+    (await simulator.sandbox.post(path)).read(webhookSecret).secret;
+  const signedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook) =>
+    signatureOf(secret, timestamp, body) === signature;
+
+  it('is made once; without one nothing is sent [spec: auth.secret-shown-once, endpoint.webhook-secret]', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator({ webhook: { url: receiver.url } });
+    expect((await simulator.admin.post('/webhooks/ping')).at('status')).toBe('no_target');
+    expect((await simulator.sandbox.post('/webhook-secret/rotate')).status).toBe(404);
+    const secret = await secretFrom(simulator, '/webhook-secret');
+    const again = await simulator.sandbox.post('/webhook-secret');
+    expect([again.status, again.at('error', 'code')]).toEqual([409, 'webhook_secret_exists']);
+    await simulator.admin.post('/webhooks/ping');
+    const [ping] = await receiver.count(1);
+    expect(ping && signedWith(secret, ping)).toBe(true);
+    expect((await simulator.admin.get('/overview')).text).not.toContain(secret);
+  });
+
+  it('is replaced by a rotation, with which the next delivery is signed, retries of older ones too [spec: auth.secret-rotated, endpoint.webhook-secret]', async () => {
+    let healthy = false;
+    await using receiver = await startReceiver((response) => response.writeHead(healthy ? 204 : 503).end());
+    await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'configured-secret' } });
+    await simulator.admin.post('/webhooks/ping');
+    await receiver.count(1);
+    const secret = await secretFrom(simulator);
+    healthy = true;
+    await expect.poll(async () => (await simulator.admin.get('/deliveries')).at('data', 0, 'status')).toBe('delivered');
+    const [first, last] = [receiver.received[0], receiver.received.at(-1)];
+    expect(first && signedWith('configured-secret', first)).toBe(true);
+    expect(last && [signedWith(secret, last), last.deliveryId === first?.deliveryId]).toEqual([true, true]);
+    const next = await secretFrom(simulator);
+    expect(next).not.toBe(secret);
+    await simulator.admin.post('/webhooks/ping');
+    await expect.poll(() => receiver.received.some((webhook) => signedWith(next, webhook))).toBe(true);
+  });
+
+  it('late_rotation: the old one signs a while longer', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator({ dialect: 'late_rotation', webhook: { url: receiver.url } });
+    const first = await secretFrom(simulator, '/webhook-secret');
+    const second = await secretFrom(simulator);
+    await simulator.admin.post('/webhooks/ping');
+    await receiver.count(1);
+    await simulator.advance(60_000);
+    await simulator.admin.post('/webhooks/ping');
+    const [early, late] = await receiver.count(2);
+    expect([early && signedWith(first, early), late && signedWith(second, late)]).toEqual([true, true]);
+  });
+
+  it('of one environment is nothing in the other', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator({ webhook: { url: receiver.url } });
+    const sandbox = await secretFrom(simulator, '/webhook-secret');
+    expect((await simulator.production.post('/webhook-secret/rotate')).status).toBe(404);
+    const production = (await simulator.production.post('/webhook-secret')).textAt('secret');
+    await simulator.admin.post('/webhooks/ping', { environment: 'production' });
+    const [ping] = await receiver.count(1);
+    expect(ping && [signedWith(production, ping), signedWith(sandbox, ping)]).toEqual([true, false]);
+  });
+
+  it('is replaced by one of the admin API; a new address alone keeps it', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator();
+    const secret = await secretFrom(simulator, '/webhook-secret');
+    await simulator.admin.post('/webhooks/target', { url: receiver.url });
+    await simulator.admin.post('/webhooks/ping');
+    await receiver.count(1);
+    await simulator.admin.post('/webhooks/target', { url: receiver.url, secret: 'chosen-by-hand' });
+    await simulator.admin.post('/webhooks/ping');
+    const [first, second] = await receiver.count(2);
+    expect([first && signedWith(secret, first), second && signedWith('chosen-by-hand', second)]).toEqual([true, true]);
+    const state = (await simulator.admin.get('/state')).read(stateShape);
+    expect(state.environments['sandbox']).toEqual({ webhook_url: receiver.url, webhook_secret: true });
+  });
+});
+
+const stateShape = z.object({
+  environments: z.record(z.string(), z.object({ webhook_url: z.string().nullable(), webhook_secret: z.boolean() })),
+});

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { luhnCheckDigit } from '#simulator/identifiers.ts';
+import { EMAIL, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
+import {
+  pageOf,
+  serviceEsim,
+  serviceOrder,
+  servicePackage,
+  serviceWallet,
+  walletTransaction,
+} from '#upstream/contract.ts';
+
+describe('a purchase', () => {
+  it('debits the price once and delivers an eSIM with a valid ICCID and activation code [spec: endpoint.orders, state.order.completed, record.charged-price, record.package.price_for_reseller, endpoint.esim-delivery]', async () => {
+    await using simulator = await startTestSimulator();
+    const before = await simulator.balance();
+    const answer = await simulator.order({ external_order_id: 'ref-1' });
+
+    expect(answer.status).toBe(201);
+    const order = answer.read(serviceOrder);
+    expect(order).toMatchObject({ status: 'completed', external_order_id: 'ref-1', price_for_reseller: '2.40' });
+    expect((await simulator.sandbox.get(`/orders/${order.id}`)).read(serviceOrder)).toEqual(order);
+
+    const esim = (await simulator.sandbox.get(`/esims/${order.esim_id}`)).read(serviceEsim);
+    expect(esim.order_id).toBe(order.id);
+    expect(esim.iccid).toMatch(/^89\d{17,18}$/);
+    expect(luhnCheckDigit(esim.iccid.slice(0, -1))).toBe(esim.iccid.at(-1));
+    expect(esim.activation_code).toMatch(/^LPA:1\$[a-z.]+\$[0-9A-Z-]+$/);
+
+    expect(before).toBe('100000.00');
+    expect(await simulator.balance()).toBe('99997.60');
+    expect(await simulator.debits('ref-1')).toMatchObject([{ amount: '2.40', order_id: order.id, reason: 'order' }]);
+  });
+
+  it('processing, then completed: one event for each, an eSIM only at the end [spec: state.order.processing, state.order.completed]', async () => {
+    await using simulator = await startTestSimulator();
+    const created = (await simulator.order({ package_id: 9001 })).read(serviceOrder);
+    expect(created).toMatchObject({ status: 'processing', esim_id: null });
+    const completed = await simulator.orderReaches(created.id, 'completed');
+    expect(completed.esim_id).not.toBeNull();
+  });
+
+  it.each([
+    [9002, 'processing'],
+    [9003, 'failed'],
+  ])(
+    'package %i fails after it was %s, with its debit credited back [spec: state.order.failed]',
+    async (package_id, first) => {
+      await using simulator = await startTestSimulator();
+      const created = (await simulator.order({ package_id })).read(serviceOrder);
+      expect(created.status).toBe(first);
+      const failed = await simulator.orderReaches(created.id, 'failed');
+      expect(failed.failure?.code).toBe('supplier_failed');
+      expect((await simulator.ledger()).slice(1)).toMatchObject([
+        { type: 'debit', amount: '1.50', reason: 'order', order_id: created.id },
+        { type: 'credit', amount: '1.50', reason: 'refund', order_id: created.id },
+      ]);
+      expect(await simulator.balance()).toBe('100000.00');
+    },
+  );
+
+  it('package 9005 fails without a credit, package 9004 stays processing, package 9006 is not sold', async () => {
+    await using simulator = await startTestSimulator();
+    const uncredited = (await simulator.order({ package_id: 9005 })).read(serviceOrder);
+    const staying = (await simulator.order({ package_id: 9004 })).read(serviceOrder);
+    await simulator.orderReaches(uncredited.id, 'failed');
+    expect((await simulator.ledger()).filter(({ type }) => type === 'credit')).toHaveLength(1);
+    await simulator.admin.post('/clock/advance', { ms: 86_400_000 });
+    expect((await simulator.sandbox.get(`/orders/${staying.id}`)).at('status')).toBe('processing');
+    const refused = await simulator.order({ package_id: 9006 });
+    expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'package_unavailable']);
+  });
+
+  it('is refused with 402 when the balance does not cover it, and nothing moves', async () => {
+    await using simulator = await startTestSimulator({ sandboxBalance: '2.39' });
+    const refused = await simulator.order();
+    expect([refused.status, refused.at('error', 'code')]).toEqual([402, 'insufficient_balance']);
+    expect(await simulator.ledger()).toHaveLength(1);
+    await simulator.admin.post('/deposits', { environment: 'sandbox', amount: '0.01' });
+    expect((await simulator.order()).status).toBe(201);
+    expect(await simulator.balance()).toBe('0.00');
+  });
+});
+
+describe('the environments', () => {
+  it('share no token, no order, no eSIM and no wallet [spec: environments.production-wallet, environments.sandbox-balance, environments.sandbox-never-debits, auth.separate, login.*]', async () => {
+    await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
+    const order = (await simulator.order({ external_order_id: 'same' })).read(serviceOrder);
+    expect((await simulator.production.get(`/orders/${order.id}`)).status).toBe(404);
+    expect((await simulator.production.get(`/esims/${order.esim_id}`)).status).toBe(404);
+    expect((await simulator.production.get('/orders')).at('data')).toEqual([]);
+    expect((await simulator.production.get('/wallet')).read(serviceWallet).balance).toBe('10.00');
+    const headers = { 'idempotency-key': 'k' };
+    const body = { package_id: PACKAGE, external_order_id: 'same' };
+    const bought = await simulator.production.post('/orders', body, { headers });
+    expect(bought.status).toBe(201);
+    expect((await simulator.production.get('/wallet')).at('balance')).toBe('7.60');
+    expect(await simulator.balance()).toBe('99997.60');
+    const authorization = `Bearer ${simulator.tokens.sandbox}`;
+    const crossed = await simulator.production.get('/wallet', { headers: { authorization } });
+    expect(crossed.status).toBe(401);
+  });
+
+  it('production can be read but not bought from until it is approved [spec: environments.approval]', async () => {
+    await using simulator = await startTestSimulator({ productionBalance: '10.00' });
+    const buy = () =>
+      simulator.production.post(
+        '/orders',
+        { package_id: PACKAGE, external_order_id: randomUUID() },
+        { headers: { 'idempotency-key': randomUUID() } },
+      );
+    expect((await simulator.production.get('/packages')).status).toBe(200);
+    const refused = await buy();
+    expect([refused.status, refused.at('error', 'code')]).toEqual([403, 'not_approved']);
+    await simulator.admin.post('/approval', { approved: true });
+    expect((await buy()).status).toBe(201);
+  });
+});
+
+describe('reads', () => {
+  it('list about 50 packages in pages, each as the contract has them [spec: endpoint.packages, record.package.*]', async () => {
+    await using simulator = await startTestSimulator();
+    const page = async (query: string) =>
+      (await simulator.sandbox.get(`/packages?${query}`)).read(pageOf(servicePackage));
+    const first = await page('limit=30');
+    const second = await page(`limit=30&cursor=${first.next_cursor}`);
+    const all = [...first.data, ...second.data];
+    expect(first.data).toHaveLength(30);
+    expect(second.next_cursor).toBeNull();
+    expect(all.length).toBeGreaterThanOrEqual(50);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    expect(all.some(({ data_mb }) => data_mb === null)).toBe(true);
+  });
+
+  it('find an order and its movements by external_order_id, newest first, in pages', async () => {
+    await using simulator = await startTestSimulator();
+    for (const reference of ['a', 'b', 'c']) await simulator.order({ external_order_id: reference });
+    const orders = (await simulator.sandbox.get('/orders?limit=2')).read(pageOf(serviceOrder));
+    expect(orders.data.map(({ external_order_id }) => external_order_id)).toEqual(['c', 'b']);
+    const rest = (await simulator.sandbox.get(`/orders?limit=2&cursor=${orders.next_cursor}`)).read(
+      pageOf(serviceOrder),
+    );
+    expect(rest.data.map(({ external_order_id }) => external_order_id)).toEqual(['a']);
+    expect(rest.next_cursor).toBeNull();
+    const found = (await simulator.sandbox.get('/orders?external_order_id=b')).read(pageOf(serviceOrder));
+    expect(found.data).toHaveLength(1);
+    const movements = await simulator.sandbox.get('/wallet/transactions?external_order_id=b');
+    const debit = { type: 'debit', amount: '2.40', order_id: found.data[0]?.id };
+    expect(movements.read(pageOf(walletTransaction)).data).toMatchObject([debit]);
+  });
+
+  it('list movements from a time on, that time included', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    await using simulator = await startTestSimulator({ now: () => now });
+    await simulator.order({ external_order_id: 'early' });
+    now += 60_000;
+    await simulator.order({ external_order_id: 'late' });
+    const since = encodeURIComponent(new Date(now).toISOString());
+    const page = (await simulator.sandbox.get(`/wallet/transactions?since=${since}`)).read(pageOf(walletTransaction));
+    expect(page.data.map(({ external_order_id }) => external_order_id)).toEqual(['late']);
+  });
+});
+
+describe('tokens', () => {
+  it('end when they were asked to, in days; the sandbox does not take expires_in_days [spec: auth.lifetime, field.login.expires_in_days]', async () => {
+    await using simulator = await startTestSimulator();
+    const body = { email: EMAIL, password: PASSWORD, device_name: 'test', expires_in_days: 2 };
+    const token = (await simulator.open.post('/login', body)).textAt('access_token');
+    const read = () => simulator.open.get('/wallet', { headers: { authorization: `Bearer ${token}` } });
+    expect((await read()).status).toBe(200);
+    await simulator.admin.post('/clock/advance', { ms: 2 * 86_400_000 - 60_000 });
+    expect((await read()).status).toBe(200);
+    await simulator.admin.post('/clock/advance', { ms: 60_000 });
+    expect((await read()).status).toBe(401);
+    const refused = await simulator.open.post('/sandbox/login', body);
+    expect([refused.status, refused.at('error', 'fields')]).toEqual([422, { expires_in_days: 'is not known' }]);
+  });
+
+  it('are refused after they were revoked [spec: gap.token-end]', async () => {
+    await using simulator = await startTestSimulator();
+    const revoked = await simulator.admin.post('/tokens/revoke', { environment: 'sandbox' });
+    expect(revoked.at('revoked')).toBe(1);
+    expect((await simulator.sandbox.get('/wallet')).status).toBe(401);
+    expect((await simulator.production.get('/wallet')).status).toBe(200);
+  });
+});

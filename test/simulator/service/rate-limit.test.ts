@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { connect, EMAIL, PASSWORD, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
+
+const MIDNIGHT = Date.parse('2026-01-01T00:00:00Z');
+const fieldsOf = ({ headers }: HttpAnswer) =>
+  ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name));
+
+describe('a rate limit', () => {
+  it('lets so many calls of a token through in a window, and says how many are left', async () => {
+    let now = MIDNIGHT;
+    await using simulator = await startTestSimulator({ rateLimit: 2, now: () => now });
+    now += 15_000;
+    expect(fieldsOf(await simulator.sandbox.get('/wallet'))).toEqual(['"token";q=2;w=60', '"token";r=1;t=45', null]);
+    now += 500;
+    expect(fieldsOf(await simulator.sandbox.get('/wallet'))).toEqual(['"token";q=2;w=60', '"token";r=0;t=45', null]);
+    const refused = await simulator.sandbox.get('/wallet');
+    expect([refused.status, refused.at('error', 'code')]).toEqual([429, 'rate_limited']);
+    expect(fieldsOf(refused)).toEqual(['"token";q=2;w=60', '"token";r=0;t=45', '45']);
+    now += 44_499;
+    expect((await simulator.sandbox.get('/wallet')).status).toBe(429);
+    now += 1;
+    expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
+  });
+
+  it('counts each token apart, calls without one by their address, and never the admin API', async () => {
+    await using simulator = await startTestSimulator({ rateLimit: 1, now: () => MIDNIGHT });
+    expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
+    expect((await simulator.sandbox.get('/wallet')).status).toBe(429);
+    expect((await simulator.production.get('/wallet')).status).toBe(200);
+    // Each environment's one login was that of the test's client.
+    const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
+    expect((await simulator.open.post('/sandbox/login', login)).status).toBe(429);
+    expect((await simulator.admin.get('/state')).headers.has('ratelimit')).toBe(false);
+  });
+
+  it('refuses before any work: nothing is bought, no fault is used up, and the log says so [spec: gap.rate-limits]', async () => {
+    await using simulator = await startTestSimulator();
+    const fault = { kind: 'server_error' };
+    await simulator.admin.post('/faults', { target: 'request', endpoint: 'createOrder', fault });
+    await simulator.admin.post('/rate-limit', { requests: 1, window_ms: 3_600_000 });
+    await simulator.sandbox.get('/wallet');
+    expect((await simulator.order({ external_order_id: 'r' }, 'k')).status).toBe(429);
+    expect(await simulator.debits('r')).toEqual([]);
+    const [noted] = await simulator.requests('idempotency_key=k');
+    expect(noted).toMatchObject({ result_status: null, status: 429, faults: [] });
+    expect((await simulator.admin.get('/faults')).at('data', 0, 'hits')).toBe(0);
+  });
+
+  it('is set and lifted by the admin API, and is gone after a reset', async () => {
+    await using simulator = await startTestSimulator();
+    expect(fieldsOf(await simulator.sandbox.get('/wallet'))).toEqual([null, null, null]);
+    await simulator.admin.post('/rate-limit', { requests: 1 });
+    expect((await simulator.admin.get('/rate-limit')).body).toEqual({ requests: 1, window_ms: 60_000 });
+    await simulator.sandbox.get('/wallet');
+    await simulator.admin.post('/rate-limit', { requests: null });
+    const three = async ({ sandbox }: SimulatorClient) =>
+      (await Promise.all([1, 2, 3].map(() => sandbox.get('/wallet')))).map(({ status }) => status);
+    expect(await three(simulator)).toEqual([200, 200, 200]);
+    await simulator.admin.post('/rate-limit', { requests: 1 });
+    await simulator.admin.post('/reset');
+    const again = await connect(simulator.simulator.url);
+    expect(await three(again)).toEqual([200, 200, 200]);
+  });
+});

@@ -1,0 +1,328 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EMAIL, fieldsOf, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';
+import { ENDPOINTS, serviceErrorBody, type EndpointContract } from '#upstream/contract.ts';
+
+/** All but the logins. */
+const endpoints = Object.entries<EndpointContract>(ENDPOINTS).filter(([name]) => name !== 'login');
+
+let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
+beforeAll(async () => {
+  simulator = await startTestSimulator();
+});
+afterAll(() => simulator.simulator.close());
+
+const order = { package_id: PACKAGE, external_order_id: 'strict' };
+
+describe('a call without a valid token', () => {
+  const calls = endpoints.map(([, { method, path }]) => [method, path.replace('{id}', 'x')] as const);
+  for (const base of ['', '/sandbox']) {
+    const there = calls.filter(([, path]) => base !== '' || !path.endsWith('/simulate'));
+    it.each(there)(
+      `is answered 401: %s ${base}%s [spec: auth.everywhere-else, header.authorization]`,
+      async (method, path) => {
+        for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
+          const headers = authorization === undefined ? {} : { authorization };
+          const answer = await simulator.open.call(method, base + path, { headers });
+          expect([answer.status, answer.at('error', 'code')]).toEqual([401, 'unauthenticated']);
+          expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        }
+      },
+    );
+  }
+
+  it.each([
+    [{ email: EMAIL, password: 'wrong', device_name: 'x' }],
+    [{ email: 'other@example.com', password: PASSWORD, device_name: 'x' }],
+  ])('gives no token for wrong credentials [spec: field.login.email, field.login.password]', async (body) => {
+    for (const path of ['/login', '/sandbox/login']) expect((await simulator.open.post(path, body)).status).toBe(401);
+  });
+});
+
+describe('an order that is not as it should be', () => {
+  it.each([
+    ['an unknown field', { ...order, color: 'red' }, 'color'],
+    ['no package', { external_order_id: 'x' }, 'package_id'],
+    ['a package that is text', { ...order, package_id: '1001' }, 'package_id'],
+    ['a package that does not exist', { ...order, package_id: 1 }, 'package_id'],
+    ['no reference', { package_id: PACKAGE }, 'external_order_id'],
+    ['an empty reference', { ...order, external_order_id: '' }, 'external_order_id'],
+    ['a reference that is too long', { ...order, external_order_id: 'x'.repeat(129) }, 'external_order_id'],
+    ['an IMEI of 13 digits', { ...order, device_imei: '1'.repeat(13) }, 'device_imei'],
+    ['an IMEI of 17 digits', { ...order, device_imei: '1'.repeat(17) }, 'device_imei'],
+    ['an IMEI with letters', { ...order, device_imei: '35693803564380a' }, 'device_imei'],
+    ['an array', [order], 'body'],
+    ['null', 'null', 'body'],
+  ])('is refused with 422 that names the field: %s [spec: field.order.*, gap.bounds]', async (_what, body, field) => {
+    const answer = await simulator.sandbox.post('/orders', body, { headers: { 'idempotency-key': 'strict-1' } });
+    expect(answer.status).toBe(422);
+    const { error } = answer.read(serviceErrorBody);
+    expect(error.code).toBe('validation_failed');
+    expect(Object.keys(error.fields ?? {})).toEqual([field]);
+  });
+
+  it.each([['{"package_id":'], [''], [new Uint8Array([0x7b, 0xff, 0x7d])], ['{}{}']])(
+    'is refused with 400 when its body is no JSON',
+    async (body) => {
+      const headers = { 'idempotency-key': 'k', 'content-type': 'application/json' };
+      const answer = await simulator.sandbox.post('/orders', body, { headers });
+      expect([answer.status, answer.at('error', 'code')]).toEqual([400, 'malformed_request']);
+    },
+  );
+
+  it.each(['text/plain', 'application/xml', 'application/json; charset=latin1', 'application/jsonx'])(
+    'is refused with 415 when it is declared as %s',
+    async (type) => {
+      const headers = { 'idempotency-key': 'k', 'content-type': type };
+      const answer = await simulator.sandbox.post('/orders', JSON.stringify(order), { headers });
+      expect([answer.status, answer.at('error', 'code')]).toEqual([415, 'unsupported_media_type']);
+    },
+  );
+
+  it('is refused with 415 when it is compressed', async () => {
+    const headers = { 'idempotency-key': 'k', 'content-encoding': 'gzip' };
+    const answer = await simulator.sandbox.post('/orders', gzipSync(JSON.stringify(order)), { headers });
+    expect(answer.status).toBe(415);
+  });
+
+  it('is refused with 413 above 65536 bytes', async () => {
+    const body = JSON.stringify({ ...order, padding: 'x'.repeat(70_000) });
+    const answer = await simulator.order(body);
+    expect([answer.status, answer.at('error', 'code')]).toEqual([413, 'payload_too_large']);
+  });
+
+  it('is refused with 400 without an Idempotency-Key, with 422 for one that is too long', async () => {
+    const missing = await simulator.sandbox.post('/orders', order);
+    expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
+    const long = await simulator.order(order, 'k'.repeat(256));
+    expect([long.status, fieldsOf(long)]).toEqual([422, ['Idempotency-Key']]);
+  });
+
+  it('leaves no order and no movement behind', async () => {
+    expect((await simulator.sandbox.get('/orders')).at('data')).toEqual([]);
+    expect(await simulator.ledger()).toHaveLength(1);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['GET', '/nothing'],
+    ['POST', '/orders/x/pay'],
+    ['GET', '/Orders'],
+    ['GET', '/orders/'],
+    ['GET', '/orders/nobody'],
+    ['GET', '/esims/nobody'],
+    ['GET', '/esims/nobody/usage'],
+    ['GET', '/esims/nobody/topup-options'],
+    ['GET', '/topups/nobody'],
+    ['GET', '/refunds/nobody'],
+    ['GET', '/vpn/subscriptions/nobody'],
+    ['POST', '/vpn/subscriptions/nobody/cancel'],
+    ['POST', '/webhook-secret/rotate'],
+  ])('that does not exist is answered 404: %s %s', async (method, path) => {
+    const answer = await simulator.sandbox.call(method, path, {});
+    expect([answer.status, answer.at('error', 'code')]).toEqual([404, 'not_found']);
+  });
+
+  it.each([
+    ['DELETE', '/orders', 'POST, GET'],
+    ['POST', '/wallet', 'GET'],
+    ['GET', '/login', 'POST'],
+    ['PUT', '/orders/x', 'GET'],
+    ['GET', '/vpn/orders', 'POST'],
+    ['DELETE', '/topups', 'POST, GET'],
+    ['GET', '/esims/x/cancel', 'POST'],
+  ])('with another method is answered 405: %s %s', async (method, path, allow) => {
+    const answer = await simulator.sandbox.call(method, path, {});
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  it('outside of the interface is answered 404, one that cannot be decoded 400', async () => {
+    const origin = simulator.simulator.url;
+    expect((await fetch(`${origin}/nothing`)).status).toBe(404);
+    expect((await fetch(`${origin}/api/reseller/v2/wallet`)).status).toBe(404);
+    expect((await fetch(`${origin}/api/reseller/v1/orders/%E0%A4`)).status).toBe(400);
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=!', 'cursor=eHh4', 'color=red', 'limit=1&limit=2'])(
+    'refuses the query %s with 422',
+    async (query) => {
+      for (const path of ['/orders', '/topups', '/refunds', '/vpn/subscriptions', '/packages', '/public/packages']) {
+        const answer = await simulator.sandbox.get(`${path}?${query}`);
+        expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
+      }
+    },
+  );
+
+  it('refuses a query where there is none', async () => {
+    for (const path of ['/wallet', '/vpn/plans', '/esims/x/topup-options', '/openapi.json']) {
+      expect((await simulator.sandbox.get(`${path}?limit=1`)).status).toBe(422);
+    }
+  });
+});
+
+describe('a top-up, VPN order or simulation that is not as it should be', () => {
+  const vpn = { vpn_plan_id: 301, external_subscription_id: 'v', customer_reference: 'c', customer_price: 5.5 };
+  it.each([
+    ['/topups', {}, ['esim_id', 'package_id']],
+    ['/topups', { esim_id: 'nobody', package_id: PACKAGE }, ['esim_id']],
+    ['/topups', { esim_id: 'a b', package_id: PACKAGE }, ['esim_id']],
+    ['/topups', { esim_id: 'x', package_id: '1001' }, ['package_id']],
+    ['/topups', { esim_id: 'x', package_id: 1, color: 'red' }, ['color']],
+    ['/vpn/orders', {}, ['vpn_plan_id', 'external_subscription_id', 'customer_reference', 'customer_price']],
+    ['/vpn/orders', { ...vpn, vpn_plan_id: 1 }, ['vpn_plan_id']],
+    ['/vpn/orders', { ...vpn, customer_price: '5.50' }, ['customer_price']],
+    ['/vpn/orders', { ...vpn, customer_price: -1 }, ['customer_price']],
+    ['/vpn/orders', { ...vpn, customer_reference: '' }, ['customer_reference']],
+    ['/vpn/orders', { ...vpn, external_subscription_id: 'x'.repeat(129) }, ['external_subscription_id']],
+    ['/vpn/orders', { ...vpn, color: 'red' }, ['color']],
+    ['/esims/x/simulate', { state: 'melted' }, ['state']],
+    ['/esims/x/simulate', { state: 'active', color: 'red' }, ['color']],
+  ])(
+    'is refused with 422 that names the fields: %s %j [spec: field.topup.*, field.vpn-order.*, gap.bounds]',
+    async (path, body, fields) => {
+      const call = path.endsWith('/simulate') ? {} : { headers: { 'idempotency-key': 'strict-2' } };
+      const answer = await simulator.sandbox.post(path, body, call);
+      expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
+      expect(fieldsOf(answer)).toEqual(fields);
+    },
+  );
+
+  it('is refused when it has a body and should have none; an empty object is none [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
+    for (const path of ['/esims/x/cancel', '/vpn/subscriptions/x/cancel', '/webhook-secret/rotate']) {
+      const call = path.startsWith('/esims') ? { headers: { 'idempotency-key': 'strict-3' } } : {};
+      expect((await simulator.sandbox.post(path, { reason: 'none' }, call)).status).toBe(422);
+      expect((await simulator.sandbox.post(path, '{', call)).status).toBe(400);
+      expect((await simulator.sandbox.post(path, {}, call)).status).toBe(404);
+      expect((await simulator.sandbox.post(path, undefined, call)).status).toBe(404);
+    }
+  });
+});
+
+describe('a header of the specification', () => {
+  const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
+  const isKeyed = ([, { idempotencyKey }]: (typeof endpoints)[number]): boolean => idempotencyKey;
+  const keyed = endpoints.filter(isKeyed).map(([name, { path }]) => [name, path] as const);
+  const others = endpoints.filter((each) => !isKeyed(each));
+
+  it('Idempotency-Key is taken exactly where the specification has it: on four calls [spec: header.idempotency-key]', () => {
+    const names = keyed.map(([name]) => name).toSorted();
+    expect(names).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
+  });
+
+  it.each(keyed)(
+    'Idempotency-Key is taken by %s, which is refused without it [spec: header.idempotency-key]',
+    async (name, path) => {
+      const esim = await simulator.esim();
+      const bodies: Readonly<Record<string, unknown>> = {
+        createOrder: { package_id: PACKAGE, external_order_id: 'keyed' },
+        createTopup: { esim_id: esim, package_id: PACKAGE },
+        createVpnOrder: {
+          vpn_plan_id: PLAN,
+          external_subscription_id: 'keyed',
+          customer_reference: 'c',
+          customer_price: 1,
+        },
+      };
+      const address = path.replace('{id}', esim);
+      const missing = await simulator.sandbox.post(address, bodies[name]);
+      expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
+      const call = { headers: { 'idempotency-key': `keyed-${name}` } };
+      expect((await simulator.sandbox.post(address, bodies[name], call)).status).toBe(
+        name === 'cancelEsim' ? 200 : 201,
+      );
+    },
+  );
+
+  it.each(others.map(([name, { method, path }]) => [name, method, path] as const))(
+    'Idempotency-Key is refused by %s with 400 that names it [spec: header.idempotency-key]',
+    async (_name, method, path) => {
+      const answer = await simulator.sandbox.call(method, path.replace('{id}', 'x'), {
+        headers: { 'idempotency-key': 'k' },
+      });
+      expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([
+        400,
+        'malformed_request',
+        ['Idempotency-Key'],
+      ]);
+    },
+  );
+
+  it('Authorization and Idempotency-Key are refused by the logins with 400 that names them [spec: login.sandbox, header.authorization]', async () => {
+    for (const path of ['/login', '/sandbox/login']) {
+      expect((await simulator.open.post(path, login)).status).toBe(200);
+      for (const [name, value] of [
+        ['Authorization', `Bearer ${simulator.tokens.sandbox}`],
+        ['Idempotency-Key', 'k'],
+      ] as const) {
+        const answer = await simulator.open.post(path, login, { headers: { [name]: value } });
+        expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([
+          400,
+          'malformed_request',
+          [name],
+        ]);
+      }
+    }
+  });
+});
+
+describe('a body that can be read in two ways, or holds what no text should', () => {
+  const references = { package_id: PACKAGE, external_order_id: 'twice' };
+  const written = JSON.stringify(references);
+  const vpn = { vpn_plan_id: PLAN, external_subscription_id: 'v', customer_reference: 'c', customer_price: 5.5 };
+
+  it.each([
+    ['a name twice', written.replace('{', '{"package_id":9003,'), 'package_id'],
+    ['a name twice, once with an escape', written.replace('{', '{"package\\u005fid":9003,'), 'package_id'],
+    ['a name twice deep inside', written.replace('{', '{"device":[{"a":{"b":1,"c":"}{","b":2}}],'), 'device.0.a.b'],
+  ])('is refused with 400 that names the field: %s', async (_what, body, field) => {
+    const answer = await simulator.order(body);
+    expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([400, 'malformed_request', [field]]);
+  });
+
+  it.each([
+    ['/orders', { ...references, external_order_id: 'a\0b' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: 'a\ud800b' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: '\udc00\ud800' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: ' ' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: '\t\u00a0\u2003' }, 'external_order_id'],
+    ['/orders', { ...references, 'x\0': 1 }, 'x?'],
+    ['/vpn/orders', { ...vpn, external_subscription_id: '  ' }, 'external_subscription_id'],
+    ['/vpn/orders', { ...vpn, customer_reference: '\n' }, 'customer_reference'],
+    ['/vpn/orders', { ...vpn, customer_reference: '\0' }, 'customer_reference'],
+    ['/topups', { esim_id: 'a\ud800', package_id: PACKAGE }, 'esim_id'],
+  ])('is refused with 422 that names the field: %s %j', async (path, body, field) => {
+    const answer = await simulator.sandbox.post(path, body, { headers: { 'idempotency-key': `two-ways-${field}` } });
+    expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([422, 'validation_failed', [field]]);
+  });
+
+  it('is refused by the logins too', async () => {
+    const answer = await simulator.open.post('/login', { email: EMAIL, password: PASSWORD, device_name: 'a\0' });
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, ['device_name']]);
+  });
+
+  it.each(['[', '{"a":'])('is refused however deep it is nested: %s…', async (opening) => {
+    const depth = 10_000;
+    const closing = opening === '[' ? ']' : '}';
+    const answer = await simulator.order(`${opening.repeat(depth)}1${closing.repeat(depth)}`);
+    expect(answer.status).toBe(422);
+  });
+
+  it('is taken when every name stands once in its object, and texts have any other character', async () => {
+    const body = '{"package_id":1001,"external_order_id":"\\ud83d\\ude00 {\\"package_id\\":1} \u00e9 \u{1f600}"}';
+    const answer = await simulator.order(body);
+    expect([answer.status, answer.at('external_order_id')]).toEqual([
+      201,
+      '\u{1f600} {"package_id":1} \u00e9 \u{1f600}',
+    ]);
+  });
+
+  it.each([
+    '/orders?external_order_id=a%00',
+    '/vpn/subscriptions?external_subscription_id=%00',
+    '/topups?esim_id=%00x',
+  ])('is refused as a query with 422 that names the filter: %s', async (path) => {
+    const answer = await simulator.sandbox.get(path);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [/\?(\w+)/.exec(path)?.[1]]]);
+  });
+});

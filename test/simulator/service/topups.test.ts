@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS, PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { esimUsage, pageOf, servicePackage, serviceTopup } from '#upstream/contract.ts';
+
+const optionsOf = async (simulator: SimulatorClient, esim: string): Promise<number[]> => {
+  const page = (await simulator.sandbox.get(`/esims/${esim}/topup-options`)).read(pageOf(servicePackage));
+  expect(page.next_cursor).toBeNull();
+  return page.data.map(({ id }) => id);
+};
+const usageOf = async (simulator: SimulatorClient, esim: string) =>
+  (await simulator.sandbox.get(`/esims/${esim}/usage`)).read(esimUsage);
+const topupReaches = async (simulator: SimulatorClient, id: string, status: string): Promise<void> =>
+  expect.poll(async () => (await simulator.sandbox.get(`/topups/${id}`)).at('status')).toBe(status);
+
+describe('top-up options', () => {
+  it('are the packages for the same places, limited for a limited package and unlimited for an unlimited one [spec: endpoint.topup-options, record.esim.topup-options, flow.topup]', async () => {
+    await using simulator = await startTestSimulator();
+    expect(await optionsOf(simulator, await simulator.esim(1001))).toEqual([
+      1001, 1002, 1003, 9001, 9002, 9003, 9004, 9005,
+    ]);
+    expect(await optionsOf(simulator, await simulator.esim(1025))).toEqual([1025, 1026]);
+    expect(await optionsOf(simulator, await simulator.esim(1027))).toEqual([1027]);
+    expect(await optionsOf(simulator, await simulator.esim(2001))).toEqual([2001, 2002]);
+  });
+
+  it('leave out what is not sold, and are none for an eSIM that is cancelled or whose time is over', async () => {
+    await using simulator = await startTestSimulator();
+    const expiring = await simulator.esim();
+    const cancelled = await simulator.esim();
+    await simulator.admin.post('/packages/1002', { available: false });
+    expect(await optionsOf(simulator, expiring)).not.toContain(1002);
+    expect((await simulator.topUp(expiring, 1002)).at('error', 'code')).toBe('package_unavailable');
+    await simulator.cancel(cancelled);
+    await simulator.simulate(expiring, 'active');
+    await simulator.advance(7 * DAY_MS);
+    for (const esim of [cancelled, expiring]) {
+      expect(await optionsOf(simulator, esim)).toEqual([]);
+      const refused = await simulator.topUp(esim);
+      expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'topup_incompatible']);
+    }
+    expect((await simulator.ledger()).filter(({ reason }) => reason === 'topup')).toEqual([]);
+  });
+});
+
+describe('a top-up', () => {
+  it('debits its price once and adds its data [spec: endpoint.topups, state.topup.completed, record.esim.id]', async () => {
+    await using simulator = await startTestSimulator();
+    const esim = await simulator.esim();
+    const topup = (await simulator.topUp(esim, 1002)).read(serviceTopup);
+    expect(topup).toMatchObject({ status: 'completed', esim_id: esim, package_id: 1002, price_for_reseller: '5.10' });
+    expect((await simulator.sandbox.get(`/topups/${topup.id}`)).read(serviceTopup)).toEqual(topup);
+    expect(await usageOf(simulator, esim)).toMatchObject({ data_used_mb: 0, data_total_mb: 4_096 });
+    const debit = { type: 'debit', amount: '5.10', reason: 'topup', topup_id: topup.id, esim_id: esim, order_id: null };
+    expect((await simulator.ledger()).slice(2)).toMatchObject([debit]);
+    const seen = await simulator.sandbox.get('/wallet/transactions?limit=1');
+    expect(seen.at('data', 0)).toMatchObject({ reason: 'topup', topup_id: topup.id, esim_id: esim });
+  });
+
+  it('of a package for another place is refused, and nothing moves [spec: field.topup.package_id, flow.topup]', async () => {
+    await using simulator = await startTestSimulator();
+    const esim = await simulator.esim();
+    for (const other of [1004, 1025, 2001, 2003]) {
+      const refused = await simulator.topUp(esim, other);
+      expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'topup_incompatible']);
+    }
+    expect(await simulator.ledger()).toHaveLength(2);
+    expect((await simulator.sandbox.get('/topups')).at('data')).toEqual([]);
+  });
+
+  it('that is processing adds its data when it is completed, and none when it fails and is credited [spec: state.topup.*]', async () => {
+    await using simulator = await startTestSimulator();
+    const esim = await simulator.esim();
+    const later = (await simulator.topUp(esim, 9001)).read(serviceTopup);
+    expect(later.status).toBe('processing');
+    await topupReaches(simulator, later.id, 'completed');
+    expect((await usageOf(simulator, esim)).data_total_mb).toBe(2_048);
+    const balance = await simulator.balance();
+    const failing = (await simulator.topUp(esim, 9002)).read(serviceTopup);
+    await topupReaches(simulator, failing.id, 'failed');
+    const failed = (await simulator.sandbox.get(`/topups/${failing.id}`)).read(serviceTopup);
+    expect(failed.failure?.code).toBe('supplier_failed');
+    expect(await simulator.balance()).toBe(balance);
+    expect((await simulator.ledger()).at(-1)).toMatchObject({ type: 'credit', reason: 'refund', topup_id: failing.id });
+    expect((await usageOf(simulator, esim)).data_total_mb).toBe(2_048);
+  });
+
+  it('that failed may never be credited', async () => {
+    await using simulator = await startTestSimulator();
+    const esim = await simulator.esim();
+    const { id } = (await simulator.topUp(esim, 9005)).read(serviceTopup);
+    await topupReaches(simulator, id, 'failed');
+    expect((await simulator.ledger()).filter(({ type }) => type === 'credit')).toHaveLength(1);
+  });
+
+  it('is one at a time for an eSIM, and none while it is being cancelled', async () => {
+    await using simulator = await startTestSimulator();
+    const esim = await simulator.esim();
+    const first = (await simulator.topUp(esim, 9004)).textAt('id');
+    for (const refused of [await simulator.topUp(esim), await simulator.cancel(esim)]) {
+      expect([refused.status, refused.at('error', 'code')]).toEqual([409, 'esim_busy']);
+    }
+    expect((await simulator.topUp(await simulator.esim())).status).toBe(201);
+    await simulator.admin.post(`/topups/${first}/fail`);
+    expect((await simulator.topUp(esim)).status).toBe(201);
+
+    const other = await simulator.esim();
+    await simulator.admin.post('/behaviour', { operation: 'cancellation', outcome: 'manual_review', count: 1 });
+    await simulator.cancel(other);
+    expect((await simulator.topUp(other)).at('error', 'code')).toBe('esim_busy');
+  });
+
+  it('makes a consumed eSIM active again, with the time of its package on top', async () => {
+    await using simulator = await startTestSimulator();
+    const esim = await simulator.esim();
+    await simulator.simulate(esim, 'consumed');
+    const before = Date.parse((await simulator.sandbox.get(`/esims/${esim}`)).textAt('expires_at'));
+    await simulator.topUp(esim, 1002);
+    const after = await simulator.sandbox.get(`/esims/${esim}`);
+    expect(after.at('status')).toBe('active');
+    expect(Date.parse(after.textAt('expires_at')) - before).toBe(30 * DAY_MS);
+    expect(await usageOf(simulator, esim)).toMatchObject({ data_used_mb: 1_024, data_total_mb: 4_096 });
+  });
+
+  it('goes as a behaviour rule for top-ups says, which orders do not use up', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.admin.post('/behaviour', {
+      operation: 'topup',
+      outcome: 'failed_at_once',
+      debited: false,
+      count: 1,
+    });
+    const esim = await simulator.esim();
+    const before = await simulator.balance();
+    expect((await simulator.topUp(esim)).at('status')).toBe('failed');
+    expect(await simulator.balance()).toBe(before);
+    expect((await simulator.topUp(esim)).at('status')).toBe('completed');
+  });
+
+  it('is ended by the admin API, once', async () => {
+    await using simulator = await startTestSimulator();
+    const id = (await simulator.topUp(await simulator.esim(), 9004)).textAt('id');
+    expect((await simulator.admin.post(`/topups/${id}/complete`)).at('status')).toBe('completed');
+    expect((await simulator.admin.post(`/topups/${id}/fail`)).status).toBe(409);
+    expect((await simulator.admin.post(`/orders/${id}/fail`)).status).toBe(404);
+    expect((await simulator.admin.get('/topups')).at('data', 0, 'id')).toBe(id);
+  });
+
+  it('is found by its eSIM, newest first, and not in the other environment', async () => {
+    await using simulator = await startTestSimulator();
+    const [one, other] = [await simulator.esim(), await simulator.esim()];
+    await simulator.topUp(one);
+    await simulator.topUp(other);
+    await simulator.topUp(one, 1002);
+    const found = (await simulator.sandbox.get(`/topups?esim_id=${one}`)).read(pageOf(serviceTopup));
+    expect(found.data.map(({ package_id }) => package_id)).toEqual([1002, PACKAGE]);
+    const first = (await simulator.sandbox.get('/topups?limit=2')).read(pageOf(serviceTopup));
+    const rest = (await simulator.sandbox.get(`/topups?limit=2&cursor=${first.next_cursor}`)).read(
+      pageOf(serviceTopup),
+    );
+    expect([first.data.length, rest.data.length, rest.next_cursor]).toEqual([2, 1, null]);
+    expect((await simulator.production.get(`/topups/${found.data[0]?.id}`)).status).toBe(404);
+    expect((await simulator.production.get('/topups')).at('data')).toEqual([]);
+  });
+});

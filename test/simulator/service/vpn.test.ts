@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { VPN_PLANS } from '#simulator/catalogue/vpn-plans.ts';
+import { connect, DAY_MS, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import { pageOf, vpnPlan, vpnSubscription } from '#upstream/contract.ts';
+
+const read = async (simulator: SimulatorClient, id: string) =>
+  (await simulator.sandbox.get(`/vpn/subscriptions/${id}`)).read(vpnSubscription);
+const cancel = async (simulator: SimulatorClient, id: string) =>
+  simulator.sandbox.post(`/vpn/subscriptions/${id}/cancel`);
+const reaches = async (simulator: SimulatorClient, id: string, status: string): Promise<void> =>
+  expect.poll(async () => (await read(simulator, id)).status).toBe(status);
+
+describe('VPN plans', () => {
+  it('are listed with price_for_reseller [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
+    await using simulator = await startTestSimulator();
+    const { data } = (await simulator.sandbox.get('/vpn/plans')).read(pageOf(vpnPlan));
+    expect(data.map(({ id }) => id)).toEqual(VPN_PLANS.map(({ id }) => id));
+    expect(data[1]).toMatchObject({ id: 302, price_for_reseller: '7.425', duration_days: 90, available: true });
+    await simulator.admin.post('/vpn-plans/301', { price_for_reseller: '3.10', available: false });
+    const changed = { price_for_reseller: '3.10', available: false };
+    expect((await simulator.sandbox.get('/vpn/plans')).at('data', 0)).toMatchObject(changed);
+    const refused = await simulator.orderVpn();
+    expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'plan_unavailable']);
+    expect((await simulator.admin.post('/vpn-plans/1', { available: true })).status).toBe(404);
+  });
+});
+
+describe('a VPN order', () => {
+  it('debits once and becomes an active subscription with access data, told by an event without them [spec: endpoint.vpn-orders, state.vpn.active, event.vpn.subscription.active, record.charged-price, record.own-margin]', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
+    const ordered = (await simulator.orderVpn({ external_subscription_id: 'ref' })).read(vpnSubscription);
+    expect(ordered).toMatchObject({ status: 'active', external_subscription_id: 'ref', price_for_reseller: '2.90' });
+    expect(ordered.access?.username).toMatch(/^vpn-/);
+    expect(Date.parse(ordered.expires_at ?? '') - Date.parse(ordered.started_at ?? '')).toBe(30 * DAY_MS);
+    expect(await read(simulator, ordered.id)).toEqual(ordered);
+    const about = { vpn_subscription_id: ordered.id, external_subscription_id: 'ref' };
+    const debit = { type: 'debit', amount: '2.90', reason: 'vpn', ...about };
+    expect((await simulator.ledger()).slice(1)).toMatchObject([debit]);
+    expect((await simulator.sandbox.get('/wallet/transactions')).at('data', 0)).toMatchObject(debit);
+    const [active] = await receiver.count(1);
+    expect(active?.event).toBe('vpn.subscription.active');
+    expect(active?.body.toString()).not.toContain(ordered.access?.password);
+    expect((await simulator.admin.get('/vpn-subscriptions')).text).not.toContain(ordered.access?.password);
+  });
+
+  it('that is processing has no access data and no event yet; then it is active, or fails and is credited [spec: state.vpn.failed, event.vpn.subscription.failed]', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
+    const later = (await simulator.orderVpn({ vpn_plan_id: 391 })).read(vpnSubscription);
+    expect(later).toMatchObject({ status: 'processing', access: null, started_at: null });
+    await reaches(simulator, later.id, 'active');
+    const failing = (await simulator.orderVpn({ vpn_plan_id: 392 })).read(vpnSubscription);
+    await reaches(simulator, failing.id, 'failed');
+    expect((await read(simulator, failing.id)).failure?.code).toBe('provisioning_failed');
+    const credit = { type: 'credit', reason: 'refund', vpn_subscription_id: failing.id };
+    expect((await simulator.ledger()).at(-1)).toMatchObject(credit);
+    const events = (await receiver.count(2)).map(({ event }) => event);
+    expect(events).toEqual(['vpn.subscription.active', 'vpn.subscription.failed']);
+  });
+
+  it.each([
+    [393, 'failed', '100000.00'],
+    [394, 'processing', '99998.10'],
+  ])('of plan %i is %s', async (vpn_plan_id, status, balance) => {
+    await using simulator = await startTestSimulator();
+    expect((await simulator.orderVpn({ vpn_plan_id })).at('status')).toBe(status);
+    expect(await simulator.balance()).toBe(balance);
+  });
+
+  it('of plan 395 fails and is never credited; a rule for VPN orders goes before the plan', async () => {
+    await using simulator = await startTestSimulator();
+    const { id } = (await simulator.orderVpn({ vpn_plan_id: 395 })).read(vpnSubscription);
+    await reaches(simulator, id, 'failed');
+    expect(await simulator.balance()).toBe('99998.10');
+    await simulator.admin.post('/behaviour', { operation: 'vpn', vpn_plan_id: 395, outcome: 'completed' });
+    expect((await simulator.order()).at('status')).toBe('completed');
+    expect((await simulator.orderVpn({ vpn_plan_id: 395 })).at('status')).toBe('active');
+    expect((await simulator.orderVpn({ vpn_plan_id: 393 })).at('status')).toBe('failed');
+  });
+
+  it('needs a new external_subscription_id; an order may have the same reference [spec: field.vpn-order.external_subscription_id]', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.order({ external_order_id: 'same' });
+    expect((await simulator.orderVpn({ external_subscription_id: 'same' })).status).toBe(201);
+    const again = await simulator.orderVpn({ external_subscription_id: 'same' });
+    expect([again.status, again.at('error', 'code')]).toEqual([409, 'reference_exists']);
+    await simulator.admin.post('/dialect', { name: 'reusable_references' });
+    expect((await simulator.orderVpn({ external_subscription_id: 'same' })).status).toBe(201);
+  });
+
+  it('is found by its reference, and not in the other environment', async () => {
+    await using simulator = await startTestSimulator();
+    for (const external_subscription_id of ['a', 'b']) await simulator.orderVpn({ external_subscription_id });
+    const found = await simulator.sandbox.get('/vpn/subscriptions?external_subscription_id=a');
+    const { data } = found.read(pageOf(vpnSubscription));
+    expect(data.map(({ external_subscription_id }) => external_subscription_id)).toEqual(['a']);
+    expect((await simulator.production.get(`/vpn/subscriptions/${data[0]?.id}`)).status).toBe(404);
+    expect((await simulator.sandbox.get(`/orders/${data[0]?.id}`)).status).toBe(404);
+  });
+});
+
+describe('a VPN subscription', () => {
+  it('expires when its time is over, by the simulator’s own clock [spec: state.vpn.expired, event.vpn.subscription.expired]', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
+    const id = (await simulator.orderVpn()).textAt('id');
+    await simulator.advance(30 * DAY_MS - 60_000);
+    expect((await read(simulator, id)).status).toBe('active');
+    await simulator.advance(60_000);
+    // The token's thirty days are over as well.
+    await expect.poll(async () => (await simulator.admin.get(`/vpn-subscriptions/${id}`)).at('status')).toBe('expired');
+    expect((await receiver.count(2))[1]?.event).toBe('vpn.subscription.expired');
+    const refused = await cancel(await connect(simulator.simulator.url), id);
+    expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'cancellation_refused']);
+    expect(await simulator.ledger()).toHaveLength(2);
+  });
+
+  it('is cancelled without a key and without a refund; the second call is told so [spec: endpoint.vpn-cancel, state.vpn.cancelled, event.vpn.subscription.cancelled, record.vpn-subscription.id]', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
+    const id = (await simulator.orderVpn()).textAt('id');
+    const first = (await cancel(simulator, id)).read(vpnSubscription);
+    expect([first.status, first.cancelled_at !== null]).toEqual(['cancelled', true]);
+    const second = await cancel(simulator, id);
+    expect([second.status, second.at('error', 'code')]).toEqual([409, 'already_cancelled']);
+    await simulator.advance(31 * DAY_MS);
+    await simulator.admin.post('/webhooks/ping');
+    const events = (await receiver.count(3)).map(({ event }) => event);
+    expect(events).toEqual(['vpn.subscription.active', 'vpn.subscription.cancelled', 'ping']);
+    expect(await simulator.ledger()).toHaveLength(2);
+  });
+
+  it('that is not active cannot be cancelled', async () => {
+    await using simulator = await startTestSimulator();
+    for (const vpn_plan_id of [393, 394]) {
+      const id = (await simulator.orderVpn({ vpn_plan_id })).textAt('id');
+      expect((await cancel(simulator, id)).at('error', 'code')).toBe('cancellation_refused');
+    }
+  });
+
+  it('may be cancelled later, as a behaviour rule says; asking again changes nothing', async () => {
+    await using simulator = await startTestSimulator();
+    const later = { operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 60_000, count: 1 };
+    await simulator.admin.post('/behaviour', later);
+    const id = (await simulator.orderVpn()).textAt('id');
+    expect((await cancel(simulator, id)).at('status')).toBe('active');
+    expect((await cancel(simulator, id)).at('status')).toBe('active');
+    await simulator.advance(60_000);
+    await reaches(simulator, id, 'cancelled');
+    await simulator.admin.post('/behaviour', { operation: 'vpn_cancellation', outcome: 'refused', count: 1 });
+    const other = (await simulator.orderVpn()).textAt('id');
+    expect((await cancel(simulator, other)).at('error', 'code')).toBe('cancellation_refused');
+    expect((await cancel(simulator, other)).at('status')).toBe('cancelled');
+  });
+
+  it('is started, failed, expired and cancelled by the admin API, each where it can be', async () => {
+    await using simulator = await startTestSimulator();
+    const order = async (vpn_plan_id: number) => (await simulator.orderVpn({ vpn_plan_id })).textAt('id');
+    const act = async (id: string, verb: string) => simulator.admin.post(`/vpn-subscriptions/${id}/${verb}`);
+    const [first, second, third] = [await order(394), await order(394), await order(301)];
+    expect((await act(first, 'expire')).status).toBe(409);
+    expect((await act(first, 'complete')).at('status')).toBe('active');
+    expect((await act(first, 'expire')).at('status')).toBe('expired');
+    expect((await act(second, 'fail')).at('status')).toBe('failed');
+    expect((await act(third, 'cancel')).at('status')).toBe('cancelled');
+    expect((await act(third, 'cancel')).status).toBe(409);
+    const state = await simulator.admin.get('/state');
+    expect(state.at('environments', 'sandbox', 'vpn_subscriptions')).toEqual({ expired: 1, failed: 1, cancelled: 1 });
+  });
+});

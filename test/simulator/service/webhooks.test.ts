@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { SimulatorOptions } from '#simulator/options.ts';
+import { signatureOf } from '#simulator/webhooks/signer.ts';
+import {
+  orderIn,
+  startReceiver,
+  startTestSimulator,
+  type ReceivedWebhook,
+  type SimulatorClient,
+} from '#test/simulator/support.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { eventEnvelope, serviceOrder } from '#upstream/contract.ts';
+
+const SECRET = 'whsec_test';
+
+async function start(receiver: { readonly url: string }, options: SimulatorOptions = {}) {
+  return startTestSimulator({ webhook: { url: receiver.url, secret: SECRET }, ...options });
+}
+
+const isSignedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook): boolean =>
+  signatureOf(secret, timestamp, body) === signature;
+const isGenuine = (webhook: ReceivedWebhook): boolean => isSignedWith(SECRET, webhook);
+
+async function deliveries(simulator: SimulatorClient, filter = '') {
+  const page = await simulator.admin.get(`/deliveries?${filter}`);
+  const delivery = z.object({
+    id: z.string(),
+    event: z.string(),
+    status: z.string(),
+    attempts: z.array(z.object({ status: z.number().nullable(), error: z.string().nullable(), sent_at: z.string() })),
+  });
+  return page.read(z.object({ data: z.array(delivery) })).data;
+}
+
+describe('a webhook', () => {
+  it('tells of each step of an order in its order, signed, with an id of its own [spec: header.webhook.*, event.order.processing, event.order.completed, signature.key-and-form]', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    const order = (await simulator.order({ package_id: 9001 })).read(serviceOrder);
+    const [processing, completed] = await receiver.count(2);
+    expect([processing?.event, completed?.event]).toEqual(['order.processing', 'order.completed']);
+    for (const webhook of receiver.received) {
+      expect(isGenuine(webhook)).toBe(true);
+      expect(webhook.timestamp).toMatch(/^\d{10}$/);
+      expect(webhook.headers['content-type']).toBe('application/json');
+      expect(eventEnvelope.parse(JSON.parse(webhook.body.toString())).event).toBe(webhook.event);
+      expect(orderIn(webhook)).toMatchObject({ id: order.id, external_order_id: order.external_order_id });
+    }
+    expect(processing?.deliveryId).not.toBe(completed?.deliveryId);
+    expect(completed && orderIn(completed).esim_id).toBe((await simulator.orderReaches(order.id, 'completed')).esim_id);
+  });
+
+  it('tells of orders that end at once, completed or failed [spec: event.order.completed, event.order.failed]', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await simulator.order();
+    await simulator.order({ package_id: 9003 });
+    await receiver.count(2);
+    expect(receiver.received.map(({ event }) => event).toSorted()).toEqual(['order.completed', 'order.failed']);
+  });
+
+  it('is tried again until it is accepted, with longer and longer waits, the same id and the same bytes [spec: header.webhook.delivery, gap.redelivery]', async () => {
+    await using receiver = await startReceiver((response, _webhook, number) => {
+      response.writeHead(number < 4 ? ([500, 301, 404][number - 1] ?? 500) : 202, { location: '/elsewhere' }).end();
+    });
+    await using simulator = await start(receiver, { webhookRetryDelayMs: 40 });
+    await simulator.admin.post('/webhooks/ping');
+    const received = await receiver.count(4);
+    expect(new Set(received.map(({ deliveryId }) => deliveryId)).size).toBe(1);
+    expect(new Set(received.map(({ body }) => body.toString())).size).toBe(1);
+    expect(received.every(isGenuine)).toBe(true);
+    const [delivery] = await waitFor('it is delivered', async () => {
+      const found = await deliveries(simulator);
+      return found[0]?.status === 'delivered' ? found : undefined;
+    });
+    expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 301, 404, 202]);
+    const times = delivery?.attempts.map(({ sent_at }) => Date.parse(sent_at)) ?? [];
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    // Each wait is at least what was planned; how much longer it is, is the machine's affair.
+    expect(waits.map((wait, index) => wait >= 40 * 2 ** index - 2)).toEqual([true, true, true]);
+  });
+
+  it('is given up after its last attempt, and can be replayed', async () => {
+    let healthy = false;
+    await using receiver = await startReceiver((response) => response.writeHead(healthy ? 204 : 503).end());
+    await using simulator = await start(receiver, { webhookAttempts: 3, webhookRetryDelayMs: 1 });
+    await simulator.admin.post('/webhooks/ping');
+    const [given] = await waitFor('it is given up', async () => {
+      const found = await deliveries(simulator, 'status=exhausted');
+      return found.length === 1 ? found : undefined;
+    });
+    expect(given?.attempts).toHaveLength(3);
+    healthy = true;
+    expect((await simulator.admin.post(`/deliveries/${given?.id}/replay`)).status).toBe(202);
+    const received = await receiver.count(4);
+    expect(received[3]?.deliveryId).toBe(received[0]?.deliveryId);
+    expect(received[3]?.body).toEqual(received[0]?.body);
+    await waitFor('it is delivered', async () => (await deliveries(simulator))[0]?.status === 'delivered');
+  });
+
+  it('that gets no answer counts as failed after the timeout, an unreachable address at once', async () => {
+    await using receiver = await startReceiver((response, _webhook, number) => {
+      if (number > 1) response.writeHead(200).end();
+    });
+    // Longer than a busy machine takes to be answered, or refused, by itself.
+    await using simulator = await start(receiver, { webhookTimeoutMs: 500 });
+    await simulator.admin.post('/webhooks/ping');
+    await receiver.count(2);
+    const delivery = await waitFor('it is delivered', async () =>
+      (await deliveries(simulator, 'status=delivered')).at(0),
+    );
+    expect(delivery.attempts[0]).toMatchObject({ status: null, error: 'timeout' });
+
+    await simulator.admin.post('/webhooks/target', { url: await closedAddress(), secret: SECRET });
+    await simulator.admin.post('/webhooks/ping');
+    const failed = await waitFor('an attempt failed', async () => {
+      const last = (await deliveries(simulator)).at(-1);
+      return (last?.attempts.length ?? 0) > 0 ? last : undefined;
+    });
+    expect(failed.attempts[0]).toMatchObject({ status: null, error: 'ECONNREFUSED' });
+  });
+
+  it('is signed by the machine’s clock when business time is ahead', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await simulator.admin.post('/clock/advance', { ms: 30 * 86_400_000 });
+    await simulator.admin.post('/webhooks/ping');
+    const [ping] = await receiver.count(1);
+    expect(Math.abs(Number(ping?.timestamp) - Date.now() / 1_000)).toBeLessThan(60);
+  });
+
+  it('goes where the admin API says, signed with its secret, for one environment or both', async () => {
+    await using first = await startReceiver();
+    await using second = await startReceiver();
+    await using simulator = await start(first);
+    const target = { environment: 'production', url: second.url, secret: 'another-secret' };
+    await simulator.admin.post('/webhooks/target', target);
+    await simulator.admin.post('/webhooks/ping', { environment: 'production' });
+    await simulator.admin.post('/webhooks/ping', { environment: 'sandbox' });
+    const [toFirst] = await first.count(1);
+    const [toSecond] = await second.count(1);
+    expect(toFirst !== undefined && isGenuine(toFirst)).toBe(true);
+    expect(toSecond !== undefined && isSignedWith('another-secret', toSecond)).toBe(true);
+
+    await simulator.admin.post('/webhooks/target', { url: null });
+    expect((await simulator.admin.post('/webhooks/ping')).at('status')).toBe('no_target');
+    expect((await simulator.admin.get('/state')).text).not.toContain(SECRET);
+  });
+});
+
+describe('a webhook fault', () => {
+  const add = async (
+    simulator: SimulatorClient,
+    fault: Record<string, unknown>,
+    rule: Record<string, unknown> = {},
+  ) => {
+    expect((await simulator.admin.post('/faults', { target: 'webhook', fault, ...rule })).status).toBe(201);
+  };
+
+  it('lost: it is never sent, until it is replayed', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await add(simulator, { kind: 'lost' }, { event: 'order.completed' });
+    await simulator.order();
+    await simulator.admin.post('/webhooks/ping');
+    await receiver.count(1);
+    expect(receiver.received[0]?.event).toBe('ping');
+    const [lost] = await deliveries(simulator, 'status=lost');
+    expect(lost).toMatchObject({ event: 'order.completed', attempts: [] });
+    await simulator.admin.post(`/deliveries/${lost?.id}/replay`);
+    expect((await receiver.count(2))[1]?.event).toBe('order.completed');
+  });
+
+  it('late: it is sent when its time has come', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await add(simulator, { kind: 'late', ms: 600_000 }, { event: 'order.completed' });
+    await simulator.order();
+    await simulator.admin.post('/webhooks/ping');
+    await receiver.count(1);
+    expect(receiver.received[0]?.event).toBe('ping');
+    await simulator.admin.post('/clock/advance', { ms: 600_000 });
+    expect((await receiver.count(2))[1]?.event).toBe('order.completed');
+  });
+
+  it('twice: the same delivery arrives two times', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await add(simulator, { kind: 'twice' });
+    await simulator.order();
+    const [first, second] = await receiver.count(2);
+    expect(second?.deliveryId).toBe(first?.deliveryId);
+    expect([second?.body, second?.signature]).toEqual([first?.body, first?.signature]);
+    await waitFor('both are logged', async () => (await deliveries(simulator))[0]?.attempts.length === 2);
+  });
+
+  it('out_of_order: the first event of an order arrives after the next', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await add(simulator, { kind: 'out_of_order', ms: 600_000 }, { event: 'order.processing' });
+    await simulator.order({ package_id: 9001 });
+    const received = await receiver.count(2);
+    expect(received.map(({ event }) => event)).toEqual(['order.completed', 'order.processing']);
+  });
+
+  it('forged: the first attempt has a wrong signature, the next a right one; or all are wrong', async () => {
+    await using receiver = await startReceiver((response, webhook) => {
+      response.writeHead(isGenuine(webhook) ? 204 : 401).end();
+    });
+    await using simulator = await start(receiver, { webhookAttempts: 2 });
+    await add(simulator, { kind: 'forged' });
+    await simulator.admin.post('/webhooks/ping');
+    const received = await receiver.count(2);
+    expect(received.map(isGenuine)).toEqual([false, true]);
+    await add(simulator, { kind: 'forged', every_attempt: true });
+    await simulator.admin.post('/webhooks/ping');
+    await waitFor('it is given up', async () => (await deliveries(simulator))[1]?.status === 'exhausted');
+    expect(receiver.received.slice(2).map(isGenuine)).toEqual([false, false]);
+  });
+
+  it('stale_timestamp: rightly signed, too long ago', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await add(simulator, { kind: 'stale_timestamp', seconds: 301 });
+    await simulator.admin.post('/webhooks/ping');
+    const [ping] = await receiver.count(1);
+    expect(ping !== undefined && isGenuine(ping)).toBe(true);
+    expect(Date.now() / 1_000 - Number(ping?.timestamp)).toBeGreaterThanOrEqual(301);
+  });
+
+  it('changed_event_header: the header says something else than the signed body', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    await add(simulator, { kind: 'changed_event_header', event: 'order.failed' });
+    await simulator.order();
+    const [webhook] = await receiver.count(1);
+    expect(webhook?.event).toBe('order.failed');
+    expect(JSON.parse(String(webhook?.body))).toMatchObject({ event: 'order.completed' });
+    expect(webhook !== undefined && isGenuine(webhook)).toBe(true);
+  });
+});
+
+describe('a webhook made by hand', () => {
+  it('is sent as it was asked for', async () => {
+    await using receiver = await startReceiver();
+    await using simulator = await start(receiver);
+    const send = async (what: Record<string, unknown>) => {
+      const before = receiver.received.length;
+      expect((await simulator.admin.post('/webhooks/send', what)).status).toBe(202);
+      return (await receiver.count(before + 1))[before];
+    };
+    const plain = await send({ event: 'esim.exploded', data: { id: 'x' } });
+    expect(plain !== undefined && isGenuine(plain)).toBe(true);
+    expect(JSON.parse(String(plain?.body))).toMatchObject({ event: 'esim.exploded', data: { id: 'x' } });
+    const odd = await send({
+      event: 'ping',
+      body: 'no json',
+      header_event: 'order.completed',
+      delivery_id: 'chosen',
+      timestamp_offset_seconds: -1_000,
+      forged: true,
+    });
+    expect([odd?.event, odd?.deliveryId, String(odd?.body)]).toEqual(['order.completed', 'chosen', 'no json']);
+    expect(odd !== undefined && isGenuine(odd)).toBe(false);
+    expect(Date.now() / 1_000 - Number(odd?.timestamp)).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
+/** An address of this machine where nobody listens. */
+async function closedAddress(): Promise<string> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+}

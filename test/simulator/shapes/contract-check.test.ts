@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
+import { capabilities } from '#domain/service/capabilities.ts';
+import { DIALECTS, type Dialect } from '#simulator/behaviour/dialect.ts';
+import type { Environment } from '#simulator/environment.ts';
+import { openApiDocument } from '#simulator/service/openapi.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+
+/** `reseller contract check` on the simulator's own document. */
+async function check(dialect: Dialect, environment: Environment, without: readonly string[] = []) {
+  const file = join(temporaryFolder('contract'), 'openapi.json');
+  writeFileSync(file, JSON.stringify(openApiDocument(dialect, environment)));
+  let stdout = '';
+  const stream = {
+    write: (text: string | Uint8Array) => {
+      stdout += String(text);
+      return true;
+    },
+  };
+  const code = await checkContractFile(
+    file,
+    {},
+    { SERVICE_WITHOUT: without.join(',') },
+    { stdout: stream, stderr: stream },
+  );
+  return { code, stdout };
+}
+
+/** What a dialect's service does not have, by the names that SERVICE_WITHOUT takes. */
+function missingIn(dialect: Dialect): string[] {
+  return capabilities.filter((capability) => capability !== 'key_replay' && !dialect[`has_${capability}`]);
+}
+
+describe('the OpenAPI document of the simulator', () => {
+  it('is compatible with our contract: every call and every event [spec: versioning.openapi]', async () => {
+    const { code, stdout } = await check(DIALECTS.replays, 'sandbox');
+    expect({ code, stdout }).toMatchObject({
+      code: COMPATIBLE,
+      stdout: expect.stringMatching(
+        /^27 calls: 27 match, 0 differ, 0 missing, 0 switched off; 14 of 14 events described\.$/m,
+      ),
+    });
+    expect(await check(DIALECTS.replays, 'production')).toMatchObject({ code: COMPATIBLE });
+  });
+
+  // The other dialects differ in what they do, not in what they describe.
+  it.each(['no_order_read', 'no_lookup', 'bare', 'open_reads'] as const)(
+    'is compatible in the dialect %s with what it lacks switched off',
+    async (name) => {
+      const { code, stdout } = await check(DIALECTS[name], 'sandbox', missingIn(DIALECTS[name]));
+      expect({ code, stdout }).toMatchObject({ code: COMPATIBLE });
+    },
+  );
+});

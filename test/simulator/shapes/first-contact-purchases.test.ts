@@ -1,0 +1,108 @@
+/** What purchases that the service lists show before the first one of ours, over HTTP against the simulator. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
+
+let service: LookedAt;
+beforeEach(async () => {
+  service = await LookedAt.start();
+});
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+const order = { id: 'o-1', status: 'completed', external_order_id: 'ours', esim_id: 'e-1' };
+const listed = (item: object) => ({ data: [item], next_cursor: null });
+
+describe('a completed order that the service lists, without its document', () => {
+  const esim = {
+    id: 'e-1',
+    order_id: 'o-1',
+    iccid: '8988303000000000001',
+    activation_code: 'LPA:1$smdp.example$A-1',
+    status: 'new',
+    installed_at: null,
+    activated_at: null,
+  };
+  const { installed_at: _, ...withoutInstallation } = esim;
+  const { activated_at: __, ...withoutActivation } = esim;
+  const debit = { id: 'm-1', type: 'debit', amount: '3.20', currency: 'EUR', reason: 'order' };
+  const movement = { ...debit, order_id: 'o-1', created_at: '2026-01-01T00:00:00Z' };
+  const shows = async (delivered: object, movements: readonly object[], others: readonly object[] = []) => {
+    await service.hideDocument();
+    await service.answers('listOrders', 200, { data: [...others, order], next_cursor: null });
+    await service.answers('getEsim', 200, delivered);
+    await service.answers('listWalletTransactions', 200, { data: movements, next_cursor: 'c-2' });
+    return (await service.look({ kinds: ['order'] })).order;
+  };
+
+  it.each([
+    ['names its eSIM and a debit names it', esim, movement],
+    ['the eSIM names no order', { ...esim, order_id: null }, movement],
+    ['the debit names our reference only', esim, { ...movement, order_id: null, external_order_id: 'ours' }],
+  ])('%s: it is evidence', async (_name, delivered, paid) => {
+    const sighting = await shows(delivered, [paid]);
+    expect(sighting.evidence).toEqual([expect.stringMatching(/^GET \/orders shows a completed purchase/)]);
+    expect(sighting.problems).toEqual([]);
+  });
+
+  it.each([
+    [
+      'the activation code is no LPA string',
+      { ...esim, activation_code: 'https://qr.example/abc.png' },
+      'activation_code',
+    ],
+    ['the eSIM lacks installed_at', withoutInstallation, 'installed_at'],
+    ['the eSIM lacks activated_at', withoutActivation, 'activated_at'],
+    ['the eSIM is of another order', { ...esim, order_id: 'o-2' }, 'order_id'],
+  ])('%s: it differs', async (_name, delivered, field) => {
+    const sighting = await shows(delivered, [movement]);
+    expect(sighting.evidence).toEqual([]);
+    expect(sighting.problems).toEqual([expect.stringMatching(`^GET /esims/\\{id\\}: ${field}`)]);
+  });
+
+  const unpaid =
+    'GET /wallet/transactions: no debit names the completed purchase in data[].order_id or data[].external_order_id';
+  it.each([
+    ['the wallet is empty', []],
+    ['the only debit is of another order', [{ ...movement, order_id: 'o-7' }]],
+    ['only a credit names it', [{ ...movement, type: 'credit' }]],
+  ])('%s: it is no evidence', async (_name, movements) => {
+    const sighting = await shows(esim, movements);
+    expect(sighting).toMatchObject({ evidence: [], problems: [] });
+    expect(sighting.missing.at(-1)).toBe(unpaid);
+  });
+
+  it('no debit names any purchase: it differs', async () => {
+    const sighting = await shows(esim, [{ ...movement, order_id: null }]);
+    expect(sighting).toMatchObject({ evidence: [], problems: [unpaid] });
+  });
+
+  it('the debit is of an older order: that one is the evidence', async () => {
+    const newer = { ...order, id: 'o-9', esim_id: 'e-9', external_order_id: 'ours-9' };
+    expect((await shows(esim, [movement], [newer])).evidence).toHaveLength(1);
+  });
+
+  it('every reference is an empty text: it is no evidence', async () => {
+    await service.hideDocument();
+    await service.answers('listOrders', 200, listed({ ...order, external_order_id: '' }));
+    const { order: sighting } = await service.look();
+    expect(sighting.missing.at(-1)).toBe('GET /orders: completed purchases lack data[].external_order_id');
+  });
+});
+
+it.each(['topup', 'vpn_subscription'] as const)('of the kind %s, what no debit names is no evidence', async (kind) => {
+  await service.hideDocument();
+  await service.buyOne(kind);
+  await service.answers('listWalletTransactions', 200, { data: [], next_cursor: null });
+  const sighting = (await service.look())[kind];
+  expect(sighting).toMatchObject({ evidence: [], problems: [] });
+  expect(sighting.missing.at(-1)).toMatch(/^GET \/wallet\/transactions: no debit names the completed purchase in /);
+});
+
+it('counts a purchase without its debit where the list of the wallet is switched off', async () => {
+  await using without = await LookedAt.start({ ...ALL_CAPABILITIES, wallet_transactions: false });
+  await without.hideDocument();
+  await without.buyOne('order');
+  expect((await without.look()).order).toMatchObject({ problems: [], evidence: [expect.any(String)] });
+});

@@ -1,0 +1,35 @@
+/** A document that does not list the words of a state shows nothing of them, compatible as it is. */
+import { expect, it } from 'vitest';
+import { judgeFirstContact, PURCHASE_KINDS } from '#domain/gate/first-contact.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { DIALECTS } from '#simulator/behaviour/dialect.ts';
+import { describedService } from '#simulator/service/openapi.ts';
+import { SHAPES } from '#simulator/shape/shape.ts';
+import { Shaper } from '#simulator/shape/shaper.ts';
+import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
+import { checkContract, readDocument, type JsonObject } from '#upstream/contract-check.ts';
+
+/** The document of a service without the words of its states, as many real documents are. */
+function withoutWords(shape: keyof typeof SHAPES): JsonObject {
+  const described = describedService(DIALECTS.replays, 'production', new Shaper(SHAPES[shape]));
+  const text = JSON.stringify(described, (key, value: unknown) =>
+    key === 'enum' || key === 'const' ? undefined : value,
+  );
+  return readDocument(Buffer.from(text));
+}
+
+it('a document without the words of states is compatible, and lets no purchase begin', async () => {
+  const document = withoutWords('other_words');
+  expect(checkContract(document, ALL_CAPABILITIES).compatible).toBe(true);
+  await using service = await LookedAt.start();
+  await service.simulator.admin.post('/shape', { name: 'other_words' });
+  const seen = await service.look({ document });
+  for (const kind of PURCHASE_KINDS) {
+    expect(seen[kind].evidence).toEqual([]);
+    const judged = judgeFirstContact(kind, seen[kind]);
+    expect(judged).toMatchObject({
+      kind: 'unseen',
+      why: expect.stringContaining('status is not described with its words'),
+    });
+  }
+});

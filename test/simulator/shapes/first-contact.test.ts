@@ -1,0 +1,175 @@
+/** What a look at the service shows before anything is bought, over HTTP against the simulator. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
+import { Draft } from '#test/support/contract-differences/draft.ts';
+import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
+import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import { ENDPOINTS, PURCHASE_NEEDS, type EndpointName } from '#upstream/contract.ts';
+
+let service: LookedAt;
+beforeEach(async () => {
+  service = await LookedAt.start();
+});
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+describe('a look at the service before the first purchase', () => {
+  it('takes its own document as evidence for every kind, and spends nothing', async () => {
+    const seen = await service.look();
+    for (const kind of PURCHASE_KINDS) {
+      expect(seen[kind].problems, kind).toEqual([]);
+      expect(seen[kind].evidence, kind).toEqual([expect.stringContaining('OpenAPI document')]);
+    }
+    const debits = (await service.simulator.ledger('production')).filter(({ type }) => type === 'debit');
+    expect(debits).toEqual([]);
+  });
+
+  it('has no evidence without a document and without purchases, and says which calls showed none', async () => {
+    await service.hideDocument();
+    const seen = await service.look();
+    expect(seen.order).toMatchObject({ problems: [], evidence: [] });
+    expect(seen.order.missing).toEqual([
+      expect.stringMatching(/^GET \/openapi\.json: it answered 404/),
+      'GET /orders: it shows no purchase that was completed',
+    ]);
+    expect(seen.topup.missing.at(-1)).toBe('GET /topups: it shows no purchase that was completed');
+    expect(seen.vpn_subscription.missing.at(-1)).toBe(
+      'GET /vpn/subscriptions: it shows no purchase that was completed',
+    );
+  });
+
+  it.each(PURCHASE_KINDS)('takes a purchase of the kind that the service lists as evidence: %s', async (kind) => {
+    await service.hideDocument();
+    await service.buyOne(kind);
+    expect(await service.look()).toMatchObject({
+      [kind]: { problems: [], evidence: [expect.stringMatching(/^GET \/.* shows a completed purchase/)] },
+    });
+  });
+
+  const unpriced = { data: [{ id: 1, name: 'One', currency: 'EUR' }], next_cursor: null };
+  const order = { id: 'o-1', status: 'completed', external_order_id: 'ours', esim_id: 'e-1' };
+  const listed = (item: object) => ({ data: [item], next_cursor: null });
+  it.each<[string, EndpointName, unknown, PurchaseKind, RegExp]>([
+    ['a package without a price', 'listPackages', unpriced, 'order', /^GET \/packages: .*price_for_reseller/],
+    ['options of top-ups, by the packages', 'listPackages', unpriced, 'topup', /^GET \/packages: .*price_for_reseller/],
+    ['a plan without a price', 'listVpnPlans', unpriced, 'vpn_subscription', /^GET \/vpn\/plans: .*price_for_reseller/],
+    ['a wallet without a balance', 'getWallet', { currency: 'EUR' }, 'topup', /^GET \/wallet: .*balance/],
+    [
+      'movements without an amount',
+      'listWalletTransactions',
+      listed({ id: 'm', type: 'debit' }),
+      'order',
+      /^GET \/wallet\/transactions: .*amount/,
+    ],
+    [
+      'no package at all',
+      'listPackages',
+      { data: [], next_cursor: null },
+      'order',
+      /^GET \/packages: the list is empty/,
+    ],
+    [
+      'completed orders without an eSIM',
+      'listOrders',
+      listed({ ...order, esim_id: null }),
+      'order',
+      /^GET \/orders: completed purchases lack data\[\]\.esim_id/,
+    ],
+    ['orders without a status', 'listOrders', listed({ id: 'o-1' }), 'order', /^GET \/orders: .*status/],
+    [
+      'top-ups without their eSIM',
+      'listTopups',
+      listed({ id: 't-1', status: 'completed' }),
+      'topup',
+      /^GET \/topups: completed purchases lack data\[\]\.esim_id/,
+    ],
+  ])('names what differs although the document matches: %s', async (_, endpoint, body, kind, problem) => {
+    await service.answers(endpoint, 200, body);
+    const sighting = (await service.look())[kind];
+    expect(sighting.evidence).toHaveLength(1);
+    expect(sighting.problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it('counts only the calls that are on', async () => {
+    const capabilities = { ...ALL_CAPABILITIES, wallet_transactions: false, order_read: false };
+    const { order: sighting } = await service.look({ capabilities });
+    const count = PURCHASE_NEEDS.order.calls.length - 2;
+    expect(sighting.evidence).toEqual([expect.stringContaining(`has the ${count} calls`)]);
+  });
+
+  it('names a wallet of another currency than every price', async () => {
+    await service.answers('getWallet', 200, { balance: '100.00', currency: 'XAF' });
+    const seen = await service.look();
+    expect(seen.order.problems).toEqual(['GET /wallet: currency is XAF, and no price of GET /packages has it']);
+    expect(seen.vpn_subscription.problems).toEqual([
+      'GET /wallet: currency is XAF, and no price of GET /vpn/plans has it',
+    ]);
+  });
+
+  it('reads a list of packages of which some are left out', async () => {
+    const whole = { id: 1, name: 'One', price_for_reseller: '3.20', currency: 'EUR' };
+    await service.answers('getWallet', 200, { balance: '100.00', currency: 'EUR' });
+    await service.answers('listPackages', 200, { data: [whole, { id: 2 }], next_cursor: null });
+    expect((await service.look()).order.problems).toEqual([]);
+  });
+
+  it('names an eSIM that does not read, and access data that an active subscription lacks', async () => {
+    await service.answers('listOrders', 200, listed(order));
+    await service.answers('getEsim', 200, { id: 'e-1', status: 'new' });
+    const subscription = { id: 's-1', external_subscription_id: 'ours', status: 'active' };
+    await service.answers('listVpnSubscriptions', 200, listed(subscription));
+    await service.answers('getVpnSubscription', 200, subscription);
+    const seen = await service.look();
+    expect(seen.order.problems).toEqual([expect.stringMatching(/^GET \/esims\/\{id\}: .*iccid.*activation_code/)]);
+    expect(seen.vpn_subscription.problems).toEqual([
+      'GET /vpn/subscriptions/{id}: access is missing in an active subscription',
+    ]);
+  });
+
+  it('does not hold against the service what was bought elsewhere, without a reference of ours', async () => {
+    await service.answers('listOrders', 200, listed({ ...order, external_order_id: null }));
+    const { order: sighting } = await service.look();
+    expect(sighting).toMatchObject({ problems: [], evidence: [expect.stringContaining('OpenAPI document')] });
+    expect(sighting.missing).toEqual(['GET /orders: completed purchases lack data[].external_order_id']);
+  });
+
+  it('does not take a document as evidence that does not show its events, and leaves header names aside', async () => {
+    const draft = new Draft();
+    const webhooks = { extra: { $ref: '#/nowhere' } };
+    const broken = { ...draft.document, webhooks };
+    const { order: sighting } = await service.look({ document: broken });
+    expect(sighting.problems).toContainEqual(expect.stringMatching(/^events extra refers to "#\/nowhere"/));
+    expect(sighting.evidence).toEqual([]);
+    describeHeaders(draft, headersOf('X-Acme'));
+    expect((await service.look({ document: draft.document })).order.problems).toEqual([]);
+  });
+
+  it('compares a document that was got by hand, and names the calls that a kind needs and no others', async () => {
+    const document = contractOpenApi();
+    Reflect.deleteProperty(document.paths, '/vpn/orders');
+    Reflect.deleteProperty(document.paths, '/refunds');
+    const seen = await service.look({ document: { ...document } });
+    expect(seen.vpn_subscription.problems).toEqual([
+      expect.stringMatching(/^POST \/vpn\/orders: is not in the document/),
+    ]);
+    expect([seen.order.problems, seen.topup.problems]).toEqual([[], []]);
+  });
+
+  const needed = PURCHASE_KINDS.flatMap((kind) => PURCHASE_NEEDS[kind].calls.map((call) => [kind, call] as const));
+  it.each(needed)('of a document without a call that the kind needs says so: %s, %s', async (kind, call) => {
+    const document = contractOpenApi();
+    const { method, path } = ENDPOINTS[call];
+    Reflect.deleteProperty(document.paths[path] ?? {}, method.toLowerCase());
+    const { problems } = (await service.look({ kinds: [kind], document: { ...document } }))[kind];
+    expect(problems).toContainEqual(expect.stringContaining(`${method} ${path}: `));
+  });
+
+  it('calls nothing for kinds that are not held, and stops between two calls when it is told to', async () => {
+    expect(await service.look({ kinds: [] })).toEqual({});
+    expect(await service.look({ signal: AbortSignal.abort() })).toEqual({});
+    expect((await service.simulator.requests()).map(({ endpoint }) => endpoint)).not.toContain('getWallet');
+  });
+});

@@ -1,0 +1,208 @@
+/** `reseller sandbox tour` against the simulator in this process: each dialect's true profile, and what it spent. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { legs, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
+import { runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
+import { addMoney, negateMoney, subtractMoney, type Money } from '#domain/money/money.ts';
+import { capabilities, type Capability } from '#domain/service/capabilities.ts';
+import type { ProfileItem } from '#domain/service/capability-profile.ts';
+import { dialectNames, dialectOf, type Dialect, type DialectChoice } from '#simulator/behaviour/dialect.ts';
+import { startTestSimulator } from '#test/simulator/support.ts';
+import { KEY_AGE_MS, serviceConfig, tourOf } from '#test/support/sandbox-tour.ts';
+
+// A tour makes some eighty calls.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const IMPATIENT = { keyAgeMs: 0, waitMs: 0, resendWindowMs: 0, furtherPackageIds: [] };
+const callCapabilities = capabilities.filter((name) => name !== 'key_replay');
+
+let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
+beforeAll(async () => {
+  simulator = await startTestSimulator();
+});
+beforeEach(async () => {
+  await simulator.admin.call('DELETE', '/faults', {});
+  await choose({ name: 'replays', properties: {} });
+});
+afterAll(() => simulator[Symbol.asyncDispose]());
+
+async function choose(choice: DialectChoice): Promise<Dialect> {
+  await simulator.admin.post('/dialect', choice);
+  return dialectOf(choice);
+}
+
+/** What a dialect is, in the words of a profile. */
+function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
+  const retained = dialect.key_retention_ms === null || dialect.key_retention_ms > KEY_AGE_MS;
+  const replaysAtFirst = dialect.key_replay === 'replay' && dialect.key_retention_ms !== 0;
+  return {
+    ...(Object.fromEntries(callCapabilities.map((name) => [name, dialect[`has_${name}`]])) as Record<
+      Exclude<Capability, 'key_replay'>,
+      boolean
+    >),
+    key_replay: replaysAtFirst && retained,
+    // Nothing as old as the time for resends was tried; and a key that stands for nothing cannot be forgotten.
+    key_retention: replaysAtFirst && !retained ? false : null,
+    key_serialised: dialect.serialises_same_key,
+    reference_unique: dialect.reference_unique,
+    debits_at_once: dialect.has_wallet_transactions ? dialect.debits_visible_after_ms === 0 : null,
+    order_seen: true,
+    topup_seen: true,
+    vpn_seen: true,
+  };
+}
+
+const withStatus = ({ findings }: TourReport, ...wanted: TourFinding['status'][]): TourFinding[] =>
+  findings.filter(({ status }) => wanted.includes(status));
+const seenAt = ({ findings }: TourReport, step: string): string | undefined =>
+  findings.find((finding) => finding.step === step)?.seen;
+
+/** What the sandbox's ledger says was spent, from one movement on. */
+async function spentSince(movements: number): Promise<Money> {
+  const lines = (await simulator.ledger('sandbox')).slice(movements);
+  const signed = lines.map(({ type, amount }) => (type === 'debit' ? usd(amount) : negateMoney(usd(amount))));
+  return signed.reduce(addMoney, usd('0'));
+}
+const usd = (amount: string): Money => ({ amount, currency: 'USD' });
+
+describe('the profile that a tour measures', () => {
+  it.each(dialectNames)('is the true one of the dialect %s', async (name) => {
+    const dialect = await choose({ name, properties: {} });
+    const report = await tourOf(simulator);
+    expect(report.profile?.findings).toEqual(truth(dialect));
+    expect(withStatus(report, 'failed')).toEqual([]);
+  });
+
+  // By the bits of their numbers, each is missing in one of the four tours and there in another, and no two always
+  // together.
+  it.each([0, 1, 2, 3])('tells exactly which calls are missing (%i)', async (bit) => {
+    const missing = callCapabilities.filter((_, index) => ((index + 1) >> bit) % 2 === 1);
+    const dialect = await choose({
+      name: 'replays',
+      properties: Object.fromEntries(missing.map((name) => [`has_${name}`, false])),
+    });
+    const report = await tourOf(simulator);
+    expect(report.profile?.findings).toEqual(truth(dialect));
+    for (const name of missing) expect(report.profile?.evidence[name], name).toMatch(/40[45]/);
+    const advised = withStatus(report, 'failed', 'drift').map(({ seen }) => /SERVICE_WITHOUT=(\w+)/.exec(seen)?.[1]);
+    expect({ advised: new Set(advised), count: advised.length }).toEqual({
+      advised: new Set(missing),
+      count: missing.length,
+    });
+  });
+
+  it('finds a key that outlives the time for resends', async () => {
+    const report = await tourOf(simulator, { keyAgeMs: 600_000 });
+    expect(report.profile?.findings).toMatchObject({ key_replay: true, key_retention: true });
+  });
+
+  it('leaves open what failed, and the other legs are driven all the same', async () => {
+    const fault = { target: 'request', count: null, fault: { kind: 'server_error', status: 500 } };
+    for (const endpoint of ['simulateEsim', 'listTopupOptions'])
+      await simulator.admin.post('/faults', { ...fault, endpoint });
+    const report = await tourOf(simulator);
+    expect(report.profile?.findings).toMatchObject({
+      sandbox_simulation: null,
+      topup_read: null,
+      refund_read: true,
+      vpn_subscription_read: true,
+    });
+    expect(withStatus(report, 'failed').map(({ leg }) => leg)).toEqual(['simulation', 'topup']);
+    expect(new Set(report.findings.map(({ leg }) => leg))).toEqual(new Set(legs));
+  });
+});
+
+describe('what a profile says of the kinds of purchase', () => {
+  const drift = { kind: 'answer', status: 200, body: '{"id":"one"}', headers: { 'content-type': 'application/json' } };
+  it.each([
+    ['getEsim', 'order_seen'],
+    ['getOrder', 'order_seen'],
+    ['listOrders', 'order_seen'],
+    ['createTopup', 'topup_seen'],
+    ['getTopup', 'topup_seen'],
+    ['createVpnOrder', 'vpn_seen'],
+    ['getVpnSubscription', 'vpn_seen'],
+  ] as const)('is no for the one alone whose shape differs: %s, %s', async (endpoint, trait) => {
+    await simulator.admin.post('/faults', { target: 'request', endpoint, count: null, fault: drift });
+    const { profile } = await tourOf(simulator);
+    const others = { order_seen: true, topup_seen: true, vpn_seen: true };
+    expect(profile?.findings).toMatchObject({ ...others, [trait]: false });
+  });
+});
+
+describe('a tour', () => {
+  it('brings about each refund result, and says what it spent, which is what the books of the service say', async () => {
+    const production = await simulator.ledger('production');
+    const movements = (await simulator.ledger('sandbox')).length;
+    const report = await tourOf(simulator, { furtherPackageIds: [9001, 9003, 9005, 9006] });
+    expect({ problems: withStatus(report, 'failed', 'drift'), code: tourExitCode(report.findings) }).toEqual({
+      problems: [],
+      code: 0,
+    });
+    expect(
+      ['accepted', 'refused', 'manual review'].map((result) => seenAt(report, `the refund result "${result}"`)),
+    ).toEqual(['seen', 'seen', 'seen']);
+    expect([9001, 9003, 9005, 9006].map((id) => seenAt(report, `an order of package ${id}`))).toEqual([
+      'processing, then completed',
+      'failed, credited back',
+      'processing, then failed, not credited back',
+      'it answered 422 (package_unavailable)',
+    ]);
+    const { before, after } = report;
+    expect(before && after && subtractMoney(before, after)).toEqual(await spentSince(movements));
+    expect(Number((await spentSince(movements)).amount)).toBeGreaterThan(0);
+    expect(await simulator.ledger('production')).toEqual(production);
+  });
+
+  it('buys the packages and the plan that are asked for', async () => {
+    const report = await tourOf(simulator, { packageId: 1009, vpnPlanId: 302 });
+    expect(seenAt(report, 'POST /orders')).toBe('package 1009: completed');
+    expect(seenAt(report, 'POST /vpn/orders')).toBe('plan 302: active');
+  });
+
+  it('follows what stays processing until its time is over, and measures what it can', async () => {
+    const report = await tourOf(simulator, { furtherPackageIds: [9004] });
+    expect(withStatus(report, 'skipped').map(({ step }) => step)).toContain('an order of package 9004');
+    expect(tourExitCode(report.findings)).toBe(0);
+  });
+
+  it('finds nothing to complain of where the configuration says the same as the service', async () => {
+    await choose({ name: 'bare', properties: {} });
+    const off = Object.fromEntries(callCapabilities.map((name) => [name, false]));
+    const report = await tourOf(simulator, { capabilities: off });
+    expect(withStatus(report, 'failed', 'drift')).toEqual([]);
+  });
+
+  it('reports what the service answers otherwise than the contract has it', async () => {
+    const answer = {
+      kind: 'answer',
+      status: 200,
+      body: '{"id":"sub"}',
+      headers: { 'content-type': 'application/json' },
+    };
+    await simulator.admin.post('/faults', {
+      target: 'request',
+      endpoint: 'getVpnSubscription',
+      count: null,
+      fault: answer,
+    });
+    const report = await tourOf(simulator);
+    expect(report.profile?.findings.vpn_subscription_read).toBe(false);
+    expect(withStatus(report, 'drift').map(({ step }) => step)).toEqual(['GET /vpn/subscriptions/{id}']);
+  });
+
+  it('measures nothing and buys nothing when the service does not let it in', async () => {
+    const movements = (await simulator.ledger('sandbox')).length;
+    const config = serviceConfig(simulator.simulator.baseUrl, { password: 'wrong' });
+    const report = await runTour(config, IMPATIENT);
+    expect({ profile: report.profile, code: tourExitCode(report.findings) }).toEqual({ profile: undefined, code: 1 });
+    expect(withStatus(report, 'failed')).toHaveLength(1);
+    expect(await simulator.ledger('sandbox')).toHaveLength(movements);
+  });
+
+  it('is refused in production before anything is sent', async () => {
+    const calls = (await simulator.requests('limit=10000')).length;
+    const config = serviceConfig(simulator.simulator.baseUrl, { mode: 'production' });
+    await expect(runTour(config, IMPATIENT)).rejects.toThrow(/real money/);
+    expect(await simulator.requests('limit=10000')).toHaveLength(calls);
+  });
+});

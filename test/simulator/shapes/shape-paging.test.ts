@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import type { ShapeName } from '#simulator/shape/shape.ts';
+import { startShaped } from '#test/simulator/shapes/shape-support.ts';
+import { fieldsOf, type SimulatorClient } from '#test/simulator/support.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
+
+const IDS = PACKAGES.map(({ id }) => id).toSorted((left, right) => left - right);
+
+/** Query of the next page, as an answer says it; undefined when it says that there is none, or nothing. */
+type Next = (answer: HttpAnswer, items: readonly { id: number }[]) => string | undefined;
+
+const WAYS: readonly (readonly [ShapeName, Next])[] = [
+  ['plain', (answer) => (answer.at('next_cursor') === null ? undefined : `?cursor=${answer.textAt('next_cursor')}`)],
+  [
+    'pages',
+    (answer) => {
+      const [page, last] = [Number(answer.at('meta', 'current_page')), Number(answer.at('meta', 'last_page'))];
+      return page < last ? `?page=${page + 1}` : undefined;
+    },
+  ],
+  [
+    'offset_limit',
+    (answer, items) => {
+      const next = Number(answer.at('offset')) + items.length;
+      return next < Number(answer.at('total')) ? `?offset=${next}` : undefined;
+    },
+  ],
+  [
+    'link_header',
+    (answer) => {
+      const address = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+      return address === undefined ? undefined : new URL(address).search;
+    },
+  ],
+  ['has_more', (answer, items) => (answer.at('has_more') === true ? `?starting_after=${items.at(-1)?.id}` : undefined)],
+];
+
+async function walk(simulator: SimulatorClient, next: Next): Promise<readonly (readonly number[])[]> {
+  const pages: number[][] = [];
+  for (let query: string | undefined = ''; query !== undefined;) {
+    const answer: HttpAnswer = await simulator.sandbox.get(`/packages${query}`);
+    expect(answer.status).toBe(200);
+    const items = answer.at('data') as { id: number }[];
+    pages.push(items.map(({ id }) => id));
+    query = next(answer, items);
+  }
+  return pages;
+}
+
+describe('a list', () => {
+  it.each(WAYS)('in the shape %s leads from page to page to its end, with each item once', async (name, next) => {
+    await using simulator = await startShaped({ name });
+    const pages = await walk(simulator, next);
+    expect(pages.flat()).toEqual(IDS);
+    expect(pages.map(({ length }) => length)).toEqual(name === 'plain' ? [50, 1] : [25, 25, 1]);
+  });
+
+  it('in the shape silent_lists has its first 25 items and says nothing of the others', async () => {
+    await using simulator = await startShaped({ name: 'silent_lists' });
+    for (const query of ['', '?limit=100', '?page=2', '?cursor=x', '?offset=25']) {
+      const answer = await simulator.sandbox.get(`/packages${query}`);
+      expect(Object.keys(answer.body as object)).toEqual(['data']);
+      expect((answer.at('data') as { id: number }[]).map(({ id }) => id)).toEqual(IDS.slice(0, 25));
+    }
+  });
+
+  it.each(['pages', 'offset_limit', 'link_header', 'has_more'] as const)(
+    'in the shape %s has 25 items at most, whatever is asked for, and ignores the parameters of other pagings',
+    async (name) => {
+      await using simulator = await startShaped({ name });
+      for (const query of ['?limit=100', '?per_page=100&limit=100', '?limit=26']) {
+        expect((await simulator.sandbox.get(`/packages${query}`)).at('data')).toHaveLength(25);
+      }
+      expect(fieldsOf(await simulator.sandbox.get('/packages?color=red'))).toEqual(['color']);
+    },
+  );
+
+  it.each([
+    ['pages', 'page=0', 'page'],
+    ['pages', 'per_page=x', 'per_page'],
+    ['offset_limit', 'offset=-1', 'offset'],
+    ['link_header', 'cursor=!', 'cursor'],
+    ['has_more', 'starting_after=nobody', 'starting_after'],
+  ] as const)('in the shape %s refuses a wrong value of its own: %s', async (name, query, field) => {
+    await using simulator = await startShaped({ name });
+    const answer = await simulator.sandbox.get(`/packages?${query}`);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
+  });
+
+  it.each(WAYS)('in the shape %s keeps its filter on every page', async (name, next) => {
+    await using simulator = await startShaped({ name });
+    const esim = await simulator.esim();
+    for (const key of ['a', 'b', 'c']) await simulator.topUp(esim, 1001, key);
+    const other = await simulator.esim();
+    await simulator.topUp(other);
+    const all = [];
+    const asked = `esim_id=${esim}&${name === 'pages' ? 'per_page' : 'limit'}=2`;
+    for (let query: string | undefined = `?${asked}`; query !== undefined;) {
+      const answer: HttpAnswer = await simulator.sandbox.get(`/topups${query}`);
+      expect((answer.at('data') as []).length).toBeLessThanOrEqual(2);
+      const items = answer.at('data') as { id: number; esim_id: string }[];
+      all.push(...items);
+      const further: string | undefined = next(answer, items);
+      query = further === undefined || further.includes('esim_id') ? further : `${further}&${asked}`;
+    }
+    expect(all.map(({ esim_id }) => esim_id)).toEqual([esim, esim, esim]);
+  });
+
+  it.each([
+    ['plain', ['cursor', 'limit'], ''],
+    ['pages', ['page', 'per_page'], 'page=1&per_page=5'],
+    ['offset_limit', ['offset', 'limit'], 'offset=3&limit=5'],
+    ['link_header', ['cursor', 'limit'], 'limit=5'],
+    ['has_more', ['starting_after', 'limit'], `starting_after=${IDS[2]}&limit=5`],
+    ['silent_lists', [], ''],
+  ] as const)('in the shape %s is described with the parameters that it takes', async (name, parameters, query) => {
+    await using simulator = await startShaped({ name });
+    const { paths } = simulator.description.document;
+    const described = (path: string) => paths[path]?.['get']?.parameters?.map((parameter) => parameter.name) ?? [];
+    expect(described('/packages')).toEqual(parameters);
+    expect(described('/topups')).toEqual(['esim_id', ...parameters]);
+    expect(described('/vpn/plans')).toEqual([]);
+    const answer = await simulator.sandbox.get(`/packages?${query}`);
+    const expected = query === '' ? IDS : IDS.slice(/3|after/.test(query) ? 3 : 0).slice(0, 5);
+    const seen = (answer.at('data') as { id: number }[]).map(({ id }) => id);
+    expect(seen).toEqual(expected.slice(0, name === 'plain' ? 50 : 25));
+  });
+
+  it('that takes no paging parameters is whole in every paging', async () => {
+    await using simulator = await startShaped({ name: 'pages' });
+    const plans = await simulator.sandbox.get('/vpn/plans');
+    const total = (plans.at('data') as []).length;
+    expect(plans.at('meta')).toEqual({ current_page: 1, last_page: 1, per_page: 25, total });
+    expect(fieldsOf(await simulator.sandbox.get('/vpn/plans?color=red'))).toEqual(['color']);
+  });
+});

@@ -1,0 +1,115 @@
+/** Calls of a simulator whose answers have another shape, and a judge that takes nothing but what is described. */
+import * as z from 'zod';
+import type { SimulatorOptions } from '#simulator/options.ts';
+import type { ShapeChoice } from '#simulator/shape/shape.ts';
+import { Description, documentShape } from '#test/simulator/described.ts';
+import { PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
+
+export const LOGIN = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
+
+/** A simulator of a shape. The clients have logged in before, in the plain one. */
+export async function startShaped(shape: Partial<ShapeChoice>, options: SimulatorOptions = {}) {
+  const simulator = await startTestSimulator(options, false);
+  expectDone(await simulator.admin.post('/shape', shape));
+  const description = strictDescription((await simulator.sandbox.get('/openapi.json')).body);
+  return Object.assign(simulator, { description });
+}
+
+function expectDone(answer: HttpAnswer): void {
+  if (answer.status !== 200) throw new Error(`the shape was not taken: ${answer.text}`);
+}
+
+/** Judges by a document in which every object has the fields that are described, and no others. */
+export function strictDescription(document: unknown): Description {
+  return new Description(documentShape.parse(closed(document)));
+}
+
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]));
+  const isOpen = 'properties' in value && !('additionalProperties' in value);
+  return isOpen ? { ...inner, additionalProperties: false } : inner;
+}
+
+/** What the admin API lists last, in the simulator's own words. */
+export async function lastOf(simulator: SimulatorClient, path: string): Promise<Record<string, unknown>> {
+  const page = z.object({ data: z.array(z.record(z.string(), z.unknown())) });
+  return (await simulator.admin.get(path)).read(page).data.at(-1) ?? {};
+}
+
+export interface JudgedCall {
+  readonly method: string;
+  readonly path: string;
+  readonly answer: HttpAnswer;
+}
+
+/** Every kind of answer, done and refused, with the ids of the admin API, since answers show them in many ways. */
+export async function callEverything(simulator: SimulatorClient): Promise<readonly JudgedCall[]> {
+  const calls: JudgedCall[] = [];
+  const keep = (method: string, path: string, answer: HttpAnswer): void => {
+    calls.push({ method, path, answer });
+  };
+  const get = async (...paths: readonly string[]): Promise<void> => {
+    for (const path of paths) keep('GET', path, await simulator.sandbox.get(path));
+  };
+  const post = async (path: string, body?: unknown): Promise<void> => {
+    keep('POST', path, await simulator.sandbox.post(path, body));
+  };
+  const idAt = async (path: string): Promise<string> => String((await lastOf(simulator, path))['id']);
+
+  keep('POST', '/login', await simulator.open.post('/sandbox/login', LOGIN));
+  keep('POST', '/login', await simulator.open.post('/sandbox/login', { ...LOGIN, password: 'wrong' }));
+  await post('/webhook-secret');
+  await post('/webhook-secret/rotate');
+  for (const package_id of [PACKAGE, 9003, 9004, PACKAGE]) {
+    keep('POST', '/orders', await simulator.order({ package_id }));
+  }
+  const [order, esim] = [await idAt('/orders'), await idAt('/esims')];
+  await get('/packages', '/public/packages', '/vpn/plans');
+  await get('/orders', `/orders/${order}`, '/wallet', '/wallet/transactions');
+  keep('POST', '/topups', await simulator.topUp(esim));
+  const topup = await idAt('/topups');
+  await get(`/esims/${esim}`, `/esims/${esim}/usage`, `/esims/${esim}/topup-options`);
+  await get(`/topups/${topup}`, '/topups', `/topups?esim_id=${esim}`);
+  await get('/updates/latest?current_version=1.0&channel=stable');
+  await post(`/esims/${esim}/simulate`, { state: 'active' });
+  keep('POST', `/esims/${esim}/cancel`, await simulator.cancel(esim));
+  await get(`/refunds/${await idAt('/refunds')}`, '/refunds');
+  for (const vpn_plan_id of [393, 301]) keep('POST', '/vpn/orders', await simulator.orderVpn({ vpn_plan_id }));
+  const vpn = await idAt('/vpn-subscriptions');
+  await get(`/vpn/subscriptions/${vpn}`, '/vpn/subscriptions');
+  await post(`/vpn/subscriptions/${vpn}/cancel`);
+  await post(`/vpn/subscriptions/${vpn}/cancel`);
+  keep('POST', '/orders', await simulator.order({ package_id: 'x' }));
+  keep('POST', '/topups', await simulator.topUp('nobody'));
+  await get('/orders/nobody', '/nothing', '/updates/latest');
+  return calls;
+}
+
+/** @returns what a document says against answers; empty when all are as it has them. */
+export function problemsWith(description: Description, calls: readonly JudgedCall[]): string[] {
+  return calls.flatMap(({ method, path, answer }) => {
+    const verdict = description.judgeAnswer(method, path, answer);
+    return verdict === 'valid' ? [] : [`${method} ${path} ${answer.status}: ${verdict}: ${answer.text}`];
+  });
+}
+
+/** The signed bodies of all webhooks, by their events. */
+export async function webhookBodies(simulator: SimulatorClient): Promise<readonly { event: string; body: unknown }[]> {
+  const page = z.object({ data: z.array(z.object({ event: z.string(), body: z.string() })) });
+  const { data } = (await simulator.admin.get('/deliveries')).read(page);
+  return data.map(({ event, body }) => ({ event, body: JSON.parse(body) as unknown }));
+}
+
+/** @returns what a document says against the bodies of webhooks. */
+export function problemsWithWebhooks(
+  description: Description,
+  bodies: Awaited<ReturnType<typeof webhookBodies>>,
+): string[] {
+  return bodies.flatMap(({ event, body }) => {
+    const verdict = description.judgeWebhook(event, body);
+    return verdict === 'valid' ? [] : [`${event}: ${verdict}: ${JSON.stringify(body)}`];
+  });
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { TourFinding } from '#cli/sandbox-tour/finding.ts';
+import type { TourReport } from '#cli/sandbox-tour/tour.ts';
+import { shapeNames, type ShapeName } from '#simulator/shape/shape.ts';
+import { startTestSimulator } from '#test/simulator/support.ts';
+import { tourOf } from '#test/support/sandbox-tour.ts';
+import { ALL_SEEN, SHAPE_DIFFERENCES, type Seen } from '#test/support/shapes.ts';
+
+const working = shapeNames.filter((name) => SHAPE_DIFFERENCES[name] === undefined);
+
+async function tour(name: ShapeName): Promise<TourReport> {
+  await using simulator = await startTestSimulator();
+  await simulator.admin.post('/shape', { name });
+  return await tourOf(simulator, { furtherPackageIds: [9001, 9003] });
+}
+
+const complaints = ({ findings }: TourReport): readonly TourFinding[] =>
+  findings.filter(({ status }) => status === 'failed' || status === 'drift');
+
+function seenBy({ profile }: TourReport): Seen | undefined {
+  if (profile === undefined) return undefined;
+  const { order_seen, topup_seen, vpn_seen } = profile.findings;
+  return { order_seen: order_seen === true, topup_seen: topup_seen === true, vpn_seen: vpn_seen === true };
+}
+
+describe('a service whose answers have another shape', () => {
+  it('is met in at least forty shapes', () => {
+    expect(shapeNames.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(working)('works: %s', async (name) => {
+    const report = await tour(name);
+    expect({ complaints: complaints(report), seen: seenBy(report) }).toEqual({ complaints: [], seen: ALL_SEEN });
+  });
+
+  it.each(Object.entries(SHAPE_DIFFERENCES))(
+    'is not relied upon before the field is put right: %s',
+    async (name, { field, seen }) => {
+      const report = await tour(name as ShapeName);
+      expect(
+        complaints(report)
+          .map(({ seen: text }) => text)
+          .join('\n'),
+      ).toContain(field);
+      expect(seenBy(report)).toEqual(seen);
+    },
+  );
+});

@@ -1,0 +1,272 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
+import { allOperations, createApp } from '#api/app.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Operation } from '#api/http/operation.ts';
+import { startServer } from '#api/http/server.ts';
+import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
+import { Waits } from '#api/work/waits.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { addApiKey, apiScopes, type ApiScope, type NewApiKey } from '#db/access/api-keys.ts';
+import type { Database } from '#db/connection/database.ts';
+import { requireCurrentSchema } from '#db/connection/migrate.ts';
+import { Wakeups } from '#db/connection/wakeups.ts';
+import { listEvents } from '#db/events/event-queries.ts';
+import { lastPosition, publishEvents } from '#db/events/events.ts';
+import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
+import { readConditions } from '#fulfilment/upkeep/conditions.ts';
+import { AddressPolicy } from '#outbound/address-policy.ts';
+import { EventTail } from '#outbound/event-tail.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { unusedObserver } from '#telemetry/service-calls.ts';
+import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { DEFAULT_HEADER_PREFIX, type ServicePackage } from '#upstream/contract.ts';
+
+export const WEBHOOK_SECRET = 'whsec_of_the_test';
+
+/** 2030-01-31T12:00:00Z: what the API's clock shows until a test moves it. */
+export const TEST_NOW = Date.UTC(2030, 0, 31, 12);
+
+export interface TestApi extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly keyRing: KeyRing;
+  readonly clock: { now: number };
+  /** Lines of the log so far. */
+  readonly log: string[];
+  /** How often the relay was woken. */
+  readonly wakeUps: () => number;
+  /** All that is mounted. */
+  readonly operations: readonly Operation[];
+  readonly tail: EventTail;
+  /** Puts out what was announced, as the relay does, and wakes who waits. */
+  publish(): Promise<void>;
+  /** A caller with a key that has these scopes; all when left out. */
+  caller(scopes?: readonly ApiScope[], key?: KeyLimits): Promise<HttpClient>;
+  /** Sends a delivery as the service does. */
+  deliver(delivery: Delivery): Promise<HttpAnswer>;
+}
+
+type KeyLimits = Pick<NewApiKey, 'ownWorkOnly' | 'rateLimit' | 'expiresAt'>;
+
+export interface Delivery {
+  readonly body: unknown;
+  readonly id?: string;
+  readonly event?: string;
+  readonly secret?: string;
+  /** Unix seconds as text; the API's now when left out. */
+  readonly timestamp?: string;
+  /** Of the names of its headers; `X-Service` when left out. */
+  readonly prefix?: string;
+  /** Replaces or, when undefined, leaves out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+export const TEST_PACKAGES: readonly ServicePackage[] = [
+  {
+    id: 101,
+    name: 'Europe 5 GB',
+    countries: ['DE', 'FR'],
+    data_mb: 5_120,
+    validity_days: 30,
+    price_for_reseller: '9.80',
+    currency: 'EUR',
+    available: true,
+  },
+  {
+    id: 103,
+    name: 'World unlimited',
+    countries: [],
+    data_mb: null,
+    validity_days: 7,
+    price_for_reseller: '31',
+    currency: 'EUR',
+    available: false,
+  },
+  {
+    id: 102,
+    name: 'Japan 1 GB',
+    countries: ['JP'],
+    data_mb: 1_024,
+    validity_days: 7,
+    price_for_reseller: '3.455',
+    currency: 'EUR',
+    available: true,
+  },
+];
+
+const NOT_ASKED = { ok: false, kind: 'failure', failure: 'not_sent', detail: 'No service is there.' } as const;
+const TEST_PLANS = [
+  { id: 7, name: 'VPN, one month', duration_days: 30, price_for_reseller: '3.20', currency: 'EUR', available: true },
+];
+
+export const idleService: ApiDependencies['service'] = {
+  listPackages: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
+  listPublicPackages: async () => ({ ok: false, kind: 'unsupported', capability: 'public_packages' }),
+  listTopupOptions: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
+  listVpnPlans: async () => ({ ok: true, status: 200, value: { items: TEST_PLANS, complete: true } }),
+  getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),
+  getLatestUpdate: async ({ currentVersion, channel }) => ({
+    ok: true,
+    status: 200,
+    value: { latest_version: '2.4.1', update_available: currentVersion !== '2.4.1', channel },
+  }),
+  getEsim: async () => NOT_ASKED,
+  getEsimUsage: async () => ({ ok: false, kind: 'unsupported', capability: 'esim_usage' }),
+  findTopupsOfEsim: async () => ({ ok: false, kind: 'unsupported', capability: 'topup_list' }),
+  listWalletTransactions: async () => ({ ok: false, kind: 'unsupported', capability: 'wallet_transactions' }),
+  createWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
+  rotateWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
+};
+
+/**
+ * The API over real HTTP on a real, empty database of its own; the service is what the test says.
+ *
+ * @param openOwn gives the API a way to the database other than the test's.
+ */
+export async function startTestApi(
+  overrides: Partial<ApiDependencies> = {},
+  openOwn?: (databaseUrl: string) => Database,
+): Promise<TestApi> {
+  const opened = await openTestDatabase();
+  const { database } = opened;
+  const own = openOwn?.(opened.url);
+  const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);
+  const clock = { now: TEST_NOW };
+  const log: string[] = [];
+  let wakeUps = 0;
+  const logger = createLogger(
+    { level: 'debug', name: 'api', secrets: [WEBHOOK_SECRET] },
+    { write: (line) => void log.push(line) },
+  );
+  const usual = own ?? database;
+  const metrics = createMetrics({ processMetrics: false });
+  // Woken by the test alone: what waits for the poll, waits for good.
+  const tail = new EventTail({
+    read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
+    lastPosition: () => database.run(lastPosition),
+    wakeups: new Wakeups({ channel: 'events', url: opened.url, applicationName: 'test', logger }),
+    pollMs: 600_000,
+    logger,
+  });
+  await tail.open();
+  const dependencies: ApiDependencies = {
+    database: usual,
+    keyRing,
+    service: idleService,
+    serviceMode: 'sandbox',
+    tail,
+    waits: new Waits({ tail, policy: DEFAULT_POLICY.waiting, metrics }),
+    streams: DEFAULT_POLICY.streams,
+    intake: new InboxIntake(overrides.database ?? usual, keyRing),
+    onUnused: unusedObserver(metrics, logger),
+    wakeRelay: () => (wakeUps += 1),
+    headerPrefix: DEFAULT_HEADER_PREFIX,
+    webhookSecrets: [{ secret: WEBHOOK_SECRET }],
+    storedSecrets: new WebhookSecretCache({
+      read: () =>
+        usual.run((db) => readWebhookSecrets(db, keyRing, { environment: 'sandbox', now: new Date(clock.now) })),
+      logger,
+      now: () => clock.now,
+    }),
+    spendLimit: undefined,
+    runway: DEFAULT_POLICY.runway,
+    webhookSecretOverlapMs: 3_600_000,
+    webhookTargets: { policy: new AddressPolicy(['127.0.0.0/8']), lookup: async (host) => lookUp(host) },
+    endpointSecretOverlapMs: 3_600_000,
+    bodyLimitBytes: 65_536,
+    rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000 },
+    trustedProxies: [],
+    readinessChecks: { database: () => database.run((db) => requireCurrentSchema(db)) },
+    degraded: () => usual.run(readConditions),
+    closedBecause: () => undefined,
+    logger,
+    metrics,
+    now: () => clock.now,
+    ...overrides,
+  };
+  const server = await startServer(createApp(dependencies), { host: '127.0.0.1', port: 0 }, 0);
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  return {
+    baseUrl,
+    database,
+    databaseUrl: opened.url,
+    keyRing,
+    clock,
+    log,
+    tail,
+    publish: async () => {
+      await database.transaction((tx) => publishEvents(tx, 1_000));
+      tail.wake();
+    },
+    wakeUps: () => wakeUps,
+    operations: allOperations(dependencies),
+    caller: async (scopes = apiScopes, key = {}) =>
+      new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, key)}` }),
+    deliver: (delivery) => deliver(baseUrl, clock, delivery),
+    [Symbol.asyncDispose]: async () => {
+      await (overrides.tail ?? tail).stop();
+      await tail.stop();
+      await server.stop();
+      await own?.close();
+      await opened.drop();
+    },
+  };
+}
+
+/** No test asks a name server. */
+const HOSTS: Readonly<Record<string, readonly string[]>> = {
+  'shop.example.com': ['93.184.215.14'],
+  'inside.example.com': ['10.0.0.7'],
+  'both.example.com': ['93.184.215.14', '169.254.169.254'],
+  localhost: ['127.0.0.1'],
+};
+
+function lookUp(host: string): readonly string[] {
+  const found = isIP(host) === 0 ? HOSTS[host] : [host];
+  if (found === undefined) throw new Error('not known');
+  return found;
+}
+
+async function makeKey(
+  { database }: OpenTestDatabase,
+  scopes: readonly ApiScope[],
+  limits: KeyLimits,
+): Promise<string> {
+  const { key, prefix, hash } = generateApiKey();
+  await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes, ...limits }));
+  return key;
+}
+
+async function deliver(baseUrl: string, clock: { now: number }, delivery: Delivery): Promise<HttpAnswer> {
+  const { body, secret = WEBHOOK_SECRET } = delivery;
+  const timestamp = delivery.timestamp ?? String(Math.floor(clock.now / 1_000));
+  const bytes = bytesOf(body);
+  const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
+  // Spelled out as the specification has them, so that a test notices when the product reads others.
+  const { prefix = 'X-Service' } = delivery;
+  const headers: Record<string, string | undefined> = {
+    [`${prefix}-Event`]: delivery.event ?? eventIn(body),
+    [`${prefix}-Delivery`]: delivery.id ?? randomUUID(),
+    [`${prefix}-Timestamp`]: timestamp,
+    [`${prefix}-Signature`]: `v1=${signature}`,
+    ...delivery.headers,
+  };
+  const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new HttpClient(baseUrl).post('/webhooks/service', bytes, { headers: Object.fromEntries(sent) });
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function eventIn(body: unknown): string | undefined {
+  return typeof body === 'object' && body !== null && 'event' in body ? String(body.event) : undefined;
+}

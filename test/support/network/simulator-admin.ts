@@ -1,0 +1,283 @@
+/** The simulator's admin API, typed for tests of the product: what to inject, and what the service saw and did. */
+import * as z from 'zod';
+import type { behaviourRule } from '#simulator/behaviour/behaviour.ts';
+import type { DialectName } from '#simulator/behaviour/dialect.ts';
+import type { faultRule, requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
+import type { Shape, ShapeName } from '#simulator/shape/shape.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+
+const ledgerLine = z.object({
+  environment: z.string(),
+  type: z.enum(['debit', 'credit']),
+  amount: z.string(),
+  currency: z.string(),
+  reason: z.string(),
+  order_id: z.string().nullable(),
+  external_order_id: z.string().nullable(),
+  esim_id: z.string().nullable(),
+  topup_id: z.string().nullable(),
+  refund_id: z.string().nullable(),
+  external_subscription_id: z.string().nullable(),
+});
+/** One movement of the service's wallet. */
+export type LedgerLine = z.output<typeof ledgerLine>;
+
+const sold = z.object({
+  id: z.string(),
+  external_order_id: z.string(),
+  package_id: z.number(),
+  status: z.enum(['processing', 'completed', 'failed']),
+  esim_id: z.string().nullable(),
+  price_for_reseller: z.string(),
+  currency: z.string(),
+});
+/** An order as the service has it. */
+export type SoldOrder = z.output<typeof sold>;
+
+const soldRefund = z.object({
+  id: z.string(),
+  esim_id: z.string(),
+  status: z.enum(['processing', 'completed', 'failed']),
+  review: z.string().nullable(),
+  cancellation: z.enum(['processing', 'cancelled', 'refused']),
+});
+/** A cancellation with its refund as the service has it. */
+export type SoldRefund = z.output<typeof soldRefund>;
+
+const recharge = z.object({
+  id: z.string(),
+  esim_id: z.string(),
+  package_id: z.number(),
+  status: z.enum(['processing', 'completed', 'failed']),
+});
+/** A top-up as the service has it. */
+export type SoldTopup = z.output<typeof recharge>;
+
+const subscription = z.object({
+  id: z.string(),
+  external_subscription_id: z.string(),
+  status: z.string(),
+  cancelled_at: z.string().nullish(),
+});
+/** A VPN subscription as the service has it. */
+export type SoldSubscription = z.output<typeof subscription>;
+
+const delivery = z.object({
+  id: z.string(),
+  event: z.string(),
+  order_id: z.string().nullable(),
+  status: z.enum(['pending', 'delivered', 'exhausted', 'lost', 'no_target']),
+  tampering: z.object({ delivery_id: z.string().optional() }).nullable(),
+  body: z.string(),
+  attempts: z.array(z.object({ sent_at: z.iso.datetime(), timestamp: z.string(), status: z.number().nullable() })),
+});
+/** A webhook as the service sent it. */
+export type SentWebhook = z.output<typeof delivery>;
+
+const request = z.object({
+  sequence: z.number(),
+  endpoint: z.string().nullable(),
+  idempotency_key: z.string().nullable(),
+  body_sha256: z.string(),
+  received_at: z.iso.datetime().transform((text) => Date.parse(text)),
+  /** What the work came to; null when none was done. */
+  result_status: z.number().nullable(),
+  /** What went out; null when nothing did, or not yet. */
+  status: z.number().nullable(),
+  faults: z.array(z.string()),
+});
+/** A call that the service received. */
+export type ReceivedRequest = z.output<typeof request>;
+
+const firedRule = z.object({
+  id: z.string(),
+  fault: z.object({ kind: z.string() }),
+  hits: z.number(),
+  fired: z.number(),
+});
+export type FaultReport = z.output<typeof firedRule>;
+
+const PAGE = 1_000;
+
+export class SimulatorAdmin {
+  readonly #http: HttpClient;
+
+  /** @param http with the simulator's base address. */
+  constructor(http: HttpClient) {
+    this.#http = http;
+  }
+
+  /** What happens to the next calls of an endpoint; the next one only, unless `rule` says otherwise. */
+  async onRequest(
+    endpoint: Extract<z.input<typeof faultRule>, { target: 'request' }>['endpoint'],
+    fault: z.input<typeof requestFault>,
+    rule: { nth?: number; count?: number | null; probability?: number } = {},
+  ): Promise<void> {
+    await this.#post('/faults', { target: 'request', endpoint, fault, ...rule } satisfies z.input<typeof faultRule>);
+  }
+
+  /** What happens to the next webhooks of a kind; the next one only, unless `rule` says otherwise. */
+  async onWebhook(
+    event: string | undefined,
+    fault: z.input<typeof webhookFault>,
+    rule: { nth?: number; count?: number | null; probability?: number } = {},
+  ): Promise<void> {
+    const named = event === undefined ? {} : { event };
+    await this.#post('/faults', { target: 'webhook', ...named, fault, ...rule } satisfies z.input<typeof faultRule>);
+  }
+
+  /** What becomes of the next purchase, or the next `count`. */
+  async nextPurchases(rule: z.input<typeof behaviourRule>): Promise<void> {
+    await this.#post('/behaviour', { count: 1, ...rule } satisfies z.input<typeof behaviourRule>);
+  }
+
+  /** All fault rules with how often they fired. */
+  async faults(): Promise<FaultReport[]> {
+    return (await this.#get('/faults')).read(z.object({ data: z.array(firedRule) })).data;
+  }
+
+  /** Everything that was injected is taken back; orders, wallet and logs stay. */
+  async calm(): Promise<void> {
+    await Promise.all([this.#delete('/faults'), this.#delete('/behaviour'), this.dialect('replays')]);
+  }
+
+  async dialect(name: DialectName, properties: Record<string, unknown> = {}): Promise<void> {
+    await this.#post('/dialect', { name, properties });
+  }
+
+  /** How answers, events and headers look from now on. */
+  async shape(name: ShapeName, properties: Partial<Shape> = {}): Promise<void> {
+    await this.#post('/shape', { name, properties });
+  }
+
+  async setPackage(id: number, change: { price_for_reseller?: string; available?: boolean }): Promise<void> {
+    await this.#post(`/packages/${id}`, change);
+  }
+
+  async deposit(amount: string): Promise<void> {
+    await this.#post('/deposits', { environment: 'sandbox', amount });
+  }
+
+  /** What somebody at the service does to the wallet by hand; it names one sale or nothing. */
+  async move(movement: {
+    type: 'debit' | 'credit';
+    amount: string;
+    reason: string;
+    order_id?: string;
+    topup_id?: string;
+    vpn_subscription_id?: string;
+  }): Promise<void> {
+    await this.#post('/movements', { environment: 'sandbox', ...movement });
+  }
+
+  /** Moves the service's clock forward. */
+  async advanceClock(ms: number): Promise<void> {
+    await this.#post('/clock/advance', { ms });
+  }
+
+  async completeOrder(id: string): Promise<void> {
+    await this.#post(`/orders/${id}/complete`, {});
+  }
+
+  async failOrder(id: string): Promise<void> {
+    await this.#post(`/orders/${id}/fail`, {});
+  }
+
+  /** Sends a webhook made by hand. @returns its delivery id at the simulator. */
+  async sendWebhook(webhook: { event: string; data: unknown } & Record<string, unknown>): Promise<string> {
+    return (await this.#post('/webhooks/send', webhook)).textAt('id');
+  }
+
+  async replayDelivery(id: string): Promise<void> {
+    await this.#post(`/deliveries/${id}/replay`, {});
+  }
+
+  /** Movements of the sandbox wallet, oldest first. */
+  async ledger(): Promise<LedgerLine[]> {
+    return this.#all('/ledger?environment=sandbox', ledgerLine);
+  }
+
+  /** @param reference of one attempt; all orders without it. */
+  async orders(reference?: string): Promise<SoldOrder[]> {
+    const filter = reference === undefined ? '' : `&external_order_id=${encodeURIComponent(reference)}`;
+    return this.#all(`/orders?environment=sandbox${filter}`, sold);
+  }
+
+  async topups(): Promise<SoldTopup[]> {
+    return this.#all('/topups?environment=sandbox', recharge);
+  }
+
+  async subscriptions(): Promise<SoldSubscription[]> {
+    return this.#all('/vpn-subscriptions?environment=sandbox', subscription);
+  }
+
+  async completeSubscription(id: string): Promise<void> {
+    await this.#post(`/vpn-subscriptions/${id}/complete`, {});
+  }
+
+  async endSubscription(id: string, end: 'expire' | 'cancel'): Promise<void> {
+    await this.#post(`/vpn-subscriptions/${id}/${end}`, {});
+  }
+
+  async setPlan(id: number, change: { price_for_reseller?: string; available?: boolean }): Promise<void> {
+    await this.#post(`/vpn-plans/${id}`, change);
+  }
+
+  /** What the person who reviews a refund decides, or what becomes of the money after that. */
+  async decideRefund(id: string, decision: 'accept' | 'refuse' | 'complete' | 'fail'): Promise<void> {
+    await this.#post(`/refunds/${id}/${decision}`, {});
+  }
+
+  /** @param esimId the service's; of all eSIMs without it. */
+  async refunds(esimId?: string): Promise<SoldRefund[]> {
+    return this.#all(`/refunds?environment=sandbox${esimId === undefined ? '' : `&esim_id=${esimId}`}`, soldRefund);
+  }
+
+  async simulateEsim(id: string, state: 'installed' | 'active' | 'consumed'): Promise<void> {
+    await this.#post(`/esims/${id}/state`, { state });
+  }
+
+  async completeTopup(id: string): Promise<void> {
+    await this.#post(`/topups/${id}/complete`, {});
+  }
+
+  async requests(endpoint: string, idempotencyKey?: string): Promise<ReceivedRequest[]> {
+    const key = idempotencyKey === undefined ? '' : `&idempotency_key=${encodeURIComponent(idempotencyKey)}`;
+    return this.#all(`/requests?endpoint=${endpoint}${key}`, request);
+  }
+
+  /** @param orderId of the service's order; all webhooks without it. */
+  async webhooks(orderId?: string): Promise<SentWebhook[]> {
+    const filter = orderId === undefined ? '' : `&order_id=${encodeURIComponent(orderId)}`;
+    return this.#all(`/deliveries?environment=sandbox${filter}`, delivery);
+  }
+
+  async #all<Item extends z.ZodType>(path: string, item: Item): Promise<z.output<Item>[]> {
+    const page = z.object({ data: z.array(item), next_after: z.number().nullable() });
+    const items: z.output<Item>[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const answer: z.output<typeof page> = (await this.#get(`${path}&limit=${PAGE}&after=${after}`)).read(page);
+      items.push(...answer.data);
+      after = answer.next_after;
+    }
+    return items;
+  }
+
+  async #get(path: string): Promise<HttpAnswer> {
+    return expectOk(await this.#http.get(`/simulator${path}`));
+  }
+
+  async #post(path: string, body: unknown): Promise<HttpAnswer> {
+    return expectOk(await this.#http.post(`/simulator${path}`, body));
+  }
+
+  async #delete(path: string): Promise<void> {
+    expectOk(await this.#http.call('DELETE', `/simulator${path}`, {}));
+  }
+}
+
+function expectOk(answer: HttpAnswer): HttpAnswer {
+  if (answer.status < 200 || answer.status > 299)
+    throw new Error(`the simulator answered ${answer.status}: ${answer.text}`);
+  return answer;
+}

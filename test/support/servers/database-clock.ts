@@ -1,0 +1,34 @@
+/** PostgreSQL's clock in the hands of a test. */
+import { withClient } from '#cli/embedded/postgres.ts';
+import type { TestDatabase } from '#test/support/servers/database.ts';
+
+/** What the product reads as the time of the database. */
+export interface DatabaseClock {
+  set(at: Date): Promise<void>;
+}
+
+/**
+ * Makes `clock_timestamp()` of one test database stand still at a time that the test sets. PostgreSQL looks for
+ * functions in `pg_catalog` first, unless the search path names it later.
+ *
+ * @param database to which no session of the product is open yet.
+ */
+export async function holdDatabaseClock(
+  { url, name }: Pick<TestDatabase, 'url' | 'name'>,
+  at: Date,
+): Promise<DatabaseClock> {
+  await withClient(url, async (client) => {
+    await client.query(`
+      CREATE SCHEMA test_clock;
+      CREATE TABLE test_clock.held (at timestamptz NOT NULL);
+      CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT at FROM test_clock.held';
+      ALTER DATABASE ${name} SET search_path = test_clock, pg_catalog, public`);
+    await client.query('INSERT INTO test_clock.held VALUES ($1)', [at]);
+  });
+  return {
+    set: (to) =>
+      withClient(url, async (client) => {
+        await client.query('UPDATE test_clock.held SET at = $1', [to]);
+      }),
+  };
+}

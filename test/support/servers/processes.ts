@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Child, describeExit } from '#cli/embedded/child.ts';
+import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/part.ts';
+import { atEnd } from '#test/support/at-end.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+export interface ProcessOptions {
+  /** Shown in failures. */
+  readonly name: string;
+  /** Relative to the project: `api/main.ts`. */
+  readonly script: string;
+  readonly args?: readonly string[];
+  /** All of its environment but PATH and HOME: nothing of the machine's settings leaks in. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Answers an URL with 200 once the process is ready; without one, started is ready. */
+  readonly readyUrl?: string;
+  readonly readyTimeoutMs?: number;
+}
+
+const PROJECT = join(import.meta.dirname, '../../..');
+const STOP_GRACE_MS = 30_000;
+
+const running = new Set<Child>();
+atEnd(() => running.forEach((child) => child.killNow()));
+
+/** A process of the product as a child, with its output captured. Stopped or killed by the test that started it. */
+export class TestProcess implements AsyncDisposable {
+  readonly name: string;
+  readonly #child: Child;
+
+  constructor(options: ProcessOptions) {
+    this.name = options.name;
+    this.#child = new Child({
+      name: options.name,
+      command: process.execPath,
+      args: [...NODE_ARGUMENTS, QUICK_START, join(PROJECT, options.script), ...(options.args ?? [])],
+      cwd: PROJECT,
+      environment: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...options.environment },
+      logFile: join(temporaryFolder('log'), `${options.name}.log`),
+    });
+    running.add(this.#child);
+    void this.#child.exited.then(() => running.delete(this.#child));
+  }
+
+  get pid(): number {
+    const pid = this.#child.identity?.pid;
+    if (pid === undefined) throw new Error(`${this.name} was not started`);
+    return pid;
+  }
+
+  get running(): boolean {
+    return this.#child.running;
+  }
+
+  /** Everything it has printed so far, both streams. */
+  output(): string {
+    return readFileSync(this.#child.logFile, 'utf8');
+  }
+
+  /** How it ended; waits until it has. */
+  async exit(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    const { code, signal } = await this.#child.exited;
+    return { code, signal };
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.signal(signal);
+  }
+
+  /** Asks it to end, as a deployment does. @throws Error when it has to be killed. */
+  async stop(): Promise<void> {
+    if (!this.#child.running) return;
+    const exit = await this.#child.stop(STOP_GRACE_MS);
+    if (exit.signal === 'SIGKILL')
+      throw new Error(`${this.name} did not stop within ${STOP_GRACE_MS} ms\n${this.tail()}`);
+  }
+
+  /** Ends it at once, as a crash does. */
+  async kill(): Promise<void> {
+    await this.#child.kill();
+  }
+
+  /** The last lines it printed, for failure messages. */
+  tail(lines = 40): string {
+    return `--- ${this.name}${this.#child.exit === undefined ? '' : ` (${describeExit(this.#child.exit)})`}\n${this.#child.tail(lines)}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}
+
+/** Starts a process and waits until it is ready. @throws Error with the end of its output when it is not. */
+export async function startProcess(options: ProcessOptions): Promise<TestProcess> {
+  const started = new TestProcess(options);
+  const { readyUrl } = options;
+  if (readyUrl === undefined) return started;
+  try {
+    await waitFor(`${options.name} is ready`, async () => !started.running || (await fetch(readyUrl)).status === 200, {
+      timeoutMs: options.readyTimeoutMs ?? 180_000,
+      context: () => started.tail(),
+    });
+    if (!started.running) throw new Error(`${options.name} ended before it was ready\n${started.tail()}`);
+    return started;
+  } catch (error) {
+    await started.kill();
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { workflowMetadataQuery } from '@temporalio/workflow';
+import { readEncryptionKeys } from '#config/config.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { isId } from '#domain/work/identifiers.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+import { connectClient } from '#temporal/connection.ts';
+import type { ScheduleId } from '#temporal/schedules.ts';
+import type { Stack } from '#test/support/servers/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { webhookEndpointWorkflowId, workflowId } from '#workflows/messages.ts';
+import type { orderWorkflow } from '#workflows/order.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+/** The key ring that the processes of a stack have. */
+export function keyRingOf(stack: Stack): KeyRing {
+  return new KeyRing(readEncryptionKeys(stack.environments.worker));
+}
+
+/** What the Temporal UI shows of a workflow. */
+export interface Shown {
+  readonly product: string | undefined;
+  readonly stage: string | undefined;
+  readonly needsAttention: boolean | undefined;
+  readonly attentionReason: string | undefined;
+  readonly failureClass: string | undefined;
+  /** Markdown. */
+  readonly details: string;
+}
+
+/** What an operator does to order workflows of a stack in the Temporal UI. */
+export class TemporalOperator implements AsyncDisposable {
+  readonly client: Client;
+  readonly #stack: Stack;
+
+  private constructor(client: Client, stack: Stack) {
+    this.client = client;
+    this.#stack = stack;
+  }
+
+  static async connect(stack: Stack): Promise<TemporalOperator> {
+    const keyRing = keyRingOf(stack);
+    return new TemporalOperator(
+      await connectClient({ ...stack.temporal, tls: false, apiKey: undefined }, keyRing),
+      stack,
+    );
+  }
+
+  /** The newest run of a workflow. @param id of a piece of work, or of a webhook endpoint. */
+  order(id: string): WorkflowHandle<typeof orderWorkflow> {
+    if (isId('webhookEndpoint', id)) return this.client.workflow.getHandle(webhookEndpointWorkflowId(id));
+    return this.client.workflow.getHandle(
+      workflowId({ kind: WORK_KINDS.find((kind) => isId(kind, id)) ?? 'order', id }),
+    );
+  }
+
+  async terminate(orderId: string): Promise<void> {
+    await this.order(orderId).terminate('a test pressed the button');
+  }
+
+  /** Resets to the end of the first workflow task, as the UI's Reset does. @returns the id of the new run. */
+  async resetToFirstTask(orderId: string): Promise<string> {
+    const { runId } = await this.order(orderId).describe();
+    const { events = [] } = await this.order(orderId).fetchHistory();
+    const first = events?.find(({ workflowTaskCompletedEventAttributes: completed }) => completed != null);
+    if (first?.eventId == null) throw new Error('the workflow has completed no task yet');
+    const answer = await this.client.workflowService.resetWorkflowExecution({
+      namespace: this.#stack.temporal.namespace,
+      workflowExecution: { workflowId: workflowId({ kind: 'order', id: orderId }), runId },
+      reason: 'a test pressed the button',
+      workflowTaskFinishEventId: first.eventId,
+      requestId: `${runId}-reset`,
+    });
+    return answer.runId;
+  }
+
+  /** Waits until the newest run of an order's workflow has this status. */
+  async runReaches(orderId: string, status: 'RUNNING' | 'COMPLETED' | 'TERMINATED'): Promise<string> {
+    return waitFor(`the workflow of ${orderId} is ${status}`, async () => {
+      const run = await this.order(orderId).describe();
+      if (run.status.name !== status) throw new Error(`it is ${run.status.name}`);
+      return run.runId;
+    });
+  }
+
+  /**
+   * What the Temporal UI shows of the newest run: search attributes, and the current details. @param id of a piece of
+   * work.
+   */
+  async shown(id: string): Promise<Shown> {
+    const handle = this.order(id);
+    const { typedSearchAttributes: found } = await handle.describe();
+    const { currentDetails } = await handle.query(workflowMetadataQuery);
+    return {
+      product: found.get(SEARCH_ATTRIBUTES.product),
+      stage: found.get(SEARCH_ATTRIBUTES.stage),
+      needsAttention: found.get(SEARCH_ATTRIBUTES.needsAttention),
+      attentionReason: found.get(SEARCH_ATTRIBUTES.attentionReason),
+      failureClass: found.get(SEARCH_ATTRIBUTES.failureClass),
+      details: currentDetails ?? '',
+    };
+  }
+
+  /** Waits until the newest run shows this stage. @returns all that it shows. */
+  async showsStage(id: string, stage: WorkStatus): Promise<Shown> {
+    return waitFor(`the workflow of ${id} shows ${stage}`, async () => {
+      const shown = await this.shown(id);
+      if (shown.stage !== stage) throw new Error(`it shows ${shown.stage}`);
+      return shown;
+    });
+  }
+
+  /**
+   * Everything that the server stores of the runs of a workflow, as bytes: histories and descriptions. @param workId of
+   * a piece of work.
+   */
+  async rawTraces(workId: string): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    const { api } = proto.temporal;
+    const id = this.order(workId).workflowId;
+    const { namespace } = this.#stack.temporal;
+    for await (const { runId } of this.client.workflow.list({ query: `WorkflowId = '${id}'` })) {
+      const execution = { workflowId: id, runId };
+      const { history } = await this.client.workflowService.getWorkflowExecutionHistory({ namespace, execution });
+      parts.push(api.history.v1.History.encode(history ?? {}).finish());
+      const described = await this.client.workflowService.describeWorkflowExecution({ namespace, execution });
+      parts.push(api.workflowservice.v1.DescribeWorkflowExecutionResponse.encode(described).finish());
+    }
+    return Buffer.concat(parts);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.connection.close();
+  }
+}
+
+/** Has the books compared with the wallet now. @returns the id of the report. */
+export async function reconcileBooks(stack: Stack): Promise<string> {
+  const newest = async () => (await stack.api.get('/v1/wallet/reconciliations?limit=1')).at('data', 0, 'id');
+  const before = await newest();
+  await using operator = await TemporalOperator.connect(stack);
+  await operator.client.schedule.getHandle('books' satisfies ScheduleId).trigger();
+  return await waitFor('the books are compared', async () => {
+    const id = await newest();
+    return typeof id === 'string' && id !== before ? id : undefined;
+  });
+}
+
+/** Waits until a schedule has started its workflow so many times more. */
+export async function runsAgain({ client }: TemporalOperator, schedule: ScheduleId, times: number): Promise<void> {
+  const handle = client.schedule.getHandle(schedule);
+  const started = async () => (await handle.describe()).info.numActionsTaken;
+  const before = await started();
+  await waitFor(`${schedule} has run ${times} times more`, async () => (await started()) >= before + times);
+}

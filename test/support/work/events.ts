@@ -1,0 +1,26 @@
+/** Events that a test makes up: of them it asks what is common to all, and not what a real one of their type says. */
+import * as z from 'zod';
+import { eventOutput, eventShapes } from '#api/events/event-data.ts';
+import { eventPage } from '#api/events/event-schemas.ts';
+import type { EventEnvelope } from '#outbound/event-envelope.ts';
+
+export const madeUpEvent = z.strictObject({
+  id: z.string(),
+  type: z.string(),
+  created_at: z.string(),
+  subject: z.strictObject({ kind: z.string(), id: z.string(), href: z.string() }),
+  data: z.record(z.string(), z.unknown()),
+});
+
+export const madeUpEventPage = eventPage.extend({ data: z.array(madeUpEvent) });
+
+/** What is wrong with an event as the description has it; empty when nothing is. */
+export function problemsOfEvent(event: EventEnvelope): readonly string[] {
+  const issues = (eventOutput.safeParse(event).error?.issues ?? []).map(
+    ({ path, message, code }) => `${event.type} ${path.join('.')}: ${code}, ${message}`,
+  );
+  // What may be absent in older events is there in those that are announced now.
+  const shape = eventShapes.find(({ shape: { type } }) => type.safeParse(event.type).success);
+  const absent = Object.keys(shape?.shape.data.shape ?? {}).filter((field) => !(field in event.data));
+  return [...issues, ...absent.map((field) => `${event.type} data.${field}: is absent`)];
+}

@@ -1,0 +1,291 @@
+/**
+ * Two rows of everything that the API lists and filters, A and B, which differ in all that they can be narrowed by.
+ * They are written beside the API, so that each list holds nothing else.
+ */
+import { newId } from '#db/connection/ids.ts';
+import {
+  attempts,
+  auditLog,
+  cancellations,
+  cases,
+  esims,
+  events,
+  gatePauses,
+  journal,
+  orders,
+  pricingRules,
+  reconciliations,
+  refunds,
+  topups,
+  vpnSubscriptions,
+  walletMovements,
+  webhookDeliveries,
+  webhookEndpoints,
+} from '#db/schema.ts';
+import type { PricingTerms } from '#domain/money/pricing.ts';
+import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+
+export const LETTERS = ['A', 'B'] as const;
+export type Letter = (typeof LETTERS)[number];
+type Both<Value> = Readonly<Record<Letter, Value>>;
+
+function both<Value>(make: () => Value): Both<Value> {
+  return { A: make(), B: make() };
+}
+
+export const IDS = {
+  order: both(() => newId('order')),
+  esim: both(() => newId('esim')),
+  topup: both(() => newId('topup')),
+  vpn: both(() => newId('vpn_subscription')),
+  cancellation: both(() => newId('cancellation')),
+  refund: both(() => newId('refund')),
+  attempt: both(() => newId('attempt')),
+  case: both(() => newId('case')),
+  event: both(() => newId('event')),
+  delivery: both(() => newId('webhookDelivery')),
+  rule: { ...both(() => newId('pricingRule')), ended: newId('pricingRule') },
+  pause: { ...both(() => newId('pause')), ended: newId('pause') },
+  reconciliation: both(() => newId('reconciliation')),
+  endpoint: both(() => newId('webhookEndpoint')),
+  key: both(() => newId('apiKey')),
+  movement: 'wt_9',
+} as const;
+
+/**
+ * When each was made and last changed. No two of the four are the same, so that a filter of one is not taken for one of
+ * the other.
+ */
+const MADE = { A: minutes(10), B: minutes(0) } as const;
+const CHANGED = { A: minutes(30), B: minutes(20) } as const;
+/** Moments that part them. */
+export const BETWEEN = { made: minutes(5).toISOString(), changed: minutes(25).toISOString() } as const;
+
+export const ICCID: Both<string> = { A: '8944500102198304826', B: '8944500102198304834' };
+export const CUSTOMER: Both<string> = { A: 'customer A', B: 'customer B' };
+export const ACTOR: Both<string> = { A: 'command/ann', B: 'command/bob' };
+
+const WORK = {
+  A: { status: 'held', failureClass: 'timeout', attentionReason: 'outcome_unknown' },
+  B: { status: 'needs_attention', failureClass: 'not_sent', attentionReason: 'contradiction' },
+} as const;
+const PACKAGE = { A: 101, B: 102 } as const;
+const TERMS: PricingTerms = {
+  margin: { percent: '35', amount: '0' },
+  minimumMargin: { percent: '0', amount: '0' },
+  minimumPrice: null,
+  rounding: null,
+  maxPriceDriftPercent: '0',
+};
+
+function minutes(count: number): Date {
+  return new Date(TEST_NOW + count * 60_000);
+}
+
+/** Writes them. @returns the ids of the rows of the journal, which the database makes. */
+export async function writeListedRows({
+  database,
+  keyRing,
+}: Pick<TestApi, 'database' | 'keyRing'>): Promise<{ readonly journal: Both<string>; readonly movement: string }> {
+  return database.transaction(async (tx) => {
+    for (const letter of LETTERS) {
+      const times = { createdAt: MADE[letter], updatedAt: CHANGED[letter] };
+      const esimId = IDS.esim[letter];
+      const orderId = IDS.order[letter];
+      const work = { apiKeyId: IDS.key[letter], ...WORK[letter], ...times };
+      await tx
+        .insert(orders)
+        .values({ ...work, id: orderId, externalOrderId: `order-${letter}`, packageId: PACKAGE[letter], esimId });
+      await tx.insert(topups).values({
+        ...work,
+        id: IDS.topup[letter],
+        externalTopupId: `topup-${letter}`,
+        packageId: PACKAGE[letter],
+        esimId,
+      });
+      await tx
+        .insert(cancellations)
+        .values({ ...work, id: IDS.cancellation[letter], esimId, acceptWithoutRefund: false });
+      await tx.insert(vpnSubscriptions).values({
+        ...work,
+        id: IDS.vpn[letter],
+        externalSubscriptionId: `vpn-${letter}`,
+        vpnPlanId: PACKAGE[letter],
+        sealedCustomerReference: Buffer.alloc(1),
+        customerReferenceHash: keyRing.hash(CUSTOMER[letter], 'customer_reference'),
+        customerPrice: '5.00',
+      });
+      await tx.insert(refunds).values({
+        ...times,
+        id: IDS.refund[letter],
+        cancellationId: IDS.cancellation[letter],
+        esimId,
+        orderId,
+        status: letter === 'A' ? 'expected' : 'failed',
+      });
+      await tx.insert(esims).values({
+        ...times,
+        id: esimId,
+        orderId,
+        serviceEsimId: `se_${letter}`,
+        iccid: ICCID[letter],
+        packageId: PACKAGE[letter],
+        sealedActivationCode: Buffer.alloc(1),
+        status: letter === 'A' ? 'installed' : 'active',
+        factsReadAt: minutes(40),
+      });
+      await tx.insert(attempts).values({
+        id: IDS.attempt[letter],
+        subjectKind: 'order',
+        subjectId: orderId,
+        number: 1,
+        idempotencyKey: `key-${letter}`,
+        reference: `order-${letter}`,
+        sealedRequestBody: Buffer.alloc(1),
+        serviceEsimId: `se_${letter}`,
+      });
+      await tx.insert(cases).values({
+        id: IDS.case[letter],
+        subjectKind: 'order',
+        subjectId: orderId,
+        reason: WORK[letter].attentionReason,
+        detail: '',
+        openedAt: MADE[letter],
+      });
+      await tx.insert(auditLog).values({
+        at: MADE[letter],
+        actor: ACTOR[letter],
+        action: letter === 'A' ? 'order.retry' : 'esim.qr_revealed',
+        subjectKind: letter === 'A' ? 'order' : 'esim',
+        subjectId: letter === 'A' ? IDS.order.A : IDS.esim.B,
+      });
+    }
+    await writeEvents(tx);
+    await writeRules(tx);
+    await writePauses(tx);
+    await writeReconciliations(tx);
+    return writeWallet(tx);
+  });
+}
+
+type Tx = Parameters<Parameters<TestApi['database']['transaction']>[0]>[0];
+
+/** Two endpoints, and two events, the older one first, each queued for the first endpoint. */
+async function writeEvents(tx: Tx): Promise<void> {
+  await tx.insert(events).values([
+    {
+      id: IDS.event.B,
+      position: 1n,
+      type: 'esim.expiring',
+      subjectKind: 'esim',
+      subjectId: IDS.esim.B,
+      data: {},
+      occurredAt: MADE.B,
+    },
+    {
+      id: IDS.event.A,
+      position: 2n,
+      type: 'order.held',
+      subjectKind: 'order',
+      subjectId: IDS.order.A,
+      data: {},
+      occurredAt: MADE.A,
+    },
+  ]);
+  const receiver = {
+    url: 'https://shop.example.com/webhooks',
+    eventTypes: ['*'],
+    createdAt: MADE.B,
+    updatedAt: MADE.B,
+  };
+  await tx
+    .insert(webhookEndpoints)
+    .values(LETTERS.map((letter) => ({ ...receiver, id: IDS.endpoint[letter], apiKeyId: IDS.key[letter] })));
+  const queued = { endpointId: IDS.endpoint.A, triedSince: MADE.B, createdAt: MADE.B };
+  await tx.insert(webhookDeliveries).values([
+    { ...queued, id: IDS.delivery.A, eventId: IDS.event.A, state: 'pending', nextTryAt: minutes(60) },
+    { ...queued, id: IDS.delivery.B, eventId: IDS.event.B, state: 'failed', endedAt: minutes(1) },
+  ]);
+}
+
+/** Beside both, one that is over. */
+async function writeRules(tx: Tx): Promise<void> {
+  const rule = { terms: TERMS, version: 1, createdAt: MADE.A, updatedAt: MADE.A };
+  await tx.insert(pricingRules).values([
+    { ...rule, id: IDS.rule.A, targetKind: 'package', targetKey: '101', currency: 'EUR' },
+    { ...rule, id: IDS.rule.B, targetKind: 'country', targetKey: 'DE', currency: 'USD' },
+    { ...rule, id: IDS.rule.ended, targetKind: 'default', targetKey: '', currency: 'GBP', endedAt: CHANGED.A },
+  ]);
+}
+
+/** Beside both, one that is over. */
+async function writePauses(tx: Tx): Promise<void> {
+  const pause = { why: 'Stock-taking.', pausedBy: 'key_test', pausedAt: MADE.A };
+  await tx.insert(gatePauses).values([
+    { ...pause, id: IDS.pause.A, kind: 'order', failureClass: 'timeout' },
+    { ...pause, id: IDS.pause.B, kind: 'topup', failureClass: 'not_sent' },
+    { ...pause, id: IDS.pause.ended, releasedAt: CHANGED.A, releasedBy: 'key_test', releaseWhy: 'Done.' },
+  ]);
+}
+
+async function writeReconciliations(tx: Tx): Promise<void> {
+  const counts = { read: 0, new: 0, matched: 0, booked: 0, pending: 0, orphans: 0, awaited: 0, findings: 0 };
+  for (const letter of LETTERS) {
+    const report = {
+      id: IDS.reconciliation[letter],
+      runId: `run-${letter}`,
+      startedAt: MADE[letter],
+      finishedAt: MADE[letter],
+      readSince: MADE[letter],
+    };
+    await tx.insert(reconciliations).values({
+      ...report,
+      status: letter === 'A' ? 'complete' : 'unavailable',
+      detail: '',
+      counts,
+      sums: [],
+      findings: [],
+      findingCounts: {},
+    });
+  }
+}
+
+/** What order A has cost, what came back of order B, and a movement that is for nothing of ours. */
+async function writeWallet(tx: Tx): Promise<{ journal: Both<string>; movement: string }> {
+  const rows = await tx
+    .insert(journal)
+    .values([
+      {
+        direction: 'credit',
+        amount: '9.80',
+        currency: 'EUR',
+        causeKind: 'refund',
+        causeId: IDS.order.B,
+        recordedAt: MADE.B,
+      },
+      {
+        direction: 'debit',
+        amount: '9.80',
+        currency: 'EUR',
+        causeKind: 'attempt',
+        causeId: IDS.attempt.A,
+        recordedAt: MADE.A,
+      },
+    ])
+    .returning({ id: journal.id });
+  const [B, A] = rows;
+  const [movement] = await tx
+    .insert(walletMovements)
+    .values({
+      serviceId: IDS.movement,
+      direction: 'debit',
+      amount: '1.00',
+      currency: 'EUR',
+      reason: 'fee',
+      occurredAt: MADE.A,
+      readAt: MADE.A,
+    })
+    .returning({ id: walletMovements.id });
+  if (A === undefined || B === undefined || movement === undefined) throw new Error('a row was not written');
+  return { journal: { A: `jrn_${A.id}`, B: `jrn_${B.id}` }, movement: `mov_${movement.id}` };
+}

@@ -1,0 +1,165 @@
+/** Orders, attempts and inbox rows as the product stores them, for tests that begin in the middle. */
+import { createHash, randomUUID } from 'node:crypto';
+import { KeyRing } from '#crypto/key-ring.ts';
+import type { Database } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { inboxBodyPlace } from '#db/queues/inbox.ts';
+import { esims, inbox } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { PriceLimit } from '#domain/purchase/price-limit.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { openAttempt, recordFacts, requestBodyPlace, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/send-claim.ts';
+import { InboxIntake, type IntakeResult } from '#fulfilment/observations/inbox-intake.ts';
+import { acceptOrder } from '#fulfilment/work/accept-order.ts';
+import { acceptCancellation } from '#fulfilment/work/cancellations.ts';
+import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
+
+export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
+
+/** An order as the parts that know no kinds speak of it. */
+export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
+  return { kind: 'order', id };
+}
+
+/** Accepts an order as the API does. @returns its id. */
+export async function acceptTestOrder(database: Database, externalOrderId = `ext-${randomUUID()}`): Promise<string> {
+  const id = newId('order');
+  const order = {
+    id,
+    apiKeyId: 'key_test',
+    externalOrderId,
+    packageId: 1001,
+    sealedDeviceImei: null,
+    maxPrice: null,
+    deadlineAt: null,
+    metadata: {},
+  };
+  await database.transaction((tx) => acceptOrder(tx, order, new Date()));
+  return id;
+}
+
+/** Accepts the cancellation of an eSIM of which nothing is known. */
+export async function acceptTestCancellation(
+  database: Database,
+): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
+  const [orderId, esimId, id] = [await acceptTestOrder(database), newId('esim'), newId('cancellation')];
+  const now = new Date();
+  const esim = {
+    id: esimId,
+    orderId,
+    serviceEsimId: randomUUID(),
+    iccid: '8944500102198304826',
+    packageId: 1001,
+    status: 'ready',
+  };
+  const cancellation = {
+    id,
+    esimId,
+    reason: null,
+    acceptWithoutRefund: false,
+    apiKeyId: 'key_test',
+    deadlineAt: null,
+    metadata: {},
+  };
+  await database.transaction(async (tx) => {
+    await tx.insert(esims).values({ ...esim, sealedActivationCode: Buffer.alloc(1), factsReadAt: now });
+    await acceptCancellation(tx, cancellation, now);
+  });
+  return { id, orderId, esimId };
+}
+
+/** Opens an attempt with a reference of its own. */
+export async function openTestAttempt(
+  database: Database,
+  orderId: string,
+  { number = 1, reference = `ref-${randomUUID()}` }: { number?: number; reference?: string } = {},
+): Promise<OrderAttempt> {
+  const body = Buffer.from(JSON.stringify({ package_id: 1001, external_order_id: reference }));
+  const work = orderWork(orderId);
+  const sealedBody = (id: string) => TEST_KEYS.seal(body, requestBodyPlace(id));
+  return withReference(
+    await database.transaction((tx) =>
+      openAttempt(tx, { work, number, idempotencyKey: randomUUID(), reference, sealedBody }),
+    ),
+  );
+}
+
+/** Takes the right to send, by the clock of the database. */
+export async function claimOf(
+  database: Database,
+  attemptId: string,
+  claim: {
+    readonly leaseMs?: number;
+    readonly resendWindowMs?: number | undefined;
+    readonly limit?: PriceLimit | undefined;
+  } = {},
+): Promise<SendClaim> {
+  const asked = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
+  return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), asked));
+}
+
+/** Sends it, as far as the database is concerned. @returns the lease token. */
+export async function claimTestSend(database: Database, attemptId: string, leaseMs = 30_000): Promise<string> {
+  const claim = await claimOf(database, attemptId, { leaseMs });
+  if (claim.kind !== 'claimed') throw new Error(`the attempt is ${claim.kind}`);
+  return claim.leaseToken;
+}
+
+export async function storeTestFacts(database: Database, attemptId: string, facts: ServiceFacts): Promise<AttemptRow> {
+  return database.transaction((tx) => recordFacts(tx, attemptId, facts, new Date()));
+}
+
+/** What an order event says. */
+export interface TestEvent {
+  readonly outcome: ObservedOutcome;
+  readonly serviceId: string;
+  readonly reference?: string;
+  readonly deliveryId?: string;
+}
+
+/** Puts an order event into the inbox as the webhook endpoint does. */
+export async function deliverTestEvent(database: Database, event: TestEvent): Promise<IntakeResult> {
+  const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;
+  const named = reference === undefined ? {} : { external_order_id: reference };
+  const body = Buffer.from(
+    JSON.stringify({ event: `order.${outcome}`, data: { id: serviceId, status: outcome, ...named } }),
+  );
+  return new InboxIntake(database, TEST_KEYS).accept({
+    deliveryId,
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    body,
+    headerEvent: `order.${outcome}`,
+    reading: {
+      state: 'pending',
+      event: `order.${outcome}`,
+      kind: 'order',
+      outcome,
+      serviceId,
+      ...(reference === undefined ? {} : { reference }),
+    },
+  });
+}
+
+/** A row whose body cannot be opened any more, such as after a key was thrown away. */
+export async function deliverUnreadableEvent(database: Database, event: TestEvent): Promise<void> {
+  const strange = new KeyRing([{ id: 'gone', key: Buffer.alloc(32, 9) }]);
+  const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;
+  const hash = createHash('sha256').update(deliveryId).digest();
+  await database.run((db) =>
+    db.insert(inbox).values({
+      source: 'webhook',
+      deliveryId,
+      bodyHash: hash,
+      signedHash: hash,
+      sealedBody: strange.seal('{}', inboxBodyPlace(deliveryId)),
+      event: `order.${outcome}`,
+      state: 'pending',
+      subjectKind: 'order',
+      reference: reference ?? null,
+      serviceId,
+      outcome,
+    }),
+  );
+}

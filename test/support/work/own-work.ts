@@ -1,0 +1,134 @@
+/** Everything that a caller can own, made through the API and completed by hand. */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { publishEvents } from '#db/events/events.ts';
+import { attempts, cases, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { openCase } from '#db/work/cases.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { activationCodePlace } from '#fulfilment/work/orders.ts';
+import { accessPlace } from '#fulfilment/work/vpn-subscriptions.ts';
+import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+
+/** Ids by kind, and the references that the caller gave. */
+export interface OwnWork {
+  readonly ids: Readonly<
+    Record<
+      | 'order'
+      | 'esim'
+      | 'topup'
+      | 'cancellation'
+      | 'refund'
+      | 'vpn_subscription'
+      | 'event'
+      | 'case'
+      | 'webhookEndpoint',
+      string
+    >
+  >;
+  readonly externalOrderId: string;
+  readonly externalTopupId: string;
+  readonly externalSubscriptionId: string;
+  readonly iccid: string;
+  readonly caseSubject: string;
+}
+
+export async function makeOwnWork(
+  { database, keyRing }: Pick<TestApi, 'database' | 'keyRing'>,
+  caller: HttpClient,
+): Promise<OwnWork> {
+  const unique = randomUUID();
+  const references = {
+    externalOrderId: `order-${unique}`,
+    externalTopupId: `topup-${unique}`,
+    externalSubscriptionId: `vpn-${unique}`,
+  };
+  const iccid = `89445001${String(Math.floor(Math.random() * 1e11)).padStart(11, '0')}`;
+  const order = await created(caller, '/v1/orders', { package_id: 101, external_order_id: references.externalOrderId });
+  const esim = newId('esim');
+  await database.transaction(async (tx) => {
+    await tx.insert(esims).values({
+      id: esim,
+      orderId: order,
+      serviceEsimId: `se-${unique}`,
+      iccid,
+      packageId: 101,
+      sealedActivationCode: keyRing.seal('LPA:1$smdp.example.com$A1B2-C3D4-E5F6', activationCodePlace(esim)),
+      status: 'ready',
+      factsReadAt: new Date(TEST_NOW),
+    });
+    await tx.update(orders).set({ status: 'completed', esimId: esim }).where(eq(orders.id, order));
+  });
+  const topup = await created(caller, '/v1/topups', {
+    esim_id: esim,
+    package_id: 101,
+    external_topup_id: references.externalTopupId,
+  });
+  const cancellation = await created(caller, '/v1/cancellations', { esim_id: esim });
+  const subscription = await created(caller, '/v1/vpn/subscriptions', {
+    vpn_plan_id: 7,
+    external_subscription_id: references.externalSubscriptionId,
+    customer_reference: 'customer 1',
+    customer_price: '5.00',
+  });
+  const refund = newId('refund');
+  await database.transaction(async (tx) => {
+    await tx
+      .insert(refunds)
+      .values({ id: refund, cancellationId: cancellation, esimId: esim, orderId: order, status: 'expected' });
+    const access = keyRing.seal(JSON.stringify({ username: 'u', password: 'p' }), accessPlace(subscription));
+    await tx
+      .update(vpnSubscriptions)
+      .set({ status: 'active', sealedAccess: access, completedAt: new Date(TEST_NOW) })
+      .where(eq(vpnSubscriptions.id, subscription));
+    for (const work of [
+      { kind: 'order', id: order },
+      { kind: 'vpn_subscription', id: subscription },
+    ] as const)
+      await addCompletedAttempt(tx, work);
+    await openCase(tx, { kind: 'topup', id: topup }, 'outcome_unknown', 'Nobody knows.');
+  });
+  await database.transaction((tx) => publishEvents(tx, 1_000));
+  const [event] = await database.run((db) =>
+    db.select({ id: events.id }).from(events).where(eq(events.subjectId, order)),
+  );
+  if (event === undefined) throw new Error(`nothing was announced of ${order}`);
+  const [open] = await database.run((db) => db.select({ id: cases.id }).from(cases).where(eq(cases.subjectId, topup)));
+  if (open === undefined) throw new Error(`no case of ${topup} is open`);
+  const webhookEndpoint = await created(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/webhooks' });
+  return {
+    ids: {
+      order,
+      esim,
+      topup,
+      cancellation,
+      refund,
+      vpn_subscription: subscription,
+      event: event.id,
+      case: open.id,
+      webhookEndpoint,
+    },
+    ...references,
+    iccid,
+    caseSubject: topup,
+  };
+}
+
+async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  const bought = {
+    id: newId('attempt'),
+    number: 1,
+    idempotencyKey: randomUUID(),
+    state: 'completed',
+    sealedRequestBody: Buffer.alloc(1),
+  } as const;
+  await tx.insert(attempts).values({ ...bought, subjectKind: kind, subjectId: id });
+}
+
+/** @throws Error that shows the answer when nothing was made. */
+async function created(caller: HttpClient, path: string, body: object): Promise<string> {
+  const answer: HttpAnswer = await caller.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+  return answer.textAt('id');
+}

@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '#db/connection/database.ts';
+import { Wakeups } from '#db/connection/wakeups.ts';
+import { inbox, outbox } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
+import type { StartFacts } from '#fulfilment/work/start-facts.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import type { OpenTestDatabase } from '#test/support/servers/database.ts';
+import { TEST_KEYS } from '#test/support/work/order-rows.ts';
+import { Relay, type RelayOptions, type WorkWorkflows } from '#worker/relay/relay.ts';
+import type { ServiceObservation } from '#workflows/messages.ts';
+
+/** A call to a workflow that the test answers. */
+export interface HeldCall {
+  readonly workId: string;
+  readonly observation: ServiceObservation;
+  succeed(outcome?: TellOutcome): void;
+  fail(error: Error): void;
+}
+
+/** Temporal that answers no tell before the test does. */
+export class ControlledWorkflows implements WorkWorkflows {
+  readonly calls: HeldCall[] = [];
+
+  async start() {
+    return 'started' as const;
+  }
+
+  async wake() {
+    return 'told' as const;
+  }
+
+  async tell({ id: workId }: StartFacts, observation: ServiceObservation): Promise<TellOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<TellOutcome>();
+    this.calls.push({ workId, observation, succeed: (outcome = 'told') => resolve(outcome), fail: reject });
+    return promise;
+  }
+}
+
+/** A relay on the database of a test. Close it at the end. */
+export function testRelay(opened: OpenTestDatabase, workflows: WorkWorkflows, overrides: Partial<RelayOptions> = {}) {
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const wakeups = new Wakeups({ channel: 'relay', url: opened.url, applicationName: 'relay-listen', logger });
+  const relay = new Relay({
+    database: opened.database,
+    keyRing: TEST_KEYS,
+    workflows,
+    endpoints: { wake: async () => undefined },
+    wakeups,
+    onPublished: () => undefined,
+    policy: { ...DEFAULT_POLICY.relay, pollMs: 60_000 },
+    metrics: createMetrics({ processMetrics: false }),
+    logger,
+    now: Date.now,
+    ...overrides,
+  });
+  return {
+    relay,
+    wakeups,
+    close: async () => {
+      await relay.stop();
+      await wakeups.close();
+    },
+  };
+}
+
+/**
+ * Lets time pass for the queues of the relay: what becomes due within it is due now, and leases that end within it have
+ * ended.
+ */
+export async function passQueueTime(database: Database, ms: number): Promise<void> {
+  const earlier = sql`available_at - ${ms}::double precision * interval '1 millisecond'`;
+  await database.run((db) => db.update(inbox).set({ availableAt: earlier }));
+  await database.run((db) => db.update(outbox).set({ availableAt: earlier }));
+}

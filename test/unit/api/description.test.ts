@@ -1,0 +1,282 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { EXAMPLE_IDEMPOTENCY_KEY } from '#api/http/idempotency-header.ts';
+import { readIdempotencyKey } from '#api/http/idempotency.ts';
+import { recordedExchange, recordedExchanges } from '#api/openapi/recorded-examples.ts';
+import { TAGS } from '#api/openapi/tags.ts';
+import { problemExample } from '#api/problems/problem-schema.ts';
+import { problemCodes } from '#api/problems/problem.ts';
+import { apiDocument } from '#scripts/api/api-document.ts';
+import { readDescription } from '#scripts/api/described-api.ts';
+import { PACKAGES } from '#simulator/catalogue/packages.ts';
+
+const document = await apiDocument();
+const api = readDescription(document);
+
+/** What cannot be brought about beside the simulator in a run of its own, and why. */
+const WITHOUT_RECORDING: Readonly<Record<string, string>> = {
+  abandonCancellation: 'is possible only while a cancellation is held, which passes within a moment',
+  createServiceWebhookSecret: 'needs a service without a secret; the simulator has one from its start',
+};
+
+const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true, uri: true, email: true } });
+ajv.addSchema({ $id: 'api', ...(document as object) });
+const problemsWith = (schema: unknown, value: unknown): string => {
+  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object);
+  return validate(value) ? '' : JSON.stringify([value, validate.errors]);
+};
+
+describe('the description of the API', () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(document as Record<string, unknown>)).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('says of each group of calls what it is for, and of each call what it does', () => {
+    expect(
+      api.tags
+        .filter(({ description }) => description === undefined)
+        .map(({ name }) => `add ${name} to api/openapi/tags.ts`),
+    ).toEqual([]);
+    expect(api.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
+    const ids = api.operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id, summary, tag } of api.operations) {
+      expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+      expect(summary.length, id).toBeLessThanOrEqual(80);
+      expect(Object.keys(TAGS)).toContain(tag);
+    }
+  });
+
+  it('documents every problem with an example of its own', () => {
+    const { components } = z
+      .object({ components: z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) }) })
+      .parse(document);
+    expect(Object.keys(components.examples)).toEqual(problemCodes);
+    for (const [code, { value }] of Object.entries(components.examples)) {
+      expect(problemsWith({ $ref: '#/components/schemas/Problem' }, value), code).toBe('');
+    }
+  });
+
+  it('names an id of the service `service_…_id`: those without are ours', () => {
+    const ids = Object.entries(api.schemas).flatMap(([name, schema]) =>
+      Object.entries(
+        z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) }).parse(schema).properties,
+      )
+        .filter(([property]) => /^(order|esim|topup|refund|cancellation|(vpn_)?subscription)_id$/.test(property))
+        .map(([property, field]) => ({
+          property: `${name}.${property}`,
+          isOurs: JSON.stringify(field).includes('"x-kind"'),
+        })),
+    );
+    expect(ids.length).toBeGreaterThan(5);
+    expect(ids.filter(({ isOurs }) => !isOurs)).toEqual([]);
+  });
+
+  it('names each schema that a request or an answer consists of', () => {
+    const nameless = api.operations
+      .flatMap(({ id, body, answers }) => [
+        { id, schema: body?.schema },
+        ...answers.filter(({ status }) => status < 400).map(({ schema }) => ({ id, schema })),
+      ])
+      .filter(({ schema }) => typeof schema === 'object' && schema !== null && 'properties' in schema)
+      .map(({ id }) => id);
+    expect(nameless).toEqual([]);
+  });
+});
+
+const HEADERS = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        operationId: z.string(),
+        responses: z.record(z.string(), z.object({ headers: z.record(z.string(), z.unknown()).default({}) })),
+      }),
+    ),
+  ),
+});
+
+describe('the headers of the API', () => {
+  const keys = api.operations.flatMap(({ id, parameters }) =>
+    parameters.filter(({ name }) => name === 'Idempotency-Key').map((parameter) => ({ id, ...parameter })),
+  );
+
+  it('describe one Idempotency-Key, with an example that /docs exchanges for a new one', () => {
+    expect(
+      keys
+        .filter(({ required }) => !required)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(['actOnManyCancellations', 'actOnManyOrders', 'actOnManyTopups', 'actOnManyVpnSubscriptions']);
+    expect(keys.length).toBeGreaterThan(10);
+    const forms = keys.map(({ schema: { example, pattern, minLength, maxLength } }) => ({
+      example,
+      pattern,
+      minLength,
+      maxLength,
+    }));
+    expect(new Set(forms.map((form) => JSON.stringify(form))).size).toBe(1);
+    expect(forms[0]?.example).toBe(EXAMPLE_IDEMPOTENCY_KEY);
+  });
+
+  it.each([
+    'k',
+    'k1',
+    'a"b',
+    'a\\',
+    '~',
+    'k'.repeat(255),
+    '"k"',
+    '"two words"',
+    '"a\\"b"',
+    '"\\\\"',
+    `"${'k'.repeat(255)}"`,
+    `"${'\\"'.repeat(255)}"`,
+    '',
+    '"',
+    '"abc',
+    '""',
+    '"a"b"',
+    '"a\\"',
+    '"a\\b"',
+    'two words',
+    'k'.repeat(256),
+    `"${'k'.repeat(256)}"`,
+    `"${'\\"'.repeat(256)}"`,
+    'schlüssel',
+    '"schlüssel"',
+    'a\tb',
+  ])('describe %j as the API takes it', (key) => {
+    const taken = (() => {
+      try {
+        return readIdempotencyKey(key) !== '';
+      } catch {
+        return false;
+      }
+    })();
+    expect(problemsWith(keys[0]?.schema, key) === '').toBe(taken);
+  });
+
+  it('say of each call with an Idempotency-Key that its answer may be a repetition', () => {
+    const required = new Set(keys.filter((key) => key.required).map(({ id }) => id));
+    const answers = Object.values(HEADERS.parse(document).paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ operationId: id, responses }) =>
+        Object.entries(responses).map(([status, { headers }]) => ({
+          id,
+          isAnswer: Number(status) < 300,
+          says: 'Idempotent-Replayed' in headers,
+        })),
+      );
+    expect(answers.filter(({ says }) => says)).toEqual(
+      answers.filter(({ id, isAnswer }) => isAnswer && required.has(id)),
+    );
+  });
+
+  it('name what a stream goes on after, and how a caller names a request', () => {
+    const stream = api.operations.find(({ id }) => id === 'streamEvents');
+    expect(
+      stream?.parameters.filter((parameter) => parameter.in === 'header').map(({ name, required }) => [name, required]),
+    ).toEqual([['Last-Event-ID', false]]);
+    expect(z.object({ info: z.object({ description: z.string() }) }).parse(document).info.description).toContain(
+      'takes the header `X-Request-Id`',
+    );
+  });
+});
+
+describe('the examples of requests', () => {
+  const bodyOf = (id: string) =>
+    z.record(z.string(), z.unknown()).parse(api.operations.find((operation) => operation.id === id)?.body?.example);
+
+  it('can be sent by a newcomer: an address outside of this machine, a limit that lets it be bought, a time that has passed', () => {
+    expect(bodyOf('createWebhookEndpoint')['url']).toMatch(/^https:\/\/[a-z.]+\.example\.com\//);
+    for (const name of ['Order', 'Topup', 'VpnSubscription']) {
+      const { amount } = z.object({ amount: z.string() }).parse(bodyOf(`change${name}Limit`)['max_price']);
+      expect([name, Number(amount) > 1]).toEqual([name, true]);
+    }
+    expect(Date.parse(String(bodyOf('replayWebhooks')['since']))).toBeLessThan(Date.now());
+    const [id] = api.operations.find((operation) => operation.id === 'getPackage')?.parameters ?? [];
+    expect(PACKAGES.map((each) => String(each.id))).toContain(id?.schema.example);
+  });
+
+  it('end a VPN subscription: asked for in the answer 202, over in that of 200', () => {
+    const answers = api.operations.find(({ id }) => id === 'cancelVpnSubscription')?.answers ?? [];
+    const examples = answers
+      .filter(({ status }) => status < 300)
+      .map(({ status, example }) => [
+        status,
+        z.object({ status: z.string(), cancel_requested_at: z.string() }).parse(example).status,
+      ]);
+    expect(examples).toEqual([
+      [200, 'cancelled'],
+      [202, 'active'],
+    ]);
+  });
+});
+
+describe('the examples of problems', () => {
+  it('name what exists already wherever its schema promises that', () => {
+    const codes = problemCodes.filter((code) => /_taken$|^cancellation_exists$|^pricing_rule_exists$/.test(code));
+    expect(codes).toHaveLength(5);
+    for (const code of codes) {
+      const { existing } = z
+        .object({ existing: z.object({ id: z.string(), href: z.string() }) })
+        .parse(problemExample(code));
+      expect(existing.href.endsWith(`/${existing.id}`), code).toBe(true);
+      expect(
+        api.operations.some(
+          ({ method, path }) => method === 'get' && path === existing.href.replace(existing.id, '{id}'),
+        ),
+        code,
+      ).toBe(true);
+    }
+  });
+});
+
+describe('the recorded examples', () => {
+  it('are there for every call that answers with JSON, else run `npm run record:examples`', () => {
+    const wanted = api.operations
+      .filter(
+        ({ id, answers }) =>
+          id !== 'getOpenApi' &&
+          answers.some(({ contentType, status }) => status < 300 && contentType === 'application/json'),
+      )
+      .map(({ id }) => id)
+      .filter((id) => recordedExchange(id)?.response.body === undefined);
+    expect(wanted.toSorted()).toEqual(Object.keys(WITHOUT_RECORDING).toSorted());
+  });
+
+  it('fit the schemas of what they were recorded from, requests and answers', () => {
+    const problems = recordedExchanges.flatMap(({ operation: id, request, response }) => {
+      const operation = api.operations.find((each) => each.id === id);
+      if (operation === undefined) return [`${id} is there no more: record again`];
+      const answer = operation.answers.find(({ status }) => status === response.status);
+      // Problems are described by reference, and checked above.
+      if (answer === undefined) return response.status >= 400 ? [] : [`${id} answered ${response.status}`];
+      return [
+        response.body === undefined ? '' : problemsWith(answer.schema, response.body),
+        operation.body === undefined || request.body === undefined || response.status >= 400
+          ? ''
+          : problemsWith(operation.body.schema, request.body),
+      ].filter((problem) => problem !== '');
+    });
+    expect(recordedExchanges.length).toBeGreaterThan(70);
+    expect(problems).toEqual([]);
+  });
+
+  it('hold nothing of the run that made them: neither its ids nor its times', () => {
+    const recorded = JSON.stringify(recordedExchanges);
+    const ids = [...recorded.matchAll(/\b[a-z]{2,7}_([0-9A-HJKMNP-TV-Z]{26})\b/g)].map(([, id]) => id ?? '');
+    expect(ids.length).toBeGreaterThan(100);
+    expect(ids.filter((id) => !id.startsWith('01JQ8Z'))).toEqual([]);
+    expect(
+      recorded.match(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}/g)?.filter((id) => !id.startsWith('00000000-')),
+    ).toEqual([]);
+    expect(recorded).not.toMatch(/"20(?!30|29|31)\d\d-\d\d-\d\d/);
+  });
+});

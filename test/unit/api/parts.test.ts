@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CachedRead } from '#api/http/cached-read.ts';
+import { canonicalJson, readJsonBody } from '#api/http/json-body.ts';
+import { plainAmount } from '#api/http/representations.ts';
+import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
+import { Problem, codeOfProblemPage, problemCodes, problemType } from '#api/problems/problem.ts';
+import { readDelivery } from '#api/service-webhooks/webhook-reading.ts';
+
+const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
+
+describe('cursors', () => {
+  it('lead back to where they came from', () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (createdAt) => {
+        expect(readPositionCursor('order', positionCursor('order', { createdAt, id: ORDER }))).toEqual({
+          createdAt,
+          id: ORDER,
+        });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }), (last) => {
+        expect(readNumberCursor('t', numberCursor('t', last))).toBe(last);
+      }),
+    );
+  });
+
+  it('that are not ours are refused as a wrong parameter, whatever they hold', () => {
+    const refusal = (cursor: string) => {
+      try {
+        readPositionCursor('order', cursor);
+        return 'taken';
+      } catch (error) {
+        return error instanceof Problem ? error.code : error;
+      }
+    };
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(refusal(text)).toBe('validation_failed');
+      }),
+    );
+    const own = positionCursor('order', { createdAt: new Date(0), id: ORDER });
+    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, numberCursor('t', 5n)])
+      expect(refusal(cursor)).toBe('validation_failed');
+  });
+});
+
+describe('reading a JSON body', () => {
+  it('takes any JSON of bounded depth, and compares content whatever its order and white space', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        fc.pre(!JSON.stringify(value).includes('__proto__'));
+        const text = JSON.stringify(value, null, 2);
+        const read = readJsonBody(Buffer.from(text), 'application/json; charset=utf-8');
+        expect(canonicalJson(read)).toBe(canonicalJson(JSON.parse(JSON.stringify(value))));
+      }),
+    );
+    expect(canonicalJson({ b: 1, a: { d: 2, c: [{ f: 1, e: 2 }] } })).toBe('{"a":{"c":[{"e":2,"f":1}],"d":2},"b":1}');
+    expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
+  });
+
+  it('takes 32 levels and refuses 33', () => {
+    const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
+    expect(readJsonBody(nested(32), 'application/json')).toBeInstanceOf(Array);
+    expect(() => readJsonBody(nested(34), 'application/json')).toThrow('nested');
+  });
+
+  it.each([undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded'])(
+    'refuses content type %s',
+    (type) => {
+      expect(() => readJsonBody(Buffer.from('{}'), type)).toThrow(Problem);
+    },
+  );
+});
+
+describe('a cached read', () => {
+  it('gives a failure to those who waited and keeps none', async () => {
+    let reads = 0;
+    const cached = new CachedRead(
+      async () => {
+        reads += 1;
+        if (reads === 1) throw new Error('away');
+        return reads;
+      },
+      { maxAgeMs: 1_000, now: () => 0 },
+    );
+    const both = await Promise.allSettled([cached.get(), cached.get()]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
+    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
+  });
+
+  it('reads again when the clock was set back', async () => {
+    let now = 10_000;
+    let reads = 0;
+    const cached = new CachedRead(async () => (reads += 1), { maxAgeMs: 1_000, now: () => now });
+    await cached.get();
+    now = 0;
+    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
+  });
+});
+
+describe('representations', () => {
+  it.each([
+    ['9.800000', '9.80'],
+    ['31.000000', '31.00'],
+    ['3.455000', '3.455'],
+    ['0.000001', '0.000001'],
+    ['100', '100'],
+    ['1.5', '1.5'],
+    ['0.100000', '0.10'],
+  ])('shows %s as %s', (stored, shown) => {
+    expect(plainAmount(stored)).toBe(shown);
+  });
+
+  it('have one page per problem, found again by its address', () => {
+    const pages = problemCodes.map(problemType);
+    expect(new Set(pages).size).toBe(problemCodes.length);
+    for (const code of problemCodes) expect(codeOfProblemPage(problemType(code).replace('/problems/', ''))).toBe(code);
+    expect(codeOfProblemPage('internal_error')).toBeUndefined();
+  });
+});
+
+describe('reading a delivery', () => {
+  it('makes something storable of any bytes, and never throws', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(readDelivery(Buffer.from(bytes)).state).toBe('quarantined');
+      }),
+    );
+  });
+
+  it('never lets a NUL through to a text column', () => {
+    const text = fc.string({ unit: fc.constantFrom('\0', 'a', '1'), maxLength: 8 });
+    fc.assert(
+      fc.property(text, text, (id, reference) => {
+        const body = { event: 'order.failed', data: { id, external_order_id: reference, status: 'failed' } };
+        expect(JSON.stringify(readDelivery(Buffer.from(JSON.stringify(body))))).not.toContain('\\u0000');
+      }),
+    );
+  });
+});

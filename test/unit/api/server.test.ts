@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { startServer } from '#api/http/server.ts';
+
+/** Longer than a test may take: nothing in here is ended by force. */
+const NEVER_MS = 600_000;
+
+async function ask(agent: Agent, port: number): Promise<IncomingMessage> {
+  const request = get({ agent, port, host: '127.0.0.1' });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return response;
+}
+
+describe('stopping the server', () => {
+  it('does not wait for connections that a client keeps open, neither idle ones nor one whose answer is under way', async () => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let slow = false;
+    const server = await startServer(
+      (_request, response) => {
+        if (!slow) {
+          response.end('fast');
+          return;
+        }
+        onAsked();
+        void released.then(() => response.end('slow'));
+      },
+      { host: '127.0.0.1', port: 0 },
+      NEVER_MS,
+    );
+    const idle = new Agent({ keepAlive: true });
+    const busy = new Agent({ keepAlive: true });
+    await ask(idle, server.port);
+    slow = true;
+    const answer = ask(busy, server.port);
+    await asked;
+    const stopped = server.stop();
+    release();
+    expect((await answer).statusCode).toBe(200);
+    await stopped;
+    await expect(ask(new Agent(), server.port)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('ends by force what does not finish in time', async () => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    const server = await startServer(() => onAsked(), { host: '127.0.0.1', port: 0 }, 1);
+    const outcome = ask(new Agent(), server.port).catch((error: unknown) => error);
+    await asked;
+    await server.stop();
+    expect(await outcome).toMatchObject({ message: 'socket hang up' });
+  });
+});

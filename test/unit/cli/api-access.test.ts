@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiAccess, developmentAccess } from '#cli/api/api-access.ts';
+import { devApiKeyFile } from '#cli/start/dev-api-key.ts';
+import { writeSecretFile } from '#cli/start/files.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+let data: string;
+beforeEach(() => {
+  data = temporaryFolder('api-access');
+});
+afterEach(() => removeFolder(data));
+
+describe('the key of a data folder', () => {
+  beforeEach(() => writeSecretFile(devApiKeyFile(data), 'rsk_of_the_folder\n'));
+
+  it('is sent to no other installation: where nothing runs on the folder, that is said', () => {
+    expect(() => apiAccess({ data }, {})).toThrow(UserError);
+    expect(() => apiAccess({ data }, {})).toThrow(`Nothing runs on ${data}.`);
+    expect(() => developmentAccess({ data })).toThrow(`Nothing runs on ${data}.`);
+  });
+
+  it('is sent to the address that is named', () => {
+    expect(apiAccess({ data, api: 'http://127.0.0.1:9' }, {})).toMatchObject({
+      url: 'http://127.0.0.1:9',
+      key: 'rsk_of_the_folder',
+    });
+  });
+});
+
+describe('a key of the environment', () => {
+  it('goes to the usual port where no folder is named, and to none where one is on which nothing runs', () => {
+    const environment = { RESELLER_API_KEY: 'rsk_own' };
+    expect(apiAccess({ data: '.data' }, environment)).toMatchObject({ url: 'http://127.0.0.1:3000', key: 'rsk_own' });
+    expect(() => apiAccess({ data }, environment)).toThrow(`Nothing runs on ${data}.`);
+  });
+});

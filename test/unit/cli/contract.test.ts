@@ -1,0 +1,255 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { COMPATIBLE, checkContractFile, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli/service/contract.ts';
+import { writeSecretFile } from '#cli/start/files.ts';
+import { DataFolderLock } from '#cli/start/lock.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
+import { Draft } from '#test/support/contract-differences/draft.ts';
+import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
+import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+
+const PROJECT = join(import.meta.dirname, '../../..');
+
+/** The contract with calls taken out. */
+function documentWithout(...paths: string[]): object {
+  const document = contractOpenApi();
+  for (const path of paths) Reflect.deleteProperty(document.paths, path);
+  return document;
+}
+
+function fileOf(content: unknown): string {
+  const file = join(temporaryFolder('contract'), 'openapi.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+async function run(
+  file: string,
+  options: Parameters<typeof checkContractFile>[1] = {},
+  environment: Record<string, string> = {},
+) {
+  const printed = { stdout: '', stderr: '' };
+  const into = (stream: keyof typeof printed) => ({
+    write: (text: string | Uint8Array) => {
+      printed[stream] += String(text);
+      return true;
+    },
+  });
+  const code = await checkContractFile(file, options, environment, { stdout: into('stdout'), stderr: into('stderr') });
+  return { code, ...printed };
+}
+
+describe('reseller contract check', () => {
+  it('says of a document of our own contract, call by call, that it matches, and ends with 0', async () => {
+    const { code, stdout, stderr } = await run(fileOf(contractOpenApi()));
+    expect({ code, stderr }).toEqual({ code: COMPATIBLE, stderr: '' });
+    expect(stdout).toMatch(/^Reseller interface 1 \(OpenAPI 3\.1\.0\)$/m);
+    expect(stdout).toMatch(/^✔ POST \/orders$/m);
+    expect(stdout).toMatch(/^✔ event refund\.completed$/m);
+    expect(stdout).toMatch(/^27 calls: 27 match, 0 differ, 0 missing, 0 switched off; 14 of 14 events described\.$/m);
+    expect(stdout).toMatch(/^Compatible: nothing that we need is missing\.$/m);
+  });
+
+  it('names what differs below its call, with what looks like it, and ends with 1', async () => {
+    const document = contractOpenApi();
+    const body = {
+      schema: { type: 'object', properties: { package_id: { type: 'integer' }, order_reference: { type: 'string' } } },
+    };
+    Object.assign(document.paths['/orders']?.['post'] ?? {}, {
+      requestBody: { content: { 'application/json': body } },
+      parameters: [],
+    });
+    const { code, stdout } = await run(fileOf(document));
+    expect(code).toBe(NOT_COMPATIBLE);
+    expect(stdout).toContain(
+      [
+        '✘ POST /orders',
+        '    ✘ header Idempotency-Key is missing',
+        '    ✘ request: external_order_id is missing; did you mean order_reference?',
+        '    note: request: device_imei is missing there; we send it in some requests',
+      ].join('\n'),
+    );
+    expect(stdout).toMatch(/^Not compatible: do not buy anything before the differences are understood\.$/m);
+  });
+
+  it('says which capabilities would have to be switched off, and takes them from the environment [spec: gap.paths, gap.sandbox-calls]', async () => {
+    const file = fileOf(documentWithout('/refunds', '/topups/{id}'));
+    const { code, stdout } = await run(file);
+    expect(code).toBe(NOT_COMPATIBLE);
+    expect(stdout).toMatch(/^✘ GET {2}\/refunds is not in the document/m);
+    expect(stdout).toMatch(/^Not compatible, but it would be with SERVICE_WITHOUT=topup_read,refund_list$/m);
+    expect(stdout).toMatch(/^ {4}topup_read: .*only webhooks tell how a top-up went on\.$/m);
+    expect(await run(file, {}, { SERVICE_WITHOUT: 'topup_read,refund_list' })).toMatchObject({
+      code: COMPATIBLE,
+      stdout: expect.stringMatching(/^– GET {2}\/refunds is switched off: refund_list$/m),
+    });
+  });
+
+  it('names what is of the document as a whole, and events that it leaves out', async () => {
+    const draft = new Draft();
+    const { document } = draft;
+    describeHeaders(draft, headersOf('X-Acme'));
+    Object.assign(document, { servers: [{ url: 'https://service.example/api/reseller/v2' }] });
+    Reflect.deleteProperty(document['webhooks'] as object, 'refund.failed');
+    const { code, stdout } = await run(fileOf(document));
+    expect(code).toBe(NOT_COMPATIBLE);
+    expect(stdout).toContain('✘ servers: have the path /api/reseller/v2, and our calls go to /api/reseller/v1\n');
+    expect(stdout).toContain(
+      '✘ event headers: start with X-Acme, and ours with X-Service: set SERVICE_HEADER_PREFIX=X-Acme\n',
+    );
+    expect(stdout).toContain('✘ event refund.failed is not among the events of the document\n');
+    expect(stdout).toMatch(/27 match, .*; 13 of 14 events described\.$/m);
+    expect(JSON.parse((await run(fileOf(document), { json: true })).stdout)).toMatchObject({
+      compatible: false,
+      findings: [
+        { severity: 'breaking', part: 'servers' },
+        { severity: 'breaking', part: 'event headers' },
+      ],
+    });
+  });
+
+  it('prints the same as JSON', async () => {
+    const { code, stdout } = await run(fileOf(documentWithout('/refunds')), { json: true });
+    expect(code).toBe(NOT_COMPATIBLE);
+    expect(JSON.parse(stdout)).toMatchObject({
+      compatible: false,
+      switch_off: ['refund_list'],
+      calls: expect.arrayContaining([
+        {
+          name: 'listRefunds',
+          method: 'GET',
+          path: '/refunds',
+          status: 'missing',
+          capability: 'refund_list',
+          findings: [expect.anything()],
+        },
+        { name: 'createOrder', method: 'POST', path: '/orders', status: 'matches', findings: [] },
+      ]),
+    });
+  });
+
+  it.each([
+    ['no file', join(temporaryFolder('contract'), 'nothing.json'), 'cannot be read (ENOENT)'],
+    ['a folder', temporaryFolder('contract'), 'cannot be read (EISDIR)'],
+    ['YAML', fileOf('openapi: 3.1.0\n'), 'is not JSON'],
+    ['Swagger 2', fileOf({ swagger: '2.0', paths: {} }), 'is a Swagger 2 document'],
+  ])('ends with 2 and says why for %s', async (_name, file, why) => {
+    const { code, stdout, stderr } = await run(file);
+    expect({ code, stdout }).toEqual({ code: NO_DOCUMENT, stdout: '' });
+    expect(stderr).toContain(`${file} ${why}`);
+    expect(stderr).toContain('--download gets it from the service');
+  });
+
+  it('is a command of the program, whose exit code is that of the check', async () => {
+    const reseller = promisify(execFile)(process.execPath, ['cli/reseller.mjs', 'contract', 'check', fileOf('[]')], {
+      cwd: PROJECT,
+    });
+    await expect(reseller).rejects.toMatchObject({ code: NO_DOCUMENT, stdout: '' });
+  });
+});
+
+describe('reseller contract check --download', () => {
+  const environmentOf = (origin: string) => ({
+    SERVICE_BASE_URL: `${origin}${BASE_PATH}`,
+    SERVICE_EMAIL: 'shop@example.com',
+    SERVICE_PASSWORD: 'secret-password',
+  });
+
+  it('gets the document from the service, with a token where it asks for one, and keeps it in the file', async () => {
+    const document = documentWithout();
+    await using server = await startRawServer({
+      onRequest: ({ head, socket }) => {
+        const [, target = ''] = head.split(' ');
+        if (target.endsWith('/login')) socket.write(httpAnswer(200, JSON.stringify({ access_token: 'token-1' })));
+        else if (!head.includes('Bearer token-1')) socket.write(httpAnswer(401, '{}'));
+        else socket.write(httpAnswer(200, JSON.stringify(document)));
+      },
+    });
+    const file = join(temporaryFolder('contract'), 'service.json');
+    expect(await run(file, { download: true }, environmentOf(server.origin))).toMatchObject({
+      code: COMPATIBLE,
+      stderr: '',
+    });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document);
+    expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(
+      ['openapi.json', 'login', 'openapi.json'].map((name) => `${BASE_PATH}/sandbox/${name}`),
+    );
+  });
+
+  it('ends with 2, says why and leaves the file alone when the service does not give it', async () => {
+    await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(404, '<html>')) });
+    const file = fileOf('what was there before');
+    const { code, stderr } = await run(file, { download: true }, environmentOf(server.origin));
+    expect(code).toBe(NO_DOCUMENT);
+    expect(stderr).toContain('The OpenAPI document could not be downloaded. The service answered 404.');
+    expect(readFileSync(file, 'utf8')).toBe('what was there before');
+    const off = await run(
+      file,
+      { download: true },
+      { ...environmentOf(server.origin), SERVICE_WITHOUT: 'openapi_download' },
+    );
+    expect(off).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_WITHOUT') });
+    for (const { stderr: said } of [{ stderr }, off]) expect(said).toContain('by hand and leave --download out');
+  });
+
+  it('names what to correct where the cause is on our side, and then no other way to the document', async () => {
+    await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}')) });
+    const refused = await run(fileOf(''), { download: true }, environmentOf(server.origin));
+    expect(refused).toMatchObject({
+      code: NO_DOCUMENT,
+      stderr: expect.stringContaining('SERVICE_EMAIL and SERVICE_PASSWORD'),
+    });
+    const nobody = await run(fileOf(''), { download: true }, environmentOf(`http://127.0.0.1:${await freePort()}`));
+    expect(nobody).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_BASE_URL') });
+    for (const { stderr } of [refused, nobody]) expect(stderr).not.toContain('by hand');
+  });
+
+  it('can use what `npm start` was given, and names that way where something runs and nothing is configured', async () => {
+    await using server = await startRawServer({
+      onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
+    });
+    const folder = temporaryFolder('contract');
+    const data = join(folder, '.data');
+    mkdirSync(data);
+    const lock = await DataFolderLock.acquire(data, () => undefined);
+    writeSecretFile(join(data, 'environment.json'), JSON.stringify(environmentOf(server.origin)));
+    const reseller = (...args: string[]) =>
+      promisify(execFile)(
+        process.execPath,
+        [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download', ...args],
+        {
+          cwd: folder,
+          env: { PATH: process.env['PATH'] },
+        },
+      );
+    expect((await reseller('--data', '.data')).stdout).toMatch(/^Compatible/m);
+    await expect(reseller()).rejects.toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/SERVICE_BASE_URL is missing[^]*`npm start` runs on \.data: add `--data \.data`/),
+    });
+    lock.release();
+    await expect(reseller()).rejects.toMatchObject({ code: 78, stderr: expect.not.stringContaining('--data') });
+  });
+
+  it('ends with 2 when the file cannot be written', async () => {
+    await using server = await startRawServer({
+      onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
+    });
+    const file = join(temporaryFolder('contract'), 'no-such-folder', 'service.json');
+    const { code, stderr } = await run(file, { download: true }, environmentOf(server.origin));
+    expect(code).toBe(NO_DOCUMENT);
+    expect(stderr).toContain(`${file} cannot be written (ENOENT).`);
+  });
+
+  it('needs the settings of the service, and names all that are missing', async () => {
+    await expect(run('unused.json', { download: true })).rejects.toThrow(
+      /SERVICE_BASE_URL is missing[^]*SERVICE_EMAIL is missing[^]*SERVICE_PASSWORD is missing/,
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { checkFirstContact } from '#cli/doctor/service/first-contact.ts';
+import { FIRST_CONTACT_ADVICE, notLookedYet, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import type { FirstContactState } from '#fulfilment/gate/first-contact.ts';
+
+const at = new Date('2030-01-31T12:00:00.000Z');
+const held: FirstContactState = {
+  kind: 'held',
+  pause: {
+    id: 'pause_1',
+    origin: 'first_contact',
+    kind: 'topup',
+    failureClass: null,
+    why: notLookedYet('topup'),
+    pausedBy: 'worker',
+    pausedAt: at,
+    releasedAt: null,
+    releasedBy: null,
+    releaseWhy: null,
+  },
+};
+const released: FirstContactState = { kind: 'released', by: 'key_ada', why: 'Tried by hand.', at };
+const recorded: FirstContactState = { kind: 'recorded', evidence: 'The VPN subscription vpn_1 was bought.' };
+
+const check = (order: FirstContactState, topup: FirstContactState, vpn: FirstContactState) => {
+  const states: [PurchaseKind, FirstContactState][] = [
+    ['order', order],
+    ['topup', topup],
+    ['vpn_subscription', vpn],
+  ];
+  return checkFirstContact({ mode: 'production' }, { firstContact: new Map(states) });
+};
+
+describe('the line on the first contact', () => {
+  it('fails while a kind is held, says for each kind what is so, and once what to run', () => {
+    const { status, detail, advice } = check(released, held, recorded);
+    expect(status).toBe('failure');
+    expect(detail).toContain('orders: released by key_ada at 2030-01-31T12:00:00.000Z: Tried by hand.');
+    expect(detail).toContain('top-ups: held by pause_1 since 2030-01-31T12:00:00.000Z: The shapes of');
+    expect(detail).toContain('VPN subscriptions: seen. The VPN subscription vpn_1 was bought.');
+    expect(detail).not.toContain(FIRST_CONTACT_ADVICE);
+    expect(advice).toBe(FIRST_CONTACT_ADVICE);
+  });
+
+  it('warns before the first start of a worker, which is going to hold what nothing is known of', () => {
+    expect(check(released, { kind: 'unknown' }, recorded)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('top-ups: not seen yet'),
+      advice: expect.stringMatching(/^The worker holds them at its start\. .*npx reseller sandbox tour/),
+    });
+  });
+
+  it('is well when every kind was seen or released', () => {
+    expect(check(released, released, recorded).status).toBe('ok');
+  });
+
+  it('is well in the sandbox, and not checked without the database', () => {
+    expect(checkFirstContact({ mode: 'sandbox' }, undefined).status).toBe('ok');
+    expect(checkFirstContact({ mode: 'production' }, undefined).status).toBe('not_checked');
+  });
+});

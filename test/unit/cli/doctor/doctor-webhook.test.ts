@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { checkWebhookAddress } from '#cli/doctor/service/webhook-address.ts';
+import { checkWebhookArrival } from '#cli/doctor/service/webhook-arrival.ts';
+import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-secret.ts';
+import { verifyWebhook } from '#crypto/webhook-signature.ts';
+import { httpAnswer, startRawServer, type RawRequest } from '#test/support/network/raw-server.ts';
+import { headerOf } from '#test/support/upstream-client.ts';
+import { parseEvent } from '#upstream/observations/event-parsing.ts';
+
+const NOW = Date.UTC(2026, 5, 1, 12, 0, 0, 345);
+const SECRET = 'whsec_current';
+const ACCEPTED = httpAnswer(200, '{"result":"accepted"}');
+
+async function deliver(
+  answer: Buffer | 'hang up',
+  {
+    secret = SECRET,
+    mode = 'sandbox',
+    times = 1,
+    path = '/hooks/in?shop=1',
+    headerPrefix = 'X-Service',
+  }: {
+    headerPrefix?: string;
+    secret?: string;
+    mode?: 'sandbox' | 'production';
+    times?: number;
+    path?: string;
+  } = {},
+) {
+  await using server = await startRawServer({
+    onRequest: ({ socket }) => (answer === 'hang up' ? socket.destroy() : socket.write(answer)),
+  });
+  const config = { url: `${server.origin}${path}`, headerPrefix };
+  const options = { secret, mode, now: () => NOW, deadlineMs: 5_000 };
+  let finding = await checkWebhookAddress(config, options);
+  for (let sent = 1; sent < times; sent += 1) finding = await checkWebhookAddress(config, options);
+  return { finding, requests: [...server.requests] };
+}
+
+function verdictOf(request: RawRequest | undefined, secret: string, prefix = 'x-service') {
+  return verifyWebhook({
+    timestampHeader: headerOf(request, `${prefix}-timestamp`),
+    signatureHeader: headerOf(request, `${prefix}-signature`),
+    rawBody: request?.body ?? Buffer.alloc(0),
+    secrets: [{ secret }],
+    now: NOW,
+  });
+}
+
+describe('the webhook address', () => {
+  it('gets a ping as the service would send it, signed with our secret', async () => {
+    const {
+      finding,
+      requests: [request],
+    } = await deliver(ACCEPTED);
+    expect(finding.status).toBe('ok');
+    expect(request?.head).toMatch(/^POST \/hooks\/in\?shop=1 HTTP/);
+    expect(headerOf(request, 'x-service-event')).toBe('ping');
+    expect(verdictOf(request, SECRET)).toEqual({ ok: true });
+    expect(parseEvent(request?.body ?? Buffer.alloc(0))).toMatchObject({ kind: 'ping' });
+  });
+
+  it('gets a ping under the brand that is configured', async () => {
+    const {
+      requests: [request],
+    } = await deliver(ACCEPTED, { headerPrefix: 'X-Acme' });
+    expect(headerOf(request, 'x-acme-event')).toBe('ping');
+    expect(headerOf(request, 'x-acme-delivery')).toMatch(/^doctor-/);
+    expect(verdictOf(request, SECRET, 'x-acme')).toEqual({ ok: true });
+    expect(request?.head).not.toMatch(/x-service-/i);
+  });
+
+  it('says that this proves the address and not the secret of the service', async () => {
+    expect((await deliver(ACCEPTED)).finding.detail).toMatch(
+      /proves the address, not that our secret is the service's/,
+    );
+  });
+
+  it('gets another delivery id and another signed content each time, also within one second', async () => {
+    const { requests } = await deliver(ACCEPTED, { times: 2 });
+    expect(new Set(requests.map((request) => headerOf(request, 'x-service-delivery'))).size).toBe(2);
+    expect(new Set(requests.map(({ body }) => body.toString())).size).toBe(2);
+  });
+
+  it.each([
+    ['refuses our signature', httpAnswer(401, '{}'), /401/, /SERVICE_WEBHOOK_SECRETS/],
+    [
+      'redirects',
+      httpAnswer(301, '', { location: 'https://elsewhere.example' }),
+      /redirects \(301/,
+      /Name the address it leads to/,
+    ],
+    [
+      'is not ours',
+      httpAnswer(200, '<html>', { 'content-type': 'text/html' }),
+      /something else than our API/,
+      /PUBLIC_WEBHOOK_URL/,
+    ],
+    ['does not know the path', httpAnswer(404, '{}'), /answered 404/, /\/webhooks\/service/],
+    ['has no database', httpAnswer(503, '{}'), /answered 503/, /\/readyz/],
+    ['hangs up', 'hang up', /^no answer/, /reverse proxy/],
+  ] as const)('that %s is a failure that says what to do', async (_, answer, detail, advice) => {
+    expect((await deliver(answer)).finding).toEqual({
+      status: 'failure',
+      detail: expect.stringMatching(detail),
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  it('that leads to this machine only is a warning in production', async () => {
+    expect((await deliver(ACCEPTED, { mode: 'production' })).finding).toMatchObject({
+      status: 'warning',
+      detail: 'leads to this machine only',
+    });
+  });
+
+  it('is a warning when it is not set, and is not tried without a secret', async () => {
+    const options = { secret: SECRET, mode: 'sandbox', now: () => NOW, deadlineMs: 1_000 } as const;
+    const headerPrefix = 'X-Service';
+    expect(await checkWebhookAddress({ url: undefined, headerPrefix }, options)).toMatchObject({ status: 'warning' });
+    await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(ACCEPTED) });
+    const unsigned = await checkWebhookAddress({ url: server.origin, headerPrefix }, { ...options, secret: undefined });
+    expect(unsigned).toEqual({ status: 'not_checked', detail: expect.stringContaining('no webhook secret') });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('the webhook secret', () => {
+  const stored = (secret: string, acceptedUntil?: number) => ({
+    secret,
+    storedAt: new Date('2026-05-01T00:00:00Z'),
+    ...(acceptedUntil === undefined ? {} : { acceptedUntil }),
+  });
+  const store = (secrets: ReturnType<typeof stored>[] = [], unopened = 0) => ({ secrets, unopened });
+  const configured = [{ secret: 'whsec_configured' }];
+  const ended = [{ secret: 'whsec_ended', acceptedUntil: NOW - 1 }];
+
+  it.each([
+    ['one that is configured', configured, store(), 'ok', /^1 in SERVICE_WEBHOOK_SECRETS$/],
+    ['one that is stored', [], store([stored('s')]), 'ok', /^one stored on 2026-05-01/],
+    [
+      'both, during a rotation',
+      configured,
+      store([stored('s'), stored('t', NOW + 1_000)]),
+      'ok',
+      /^one stored .* a former one until 2026-06-01T12:00:01.*, 1 in SERVICE_/,
+    ],
+    ['none at all', [], store(), 'failure', /^there is none, so every webhook/],
+    ['only one that has ended', ended, store(), 'failure', /has ended, and none is stored$/],
+    ['one that does not open', configured, store([], 1), 'failure', /^1 stored one does not open$/],
+    ['one that is configured and no database', configured, undefined, 'ok', /could not be read$/],
+    ['no database', [], undefined, 'not_checked', /could not be read$/],
+  ] as const)('with %s', (_, secrets, storedSecrets, status, detail) => {
+    const finding = checkWebhookSecret(secrets, storedSecrets, NOW);
+    expect(finding).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    expect(JSON.stringify(finding)).not.toContain('whsec');
+    expect(finding.advice?.includes('reseller service-secret') ?? false).toBe(status === 'failure');
+  });
+
+  it('that signs the ping is the newest that we know of', () => {
+    expect(newestSecret(configured, store([stored('newest'), stored('former', NOW + 1_000)]), NOW)).toBe('newest');
+    expect(newestSecret(configured, store([stored('former', NOW + 1_000)]), NOW)).toBe('whsec_configured');
+    expect(newestSecret(ended, store([stored('former', NOW + 1_000)]), NOW)).toBe('former');
+    expect(newestSecret(ended, undefined, NOW)).toBeUndefined();
+  });
+});
+
+describe('the arrival of webhooks', () => {
+  const lastAt = new Date('2026-06-01T11:00:00Z');
+
+  it('is a warning that names the setting when deliveries of another brand were refused, which may be forged', () => {
+    const refusedPrefix = { prefix: 'X-Acme', verified: false, deliveries: 3, lastAt };
+    expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
+      status: 'warning',
+      detail:
+        'Refused with 401: 3 deliveries with headers X-Acme-Event, X-Acme-Signature and so on, the last at ' +
+        '2026-06-01T11:00:00.000Z. No valid delivery has come since. This is unverified: anybody can send such headers.',
+      advice: 'If Acme is the brand of the service, set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.',
+    });
+  });
+
+  it('is a failure when they are signed with our secret', () => {
+    const refusedPrefix = { prefix: 'X-Acme', verified: true, deliveries: 1, lastAt };
+    expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
+      status: 'failure',
+      detail: expect.stringMatching(/^Refused with 401: 1 delivery with .* so the service signed what came\.$/),
+      advice: 'Set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.',
+    });
+  });
+
+  it('is in order when neither that nor many pieces of missed news were found', () => {
+    const finding = checkWebhookArrival({ webhooksMissed: 0, refusedPrefix: undefined });
+    expect(finding).toEqual({ status: 'ok', detail: 'none is missed' });
+    expect(checkWebhookArrival(undefined).status).toBe('not_checked');
+  });
+});

@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { duration } from '#cli/doctor/duration.ts';
+import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
+import { CHECKS, failure, type Findings, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import { findingLines, findingsJson } from '#cli/doctor/print.ts';
+import { BASE_PATH } from '#domain/service/service-address.ts';
+import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
+
+const names = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
+/** A Temporal that is not there is waited for so long. */
+const SHORT = { deadlineMs: 1_000 };
+/** Where checks must succeed, on a busy machine too. */
+const LONG = { deadlineMs: 5_000 };
+
+const allOk = Object.fromEntries(names.map((name) => [name, ok('fine')])) as unknown as Findings;
+
+/** A port that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** A service that logs in, and answers what the checks read. */
+async function startService(status: (target: string) => number = () => 200) {
+  const bodies: Record<string, unknown> = {
+    '/login': { access_token: 'the-access-token' },
+    '/wallet': { balance: '12.50', currency: 'EUR' },
+    '/openapi.json': contractOpenApi(),
+  };
+  return startRawServer({
+    onRequest: ({ head, socket }) => {
+      const target = (head.split(' ')[1] ?? '').replace(`${BASE_PATH}/sandbox`, '');
+      const headers = { date: new Date().toUTCString() };
+      socket.write(httpAnswer(status(target), JSON.stringify(bodies[target] ?? {}), headers));
+    },
+  });
+}
+
+async function environmentOf(service: { origin: string }, changes: Record<string, string> = {}) {
+  return {
+    DATABASE_URL: `postgres://user:the-database-password@127.0.0.1:${await closedPort()}/db`,
+    TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}`,
+    TEMPORAL_API_KEY: 'the-temporal-key',
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    SERVICE_BASE_URL: `${service.origin}${BASE_PATH}`,
+    SERVICE_EMAIL: 'shop@example.com',
+    SERVICE_PASSWORD: 'the-service-password',
+    SERVICE_WEBHOOK_SECRETS: 'the-webhook-secret',
+    PUBLIC_WEBHOOK_URL: `http://127.0.0.1:${await closedPort()}/webhooks/service`,
+    ...changes,
+  };
+}
+
+describe('reseller doctor', () => {
+  it('names every configuration problem at once, says of the rest that it was not checked, and ends with 78', async () => {
+    const findings = await examine(
+      { SERVICE_BASE_URL: 'https://service.example/api', API_PORT: 'x', CODEC_PORT: 'y' },
+      SHORT,
+    );
+    expect(exitCodeOf(findings)).toBe(78);
+    expect(findings.configuration.status).toBe('failure');
+    for (const part of [
+      'DATABASE_URL is missing',
+      'ENCRYPTION_KEYS is missing',
+      'SERVICE_BASE_URL: must end with',
+      'API_PORT: ',
+      'CODEC_PORT: ',
+    ]) {
+      expect(findings.configuration.detail).toContain(part);
+    }
+    const {
+      configuration: _,
+      temporal,
+      namespace: __,
+      search_attributes: ___,
+      webhook_secret,
+      webhook_address,
+      webhook_arrival,
+      ...others
+    } = findings;
+    // Where all variables have defaults, it is looked all the same.
+    for (const looked of [temporal, webhook_secret, webhook_address, webhook_arrival])
+      expect(looked.detail).not.toContain('configuration');
+    expect(Object.values(others).map(({ status, detail }) => `${status}: ${detail}`)).toEqual(
+      Object.keys(others).map(() => 'not_checked: the configuration of this part cannot be used'),
+    );
+  });
+
+  it('runs the checks that do not depend on what failed', async () => {
+    await using service = await startService();
+    const findings = await examine(await environmentOf(service, { WORKER_SHUTDOWN_GRACE: 'soon' }), LONG);
+    expect(exitCodeOf(findings)).toBe(78);
+    const statuses = Object.fromEntries(names.map((name) => [name, findings[name].status]));
+    expect(statuses).toEqual({
+      configuration: 'failure',
+      database: 'failure',
+      migrations: 'not_checked',
+      installation: 'not_checked',
+      encryption_keys: 'not_checked',
+      temporal: 'failure',
+      namespace: 'not_checked',
+      search_attributes: 'not_checked',
+      login: 'ok',
+      token: 'ok',
+      approval: 'ok',
+      wallet: 'ok',
+      clock: 'ok',
+      webhook_secret: 'ok',
+      webhook_address: 'failure',
+      webhook_arrival: 'not_checked',
+      contract: 'ok',
+      capabilities: 'ok',
+      first_contact: 'ok',
+    });
+    expect(findings.database).toMatchObject({
+      detail: expect.stringContaining('ECONNREFUSED'),
+      advice: expect.stringContaining('DATABASE_URL'),
+    });
+    expect(findings.wallet.detail).toBe('12.50 EUR');
+  });
+
+  it('sends the service nothing but one login and reads', async () => {
+    await using service = await startService();
+    await examine(await environmentOf(service, { TEMPORAL_ADDRESS: 'nowhere' }), LONG);
+    const calls = service.requests.map(({ head }) => head.split(' ', 2).join(' ').replace(`${BASE_PATH}/sandbox`, ''));
+    expect(calls.toSorted()).toEqual(['GET /openapi.json', 'GET /wallet', 'GET /wallet', 'POST /login']);
+  });
+
+  it('shows no secret, whatever fails', async () => {
+    await using refusing = await startService(() => 401);
+    await using working = await startService();
+    for (const service of [refusing, working]) {
+      const environment = await environmentOf(service, { LOG_LEVEL: 'loud' });
+      const findings = await examine(environment, SHORT);
+      const printed = `${findingLines(findings).join('\n')}\n${JSON.stringify(findingsJson(findings))}`;
+      expect(printed).toContain('LOG_LEVEL');
+      const keyBytes = environment.ENCRYPTION_KEYS.slice(3, 20);
+      for (const secret of [
+        /the-[a-z-]+-(password|key|secret)/,
+        /the-webhook-secret/,
+        /the-access-token/,
+        new RegExp(keyBytes),
+      ]) {
+        expect(printed).not.toMatch(secret);
+      }
+    }
+  });
+});
+
+describe('the exit code', () => {
+  it.each([
+    ['nothing failed', {}, 0],
+    [
+      'there are warnings and things not checked',
+      { wallet: warning('0 EUR', 'Deposit.'), clock: notChecked('no Date') },
+      0,
+    ],
+    ['something failed', { wallet: failure('gone', 'Look.') }, 1],
+    [
+      'the configuration cannot be used',
+      { configuration: failure('1 problem', 'Look.'), wallet: failure('gone', 'Look.') },
+      78,
+    ],
+  ])('when %s', (_, changes: Partial<Findings>, code) => {
+    expect(exitCodeOf({ ...allOk, ...changes })).toBe(code);
+  });
+});
+
+describe('what is printed', () => {
+  const findings: Findings = {
+    ...allOk,
+    database: failure('PostgreSQL\n  said two lines', 'Look.'),
+    token: notChecked('the login failed'),
+    wallet: warning('0 EUR', 'Deposit.'),
+  };
+
+  it('has one line for each check, with what is so and what to do, and a last one for all', () => {
+    const lines = findingLines(findings);
+    expect(lines.join('\n').split('\n')).toHaveLength(names.length + 2);
+    expect(lines[0]).toBe('✔ configuration        fine');
+    expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
+    expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
+    expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
+    expect(lines.at(-1)).toBe('16 ok, 1 warning, 1 failure, 1 not checked');
+  });
+
+  it('is the same as JSON, with the exit code', () => {
+    const json = z
+      .object({
+        exit_code: z.int(),
+        checks: z.array(
+          z.object({ check: z.string(), status: z.string(), detail: z.string(), advice: z.string().optional() }),
+        ),
+      })
+      .parse(findingsJson(findings));
+    expect(json.exit_code).toBe(1);
+    expect(json.checks.map(({ check }) => check)).toEqual(names);
+    expect(json.checks).toContainEqual({ check: 'wallet', status: 'warning', detail: '0 EUR', advice: 'Deposit.' });
+  });
+
+  it.each([
+    [999, '0 seconds'],
+    [1_000, '1 second'],
+    [3_599_999, '59 minutes'],
+    [172_800_000, '2 days'],
+  ])('writes %i ms as %s', (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { reportLines } from '#cli/money/reconciliation-report.ts';
+import type { ReconciliationRow } from '#db/money/reconciliations.ts';
+
+const at = new Date('2030-01-31T12:00:00Z');
+const report = (
+  counts: Partial<ReconciliationRow['counts']>,
+  more: Partial<ReconciliationRow> = {},
+): ReconciliationRow => ({
+  id: 'rec_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  runId: 'run',
+  startedAt: at,
+  finishedAt: at,
+  status: 'complete',
+  detail: 'All of it was read.',
+  readSince: at,
+  balance: '97.60',
+  balanceCurrency: 'USD',
+  expectedBalance: '97.60',
+  counts: { read: 2, new: 1, matched: 1, booked: 0, pending: 0, awaited: 0, orphans: 0, findings: 0, ...counts },
+  sums: [],
+  findings: [],
+  findingCounts: {},
+  ...more,
+});
+const end = (row: ReconciliationRow) => {
+  const lines = reportLines(row);
+  return lines.slice(lines.lastIndexOf('') + 1);
+};
+
+describe('the report of a reconciliation', () => {
+  it('says that nothing was found, and of what waits that it is not judged yet', () => {
+    expect(end(report({}))).toEqual(['Nothing was found.']);
+    const notYet = ['Nothing was found so far. What waits is judged in a later comparison, once it is old enough.'];
+    expect(end(report({ pending: 1 }))).toEqual(notYet);
+    expect(end(report({ awaited: 1 }))).toEqual(notYet);
+  });
+
+  it('lists what was found by kind, and says how much more there is', () => {
+    const finding = {
+      kind: 'debited_twice',
+      detail: 'The service debited 2.40 USD once more.',
+      movementId: 'st_1',
+    } as const;
+    const lines = end(report({ findings: 3 }, { findings: [finding], findingCounts: { debited_twice: 3 } }));
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^debited_twice \(3\): /);
+    expect(lines.slice(1)).toEqual([
+      '  The service debited 2.40 USD once more. [service st_1]',
+      '… and 2 more, which the report does not list.',
+    ]);
+  });
+});

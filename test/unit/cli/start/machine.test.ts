@@ -1,0 +1,92 @@
+/** What a machine may lack, and what the reader is told then. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { goProblem } from '#cli/embedded/go-build.ts';
+import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
+import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
+import { prepareDataFolder } from '#cli/start/data-folder.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = temporaryFolder('machine');
+});
+afterAll(() => removeFolder(folder));
+
+async function failureOf(work: Promise<unknown>): Promise<UserError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof UserError) return error;
+  throw new Error(`expected a UserError, got ${String(error)}`);
+}
+
+/** A machine with nothing on it, and a proxy that nobody listens at: nothing is ever fetched. */
+const bare = () => ({
+  PATH: join(folder, 'bin'),
+  HOME: folder,
+  HTTPS_PROXY: 'http://127.0.0.1:1',
+  https_proxy: 'http://127.0.0.1:1',
+});
+const progress = () => undefined;
+
+describe('a machine without a Temporal server', () => {
+  it('and without Go is told the three ways out', async () => {
+    const { message, advice } = await failureOf(obtainTemporalCli({ environment: bare(), progress }));
+    expect(message).toContain('Go is not installed');
+    expect(advice).toContain('install Go 1.25 or later');
+    expect(advice).toContain('TEMPORAL_CLI_PATH');
+    expect(advice).toContain('TEMPORAL_ADDRESS');
+  });
+
+  it('and with an old Go is told which one it has', async () => {
+    execFileSync('mkdir', ['-p', join(folder, 'old')]);
+    writeFileSync(join(folder, 'old', 'go'), '#!/bin/sh\necho go1.19.8\n', { mode: 0o755 });
+    expect(await goProblem({ PATH: join(folder, 'old') })).toBe('Go is too old (go1.19.8; 1.25 or later is needed)');
+  });
+
+  it('and with a Go that can fetch the right one by itself builds', async () => {
+    execFileSync('mkdir', ['-p', join(folder, 'new')]);
+    writeFileSync(join(folder, 'new', 'go'), '#!/bin/sh\necho go1.22.2\n', { mode: 0o755 });
+    expect(await goProblem({ PATH: join(folder, 'new') })).toBeUndefined();
+  });
+});
+
+describe('a machine without a time-skipping test server', () => {
+  it('and without Java is told what to install', async () => {
+    const { message, advice } = await failureOf(obtainTestServer({ environment: bare(), progress }));
+    expect(message).toContain('there is no Java to run it');
+    expect(advice).toContain('TEMPORAL_TEST_SERVER_PATH');
+  });
+});
+
+describe('a data folder', () => {
+  it('that cannot be made is named, with the way out', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => prepareDataFolder(join(file, 'data'))).toThrow(`The data folder ${join(file, 'data')} cannot be used`);
+  });
+
+  it('on a disk that is full is refused before anything is written', () => {
+    expect(() => prepareDataFolder(join(folder, 'data'), () => 50 * 1024 ** 2)).toThrow('50 MB are free');
+    expect(() => prepareDataFolder(join(folder, 'data'), () => 10 ** 9)).not.toThrow();
+  });
+});
+
+describe('an old Node', () => {
+  it('is told so in one message instead of stumbling over the first type', () => {
+    const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, 'cli/reseller.mjs', 'start'],
+      { encoding: 'utf8' },
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^This is Node 20\.20\.2, and 24\.12 or later is needed\./);
+    expect(stderr).toContain('npm start');
+  });
+});

@@ -1,0 +1,84 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { productEnvironments } from '#cli/start/environment.ts';
+import { DataFolderLock } from '#cli/start/lock.ts';
+import { readRunningEnvironment, removeRunningEnvironment, writeRunningEnvironment } from '#cli/start/running.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { readApiConfig, readServiceSecretConfig, readWorkerConfig } from '#config/config.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+const folders: string[] = [];
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder('running');
+  folders.push(folder);
+});
+afterAll(() => folders.forEach(removeFolder));
+
+const PORTS = {
+  api: 21001,
+  worker: 21002,
+  simulator: 21003,
+  temporal: 21004,
+  temporalUi: 21005,
+  codec: 21006,
+  postgres: 21007,
+};
+const SECRETS = {
+  encryption_keys: `dev-1:${Buffer.alloc(32, 1).toString('base64')}`,
+  webhook_secret: 'whsec_of_the_test',
+  postgres_password: 'the-postgres-password',
+  simulator_password: 'the-simulator-password',
+};
+const DATABASE_URL = 'postgresql://reseller:the-postgres-password@127.0.0.1:21007/reseller';
+
+function write(environment: Readonly<Record<string, string>> = {}): void {
+  const layout = {
+    ports: PORTS,
+    databaseUrl: DATABASE_URL,
+    temporalAddress: '127.0.0.1:21004',
+    simulatorData: ':memory:',
+  };
+  writeRunningEnvironment(folder, productEnvironments(layout, SECRETS, environment), PORTS);
+}
+
+describe('the environment of what runs on a data folder', () => {
+  it('is what the processes were given: enough for every command, and readable by its owner alone', async () => {
+    const lock = await DataFolderLock.acquire(folder, () => undefined);
+    write();
+    expect(statSync(join(folder, 'environment.json')).mode & 0o777).toBe(0o600);
+    const environment = readRunningEnvironment(folder);
+    expect(readApiConfig(environment)).toMatchObject({ port: 21001, database: { url: DATABASE_URL } });
+    expect(readWorkerConfig(environment).probePort).toBe(21002);
+    expect(readServiceSecretConfig(environment).service.baseUrl).toBe('http://127.0.0.1:21003/api/reseller/v1');
+    expect(environment['PUBLIC_WEBHOOK_URL']).toBe('http://127.0.0.1:21001/webhooks/service');
+    lock.release();
+  });
+
+  it('holds nothing of the caller’s environment that is not the product’s', async () => {
+    const lock = await DataFolderLock.acquire(folder, () => undefined);
+    write({
+      AWS_SECRET_ACCESS_KEY: 'not-ours',
+      POLICY_MAX_ATTEMPTS: '7',
+      PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks',
+    });
+    const environment = readRunningEnvironment(folder);
+    expect(Object.values(environment)).not.toContain('not-ours');
+    expect(environment).toMatchObject({
+      POLICY_MAX_ATTEMPTS: '7',
+      PUBLIC_WEBHOOK_URL: 'https://shop.example.com/hooks',
+    });
+    lock.release();
+  });
+
+  it('is not taken for that of something that has ended or never ran', async () => {
+    expect(() => readRunningEnvironment(folder)).toThrow(UserError);
+    const lock = await DataFolderLock.acquire(folder, () => undefined);
+    write();
+    lock.release();
+    expect(() => readRunningEnvironment(folder)).toThrow(`Nothing runs on ${folder}.`);
+    removeRunningEnvironment(folder);
+    expect(existsSync(join(folder, 'environment.json'))).toBe(false);
+  });
+});

@@ -1,0 +1,158 @@
+import { createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { choosePortsInLane, freePort, isPortFree } from '#cli/embedded/ports.ts';
+import { productEnvironments } from '#cli/start/environment.ts';
+import { requireFreePorts } from '#cli/start/ports.ts';
+import { portsTaken, startSettings } from '#cli/start/settings.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
+
+const secrets = {
+  encryption_keys: `dev-1:${Buffer.alloc(32, 7).toString('base64')}`,
+  webhook_secret: 'whsec_generated',
+  postgres_password: 'postgres-password',
+  simulator_password: 'simulator-password',
+};
+const options = { data: '.data', demo: true, ports: {} };
+const real = { SERVICE_BASE_URL: 'https://service.example/api/reseller/v1' };
+
+function environmentsOf(environment: Record<string, string>) {
+  const settings = startSettings(options, environment);
+  const layout = {
+    ports: settings.ports,
+    databaseUrl: settings.databaseUrl ?? 'postgresql://reseller:pw@127.0.0.1:5433/reseller',
+    temporalAddress: settings.temporalAddress ?? '127.0.0.1:7233',
+    simulatorData: '/data/simulator.sqlite',
+    ...(settings.serviceBaseUrl === undefined ? {} : { serviceBaseUrl: settings.serviceBaseUrl }),
+  };
+  return productEnvironments(layout, secrets, environment);
+}
+
+describe('the settings of a start', () => {
+  it('are the documented ports when nothing is said', () => {
+    expect(startSettings(options, {}).ports).toMatchObject({
+      api: 3000,
+      worker: 3001,
+      simulator: 4000,
+      temporal: 7233,
+      temporalUi: 8233,
+      codec: 8234,
+    });
+  });
+
+  it('take a port from the environment, and from the command line before that', () => {
+    expect(startSettings(options, { API_PORT: '3100' }).ports.api).toBe(3100);
+    expect(startSettings({ ...options, ports: { api: 3200 } }, { API_PORT: '3100' }).ports.api).toBe(3200);
+    expect(() => startSettings(options, { API_PORT: '70000' })).toThrow(UserError);
+  });
+
+  it('never run a demonstration order against a service that is not our simulator', () => {
+    expect(startSettings(options, {}).demo).toBe(true);
+    expect(startSettings(options, real).demo).toBe(false);
+  });
+
+  it('claim no port for a part that runs elsewhere', () => {
+    const elsewhere = { ...real, TEMPORAL_ADDRESS: 'temporal.example:7233', DATABASE_URL: 'postgresql://h/d' };
+    expect(portsTaken(startSettings(options, elsewhere))).toEqual(['api', 'worker', 'codec']);
+    expect(portsTaken(startSettings(options, {}))).toContain('simulator');
+  });
+
+  it('take an empty variable for one that is not set', () => {
+    const settings = startSettings(options, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', SERVICE_BASE_URL: '' });
+    expect(settings).not.toHaveProperty('databaseUrl');
+    expect(settings).not.toHaveProperty('serviceBaseUrl');
+    expect(settings.demo).toBe(true);
+  });
+});
+
+describe('the environments of the product’s processes', () => {
+  it('are complete with nothing set, and point at our own simulator', () => {
+    const { api, worker, codec } = environmentsOf({});
+    expect(readApiConfig(api).service.baseUrl).toBe('http://127.0.0.1:4000/api/reseller/v1');
+    expect(readWorkerConfig(worker).temporal.address).toBe('127.0.0.1:7233');
+    expect(readCodecServerConfig(codec).port).toBe(8234);
+  });
+
+  it('let simulator and API share the webhook secret, also during a rotation', () => {
+    const { api, simulator } = environmentsOf({});
+    expect(readApiConfig(api).webhookSecrets).toEqual([{ secret: secrets.webhook_secret }]);
+    expect(simulator['SIMULATOR_WEBHOOK_SECRET']).toBe(secrets.webhook_secret);
+    const rotating = environmentsOf({ SERVICE_WEBHOOK_SECRETS: 'old-secret@2030-01-01T00:00:00Z,new-secret' });
+    expect(rotating.simulator['SIMULATOR_WEBHOOK_SECRET']).toBe('new-secret');
+  });
+
+  it('keep what the caller says of keys and policy', () => {
+    const { worker } = environmentsOf({
+      POLICY_MAX_ATTEMPTS: '7',
+      ENCRYPTION_KEYS: `mine:${Buffer.alloc(32).toString('base64')}`,
+    });
+    expect(readWorkerConfig(worker).policy.purchase.maxAttempts).toBe(7);
+    expect(readWorkerConfig(worker).encryptionKeys.map(({ id }) => id)).toEqual(['mine']);
+  });
+
+  it('send no generated password to a service of the caller’s', () => {
+    const { api } = environmentsOf({ ...real, SERVICE_EMAIL: 'a@example.com', SERVICE_PASSWORD: 'theirs' });
+    expect(api).toMatchObject({ ...real, SERVICE_EMAIL: 'a@example.com', SERVICE_PASSWORD: 'theirs' });
+    expect(() => readApiConfig(environmentsOf(real).api)).toThrow('SERVICE_PASSWORD is missing');
+  });
+
+  it('do not mix a direct database address of the caller’s with the embedded database', () => {
+    const { worker } = environmentsOf({ DATABASE_DIRECT_URL: 'postgresql://elsewhere/db' });
+    expect(readWorkerConfig(worker).database.directUrl).toBe(readWorkerConfig(worker).database.url);
+  });
+});
+
+describe('ports', () => {
+  const servers: Server[] = [];
+  afterEach(() => servers.splice(0).forEach((server) => server.close()));
+
+  async function occupied(): Promise<number> {
+    const server = createServer();
+    servers.push(server);
+    return new Promise((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+  }
+
+  it('that are handed out are free and never handed out twice', async () => {
+    const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
+    expect(new Set(ports).size).toBe(20);
+    expect(await Promise.all(ports.map((port) => isPortFree(port)))).not.toContain(false);
+  });
+
+  it('that two processes choose at the same moment are not the same, when each has a lane', async () => {
+    for (const lane of [0, 3]) {
+      choosePortsInLane(lane, 4);
+      expect((await Promise.all(Array.from({ length: 10 }, () => freePort()))).map((port) => port % 4)).toEqual(
+        Array.from({ length: 10 }, () => lane),
+      );
+    }
+    choosePortsInLane(0, 1);
+  });
+
+  it('that are taken are all named at once, each with its use and the option that changes it', async () => {
+    const [api, simulator] = [await occupied(), await occupied()];
+    const ports = {
+      worker: await freePort(),
+      temporal: await freePort(),
+      temporalUi: await freePort(),
+      codec: await freePort(),
+    };
+    const settings = startSettings({ ...options, ports: { ...ports, api, simulator } }, {});
+    const error: unknown = await requireFreePorts(settings).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UserError);
+    expect(error).toMatchObject({
+      message: `Port ${api}, for the API, is taken by another program.\nPort ${simulator}, for the simulator, is taken by another program.`,
+    });
+    expect((error as UserError).advice).toContain('--api-port N --simulator-port N');
+  });
+
+  it('that are wanted twice are refused', async () => {
+    const port = await freePort();
+    const settings = startSettings({ ...options, ports: { api: port, codec: port } }, {});
+    await expect(requireFreePorts(settings)).rejects.toThrow(`Port ${port} is wanted twice`);
+  });
+});

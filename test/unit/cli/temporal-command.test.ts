@@ -1,0 +1,57 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runTemporalCli } from '#cli/set-up/temporal.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+let folder: string;
+let program: string;
+beforeAll(() => {
+  folder = temporaryFolder('temporal-command');
+  program = join(folder, 'temporal');
+  writeFileSync(program, `#!/bin/sh\n{ echo "$@"; env; } > '${join(folder, 'seen')}'\nexit 3\n`);
+  chmodSync(program, 0o755);
+});
+afterAll(() => removeFolder(folder));
+
+const seen = () => readFileSync(join(folder, 'seen'), 'utf8').split('\n');
+
+describe('reseller temporal', () => {
+  it('runs the Temporal CLI with its arguments where Temporal and the codec server are, and ends as it does', () => {
+    const settings = {
+      TEMPORAL_ADDRESS: '127.0.0.1:17233',
+      TEMPORAL_NAMESPACE: 'shop',
+      CODEC_PORT: '18234',
+      CODEC_TOKEN: 'a-token-of-the-test',
+    };
+    const code = runTemporalCli(['workflow', 'list', '--limit', '1'], settings, {
+      TEMPORAL_CLI_PATH: program,
+      HOME: folder,
+    });
+    expect(code).toBe(3);
+    expect(seen()[0]).toBe('workflow list --limit 1');
+    expect(seen()).toEqual(
+      expect.arrayContaining([
+        'TEMPORAL_ADDRESS=127.0.0.1:17233',
+        'TEMPORAL_NAMESPACE=shop',
+        'TEMPORAL_CODEC_ENDPOINT=http://127.0.0.1:18234',
+        'TEMPORAL_CODEC_AUTH=Bearer a-token-of-the-test',
+        `HOME=${folder}`,
+      ]),
+    );
+  });
+
+  it('looks where `npm start` has everything unless told otherwise', () => {
+    runTemporalCli([], {}, { TEMPORAL_CLI_PATH: program });
+    expect(seen()).toEqual(
+      expect.arrayContaining(['TEMPORAL_ADDRESS=127.0.0.1:7233', 'TEMPORAL_CODEC_ENDPOINT=http://127.0.0.1:8234']),
+    );
+    expect(seen().filter((line) => line.startsWith('TEMPORAL_CODEC_AUTH'))).toEqual([]);
+  });
+
+  it('says how to get the program where there is none', () => {
+    expect(() => runTemporalCli([], {}, { PATH: '', HOME: folder })).toThrow(
+      'There is no Temporal CLI on this machine.',
+    );
+  });
+});

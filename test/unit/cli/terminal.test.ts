@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { report } from '#cli/terminal/report.ts';
+import { Terminal } from '#cli/terminal/terminal.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
+import { ConfigurationError } from '#config/fields.ts';
+
+function capture(isTTY: boolean) {
+  let written = '';
+  let time = 0;
+  const output = { isTTY, columns: 40, write: (text: string | Uint8Array) => ((written += String(text)), true) };
+  const terminal = new Terminal(output, () => time);
+  return { terminal, output, written: () => written, pass: (ms: number) => (time += ms) };
+}
+
+describe('a terminal that is not interactive', () => {
+  it('gets each line once and no control characters', () => {
+    const { terminal, written, pass } = capture(false);
+    const step = terminal.step('PostgreSQL');
+    step.update('setting up');
+    pass(1_500);
+    step.done('on 127.0.0.1:5433');
+    terminal.say(terminal.bold('ready'));
+    expect(written()).toBe('… PostgreSQL\n✔ PostgreSQL on 127.0.0.1:5433 (1.5 s)\nready\n');
+  });
+
+  it('is shown now and then that a long step lives', () => {
+    const { terminal, written, pass } = capture(false);
+    const step = terminal.step('Build');
+    for (let second = 0; second < 12; second += 1) {
+      pass(1_000);
+      step.update(`${second}`);
+    }
+    step.fail();
+    expect(written()).toBe('… Build\n… Build: 4\n… Build: 9\n✘ Build (12.0 s)\n');
+  });
+});
+
+describe('an interactive terminal', () => {
+  it('ends with the lines that stay, whatever moved before', () => {
+    const { terminal, written } = capture(true);
+    const first = terminal.step('first');
+    const second = terminal.step('second');
+    terminal.say('in between');
+    second.done();
+    first.done();
+    terminal.close();
+    expect(screen(written())).toEqual(['in between', '✔ second (0.0 s)', '✔ first (0.0 s)']);
+  });
+
+  it('cuts a moving line to its width, so that it can be erased', () => {
+    const { terminal, written } = capture(true);
+    terminal.step('x').update('y'.repeat(100));
+    terminal.say('kept');
+    expect(Math.max(...screen(written()).map((line) => line.length))).toBeLessThan(40);
+    terminal.close();
+    expect(screen(written())).toEqual(['kept']);
+  });
+});
+
+describe('a command that fails', () => {
+  it('says what happened and what to do, without a stack', () => {
+    const { output, written } = capture(false);
+    expect(report(new UserError('It is full.', 'Empty it.'), output)).toBe(1);
+    expect(written()).toBe('\nIt is full.\nEmpty it.\n');
+  });
+
+  it('exits with 78 for its configuration, naming every problem', () => {
+    const { output, written } = capture(false);
+    expect(report(new ConfigurationError(['A is missing', 'B is missing']), output)).toBe(78);
+    expect(written()).toContain('A is missing\n  - B is missing');
+  });
+
+  it('shows the stack of what nobody expected', () => {
+    const { output, written } = capture(false);
+    expect(report(new TypeError('bug'), output)).toBe(1);
+    expect(written()).toContain('at ');
+  });
+});
+
+/** What is on the screen after these bytes: lines, cursor up and erase below. */
+function screen(bytes: string): string[] {
+  const lines: string[] = [''];
+  // oxlint-disable-next-line no-control-regex -- terminal control sequences are what is read here
+  for (const token of bytes.match(/\u001b\[\d+[A-Zm]|\n|[^\u001b\n]+/g) ?? []) {
+    // oxlint-disable-next-line no-control-regex -- as above
+    const [, count, command] = /^\u001b\[(\d+)([A-Zm])$/.exec(token) ?? [];
+    if (command === 'A') lines.splice(lines.length - 1 - Number(count), Number(count) + 1, '');
+    else if (token === '\n') lines.push('');
+    else if (command === undefined) lines[lines.length - 1] += token;
+  }
+  return lines.slice(0, -1);
+}

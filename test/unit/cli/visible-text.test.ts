@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '#cli/api/api-client.ts';
+import { report } from '#cli/terminal/report.ts';
+import { printJson, printLine, visible } from '#cli/terminal/visible-text.ts';
+
+const HOSTILE = [
+  '\n',
+  '\r',
+  '\t',
+  '\0',
+  '\u0007',
+  '\u001b[31m',
+  '\u001b]0;title\u0007',
+  '\u009b2J',
+  '\u0085',
+  '\u2028',
+  '\u2029',
+  '\u202e',
+  '\u2066',
+  '\u2069',
+  '\u200b',
+  '\u200d',
+  '\u200e',
+  '\ufeff',
+  '\u00ad',
+  '\u061c',
+  '\ud800',
+  '\u{e0041}',
+  '\u3164',
+  '\u2800',
+];
+/** What may stand in a printed line: no control, format, separator or lone surrogate. */
+const SAFE_LINE = /^(?:(?!\u115F|\u1160|\u3164|\uFFA0|\u034F|\u2800)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])*$/u;
+
+const text = fc
+  .array(
+    fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', maxLength: 5 }), fc.string({ maxLength: 8 })),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''));
+
+const printed = (print: (output: { write: (chunk: string) => boolean }) => void): string => {
+  let all = '';
+  print({ write: (chunk) => ((all += chunk), true) });
+  return all;
+};
+
+describe('what the command prints of others', () => {
+  it('is one line in which nothing is hidden, and says which character stood there', () => {
+    fc.assert(
+      fc.property(text, (foreign) => {
+        const lines = printed((output) => printLine(output, `by ${foreign}`)).split('\n');
+        expect(lines).toHaveLength(2);
+        for (const line of lines) expect(line).toMatch(SAFE_LINE);
+      }),
+    );
+    expect(visible('a\nord_1 \u202e2_dro\u202c \u001b[2K')).toBe('a\\nord_1 \\u202e2_dro\\u202c \\u001b[2K');
+    expect(visible('Zürich, 東京, नमस्ते, €, é')).toBe('Zürich, 東京, नमस्ते, €, é');
+  });
+
+  it('is JSON that reads back as it was', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), text, (value, foreign) => {
+        const json = printed((output) => printJson(output, { value, foreign }));
+        for (const line of json.split('\n')) expect(line).toMatch(SAFE_LINE);
+        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify({ value, foreign })));
+      }),
+    );
+  });
+
+  it('is safe in errors as well', () => {
+    fc.assert(
+      fc.property(text, (foreign) => {
+        const access = { url: 'http://127.0.0.1:1', key: 'k', keyFrom: 'a test' };
+        const problem = JSON.stringify({
+          title: 'Refused',
+          detail: foreign,
+          errors: [{ in: 'body', field: foreign, message: foreign }],
+        });
+        const lines = (body: string) =>
+          printed((output) => void report(new ApiError('GET /', 400, body, access), output))
+            .trim()
+            .split('\n');
+        expect(lines(problem).length).toBeLessThanOrEqual(3);
+        expect(lines(foreign).length).toBeLessThanOrEqual(2);
+        for (const line of [...lines(problem), ...lines(foreign)]) expect(line).toMatch(SAFE_LINE);
+      }),
+    );
+  });
+
+  it('goes through one place: no command writes by itself what a server said', () => {
+    const folders = ['access', 'money', 'service', 'set-up', 'webhook-endpoints', 'work'];
+    const own = folders.flatMap((name) => {
+      const folder = join(import.meta.dirname, '../../../cli', name);
+      return readdirSync(folder).flatMap((file) =>
+        readFileSync(join(folder, file), 'utf8')
+          .split('\n')
+          .filter((line) => /\.write\(/.test(line))
+          .map((line) => `${file}: ${line.trim()}`),
+      );
+    });
+    // Keys, ids and limits that this process made or checked itself.
+    for (const line of own) expect(line).toMatch(/^(keys|encryption-keys|migrate|capabilities)\.ts: /);
+  });
+});

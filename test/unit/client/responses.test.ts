@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { ProblemError, type OnResponse } from '#clients/typescript/src/index.ts';
+import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/network/client-network.ts';
+
+const ok =
+  (body: unknown, headers: Record<string, string> = {}): Step =>
+  () =>
+    Response.json(body, { headers });
+const order = { package_id: 1001, external_order_id: 'sale-1' };
+const thrown = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** A client on a network that does these things, and what it tells of the answers. */
+function told(steps: readonly Step[], onResponse?: OnResponse) {
+  const network = new ClientNetwork();
+  const lines: string[] = [];
+  const note: OnResponse = ({ operation, method, path, status, headers }) =>
+    void lines.push(`${operation} ${method} ${path} ${status} ${headers.get('X-Request-Id')}`);
+  return { network, lines, api: network.client(steps, { onResponse: onResponse ?? note }), note };
+}
+
+describe('whoever wants to be told of answers', () => {
+  it('gets the headers of a success', async () => {
+    let replayed: string | null = null;
+    const { api } = told(
+      [ok({ id: 'ord_1' }, { 'Idempotent-Replayed': 'true' })],
+      ({ headers }) => void (replayed = headers.get('Idempotent-Replayed')),
+    );
+    expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(replayed).toBe('true');
+  });
+
+  it('gets each answer of each try by the name of its call, also those that broke off, and nothing of what never came', async () => {
+    const id = { 'X-Request-Id': 'req_1' };
+    const { api, lines } = told([
+      broken,
+      problem(503, 'database_unavailable', id),
+      torn('breaks', 202, id),
+      ok({ id: 'ord_1' }, { 'X-Request-Id': 'req_2' }),
+      problem(404, 'order_not_found', id),
+    ]);
+    await api.createOrder(order);
+    await thrown(api.getOrder('ord_2'));
+    expect(lines).toEqual([
+      'createOrder POST /v1/orders 503 req_1',
+      'createOrder POST /v1/orders 202 req_1',
+      'createOrder POST /v1/orders 200 req_2',
+      'getOrder GET /v1/orders/ord_2 404 req_1',
+    ]);
+  });
+
+  it('is told by the call too, of its own answers and no others: also of lists and of what waits', async () => {
+    const held = { id: 'ord_1', status: 'held' };
+    const { api, lines, note } = told(
+      [ok(held), ok({ data: [], next_cursor: null }), ok({ ...held, status: 'completed' })],
+      () => undefined,
+    );
+    await api.getOrder('ord_1');
+    await api.listOrders({}, { onResponse: note }).page();
+    await api.waitFor(held, { onResponse: note });
+    expect(lines).toEqual(['listOrders GET /v1/orders 200 null', 'getOrder GET /v1/orders/ord_1 200 null']);
+  });
+
+  it('is told of the connections of a stream', async () => {
+    const { api, lines } = told([problem(503, 'shutting_down'), problem(401, 'unauthenticated')]);
+    expect(await thrown(api.streamEvents()[Symbol.asyncIterator]().next())).toBeInstanceOf(ProblemError);
+    expect(lines).toEqual([
+      'streamEvents GET /v1/events/stream 503 null',
+      'streamEvents GET /v1/events/stream 401 null',
+    ]);
+  });
+
+  it('ends the call with what it throws: that is no lost answer, so nothing is sent again', async () => {
+    const fails = () => {
+      throw new TypeError('my own mistake');
+    };
+    const { api, network } = told([ok({ id: 'ord_1' })], fails);
+    expect(await thrown(api.createOrder(order))).toMatchObject({ name: 'TypeError', message: 'my own mistake' });
+    const stream = told([problem(503, 'shutting_down')], fails);
+    expect(await thrown(stream.api.streamEvents()[Symbol.asyncIterator]().next())).toMatchObject({
+      message: 'my own mistake',
+    });
+    expect([...network.seen, ...stream.network.seen]).toHaveLength(2);
+  });
+});

@@ -1,0 +1,130 @@
+/**
+ * What callers of the TypeScript client may write, and what they get. Types are judged by `npm run typecheck`, the rest
+ * here.
+ */
+import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
+import type {
+  Event,
+  EventPage,
+  Order,
+  OrderBulkAction,
+  Paged,
+  ResellerClient,
+  Standing,
+  TimelineEntry,
+  Timeline,
+  WaitOptions,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+} from '#clients/typescript/src/index.ts';
+import { ClientNetwork, type Step } from '#test/support/network/client-network.ts';
+
+const ok =
+  (body: unknown): Step =>
+  () =>
+    Response.json(body);
+const nothing = ok({ data: [], next_cursor: null });
+
+let network = new ClientNetwork();
+afterEach(() => {
+  network = new ClientNetwork();
+});
+const client = (...steps: Step[]): ResellerClient => network.client(steps);
+/** What was asked for, without the address of the API. */
+const asked = () => network.seen.map(({ url }) => decodeURIComponent(new URL(url).pathname + new URL(url).search));
+
+describe('a list in a body', () => {
+  it('is any array, also one that was just made of another', () => {
+    const orders: Pick<Order, 'id'>[] = [{ id: 'ord_1' }];
+    const filter: OrderBulkAction['filter'] = { ids: orders.map(({ id }) => id) };
+    expect(filter.ids).toEqual(['ord_1']);
+  });
+
+  it('can be sent back as it was read', () => {
+    expectTypeOf<WebhookEndpoint['event_types']>().toExtend<NonNullable<WebhookEndpointChange['event_types']>>();
+    // @ts-expect-error -- there is no such event.
+    const change: WebhookEndpointChange = { event_types: ['order.eaten'] };
+    expect(change.event_types).toHaveLength(1);
+  });
+});
+
+describe('a page', () => {
+  it('has all that the API says with it, as `.page()` and `.pages()` give it', async () => {
+    const read_at = '2030-01-31T12:00:00.000Z';
+    const packages = await client(ok({ data: [], next_cursor: null, read_at, age_seconds: 1 }))
+      .listPackages()
+      .page();
+    expectTypeOf(packages.read_at).toEqualTypeOf<string>();
+    expect(packages.read_at).toBe(read_at);
+
+    const standing = { now: 'It is held.', why: null, next: 'It is sent again.', next_at: null };
+    const timeline = client(ok({ data: [], next_cursor: null, standing })).getOrderTimeline('ord_1');
+    expectTypeOf(timeline).toEqualTypeOf<Paged<TimelineEntry, Timeline>>();
+    for await (const page of timeline.pages()) {
+      expectTypeOf(page.standing).toEqualTypeOf<Standing>();
+      expect(page.standing).toEqual(standing);
+    }
+    expect.assertions(2);
+  });
+
+  it('of events always has a cursor', () => {
+    expectTypeOf<ReturnType<ResellerClient['listEvents']>>().toEqualTypeOf<Paged<Event, EventPage>>();
+    expectTypeOf<EventPage['next_cursor']>().toEqualTypeOf<string>();
+  });
+});
+
+describe('a query', () => {
+  it('takes one of a closed set, or several, which go out with commas', async () => {
+    const api = client(nothing, nothing, nothing, ok({}));
+    await api.listOrders({ status: 'held' }).page();
+    await api.listOrders({ status: ['held', 'needs_attention'] }).page();
+    await api.listEvents({ type: ['order.*', 'topup.held'], subject_kind: ['order', 'topup'] }).page();
+    await api.getOrder('ord_1', { wait: 5, until: ['processing', 'completed'] });
+    expect(asked()).toEqual([
+      '/v1/orders?status=held',
+      '/v1/orders?status=held,needs_attention',
+      '/v1/events?type=order.*,topup.held&subject_kind=order,topup',
+      '/v1/orders/ord_1?wait=5&until=processing,completed',
+    ]);
+    // @ts-expect-error -- no order has this status.
+    expect(() => api.listOrders({ status: 'eaten' })).not.toThrow();
+    // @ts-expect-error -- nor does a list of them.
+    expect(() => api.listOrders({ status: ['held', 'eaten'] })).not.toThrow();
+    // @ts-expect-error -- what carries several is a list.
+    expect(() => api.listEvents({ type: 'order.*,topup.held' })).not.toThrow();
+  });
+
+  it('takes flags as they are', async () => {
+    const api = client(nothing, nothing, nothing);
+    await api.listPackages({ available: true }).page();
+    await api.listPauses({ ended: false }).page();
+    await api.listPricingRules({ ended: true }).page();
+    expect(asked()).toEqual([
+      '/v1/packages?available=true',
+      '/v1/purchase-gate/pauses?ended=false',
+      '/v1/pricing/rules?ended=true',
+    ]);
+  });
+});
+
+describe('an id in a path', () => {
+  it('is a number where bodies have one', async () => {
+    const api = client(ok({}), ok({}));
+    await api.getPackage(1001);
+    await api.getPackage('1001');
+    expect(asked()).toEqual(['/v1/packages/1001', '/v1/packages/1001']);
+    // @ts-expect-error -- ids of ours are text.
+    expect(() => void api.getOrder(1).catch(() => undefined)).not.toThrow();
+  });
+});
+
+describe('waiting', () => {
+  it('is for statuses that the API tells of', () => {
+    expectTypeOf<'processing'>().toExtend<StatusToWaitFor<Order>>();
+    expectTypeOf<'submitting'>().not.toExtend<StatusToWaitFor<Order>>();
+    expectTypeOf<'submitting'>().toExtend<Order['status']>();
+    expectTypeOf<'active'>().not.toExtend<StatusToWaitFor<Order>>();
+  });
+});
+
+type StatusToWaitFor<Work extends { status: string }> = NonNullable<WaitOptions<Work['status']>['until']>[number];

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { retryRules } from '#config/retry-rules.ts';
+import { retriedClasses } from '#domain/work/retry-rules.ts';
+
+const read = (value: unknown) => retryRules().parse(typeof value === 'string' ? value : JSON.stringify(value));
+const problems = (value: unknown) => {
+  const result = retryRules().safeParse(typeof value === 'string' ? value : JSON.stringify(value));
+  return result.success ? [] : result.error.issues.map(({ message }) => message);
+};
+
+describe('POLICY_RETRY_RULES', () => {
+  it('is read with durations as other settings have them', () => {
+    const rules = read({
+      price_above_limit: { first_delay: '5m', max_delay: '2h', total: '48h' },
+      supplier_failed: { attempts: 5, first_delay: '500ms' },
+    });
+    expect(rules).toEqual({
+      price_above_limit: { firstDelayMs: 300_000, maxDelayMs: 7_200_000, totalMs: 172_800_000 },
+      supplier_failed: { attempts: 5, firstDelayMs: 500 },
+    });
+  });
+
+  it('takes every class that is tried again', () => {
+    for (const failure of retriedClasses)
+      expect(read({ [failure]: { total: '7d' } })).toEqual({ [failure]: { totalMs: 604_800_000 } });
+  });
+
+  it.each(['', 'nonsense', '[]', '{}', 'null', '7', '[{"not_sent": {}}]'])(
+    'that is no object of rules is refused with an example: %s',
+    (text) => {
+      expect(problems(text)).toEqual([
+        expect.stringMatching(/^must be a JSON object of rules by class of failure, such as \{"price_above_limit"/),
+      ]);
+    },
+  );
+
+  it('names a class that does not exist, one that is never tried again, and those that are', () => {
+    expect(problems({ price_too_high: { total: '1h' } })).toEqual([
+      expect.stringMatching(/there is no class of failure "price_too_high"; those .* price_above_limit/),
+    ]);
+    expect(problems({ invalid_request: { total: '1h' } })).toEqual([
+      expect.stringMatching(/^what fails with invalid_request is not tried again/),
+    ]);
+    expect(problems({ timeout: { total: '1h' } })).toEqual([
+      expect.stringMatching(/^what fails with timeout is not tried again/),
+    ]);
+  });
+
+  it.each([
+    [{}, /^not_sent: must be an object with some of attempts, first_delay, max_delay, total$/],
+    [[], /^not_sent: must be an object/],
+    ['5m', /^not_sent: must be an object/],
+    [{ firstDelay: '5m' }, /^not_sent: must be an object/],
+    [{ first_delay: 5 }, /^not_sent: first_delay must be a duration .* from 1ms to 7d$/],
+    [{ first_delay: '0s' }, /^not_sent: first_delay must be/],
+    [{ max_delay: '8d' }, /^not_sent: max_delay must be/],
+    [{ max_delay: null }, /^not_sent: max_delay must be/],
+    [{ total: '93d' }, /^not_sent: total must be a duration .* from 1ms to 92d$/],
+    [{ total: 'a day' }, /^not_sent: total must be/],
+    [{ first_delay: '2m', max_delay: '1m' }, /^not_sent: first_delay must not be more than max_delay$/],
+    [
+      { attempts: 2 },
+      /^not_sent: has no attempts: it is the same attempt that is sent again \(attempts are those of supplier_failed\)$/,
+    ],
+  ])('says of a rule what is wrong with it: %j', (rule, message) => {
+    expect(problems({ not_sent: rule })).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([0, 21, 1.5, '3', null])('takes 1 to 20 attempts, not %j', (attempts) => {
+    expect(problems({ supplier_failed: { attempts } })).toEqual([
+      'supplier_failed: attempts must be a whole number from 1 to 20',
+    ]);
+  });
+
+  it('says everything that is wrong at once', () => {
+    expect(problems({ not_sent: { total: 'x', first_delay: 'y' }, nothing: {} })).toHaveLength(3);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { readServiceConfig } from '#config/config.ts';
+import { serviceAddress } from '#domain/service/service-address.ts';
+
+const BASE = 'https://service.example/api/reseller/v1';
+const read = (more: Record<string, string> = {}) =>
+  readServiceConfig({ SERVICE_BASE_URL: BASE, SERVICE_EMAIL: 'shop@example.com', SERVICE_PASSWORD: 'secret', ...more });
+
+describe('SERVICE_BASE_URL', () => {
+  it.each([BASE, `${BASE}/`, 'http://127.0.0.1:4000/api/reseller/v1', 'https://service.example/shop/api/reseller/v1'])(
+    'may be %s [spec: versioning.path]',
+    (url) => {
+      expect(read({ SERVICE_BASE_URL: url }).baseUrl).toBe(url.replace(/\/$/, ''));
+    },
+  );
+
+  it.each([
+    'https://service.example',
+    'https://service.example/api/reseller',
+    'https://service.example/api/reseller/v2',
+    'https://service.example/api/reseller/v1/orders',
+    `${BASE}/sandbox`,
+  ])('is refused with what it has to end with: %s [spec: versioning.path]', (url) => {
+    expect(() => read({ SERVICE_BASE_URL: url })).toThrow(
+      /SERVICE_BASE_URL: must end with \/api\/reseller\/v1 .*sandbox's is derived/,
+    );
+  });
+});
+
+describe('SERVICE_MODE', () => {
+  it('is the sandbox unless production is asked for [spec: environments.safe-start]', () => {
+    expect(read().mode).toBe('sandbox');
+    expect(read({ SERVICE_MODE: 'production' }).mode).toBe('production');
+    expect(() => read({ SERVICE_MODE: 'live' })).toThrow(/SERVICE_MODE/);
+  });
+
+  it('decides about the address: the base, or the base followed by /sandbox [spec: environments.production-address, environments.sandbox-address]', () => {
+    expect(serviceAddress(BASE, 'production')).toBe('https://service.example/api/reseller/v1');
+    expect(serviceAddress(BASE, 'sandbox')).toBe('https://service.example/api/reseller/v1/sandbox');
+  });
+
+  it('decides about SERVICE_TOKEN_DAYS: the sandbox login takes none [spec: field.login.expires_in_days]', () => {
+    expect(read({ SERVICE_TOKEN_DAYS: '30' }).tokenDays).toBeUndefined();
+    expect(read({ SERVICE_TOKEN_DAYS: '30', SERVICE_MODE: 'production' }).tokenDays).toBe(30);
+  });
+});
+
+describe('resends', () => {
+  it.each(['sandbox', 'production'])(
+    'in %s are left to the capability profile, unless key_replay is switched off',
+    (SERVICE_MODE) => {
+      expect(read({ SERVICE_MODE }).resendAllowed).toBe(true);
+      expect(read({ SERVICE_MODE, SERVICE_WITHOUT: 'order_read,key_replay' }).resendAllowed).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { readSimulatorConfig } from '#config/simulator.ts';
+import { dialectNames } from '#simulator/behaviour/dialect.ts';
+import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
+import { shapeNames } from '#simulator/shape/shape.ts';
+
+describe('the simulator’s configuration', () => {
+  it('names all that is wrong with it, and the document that explains it', () => {
+    const read = () =>
+      readSimulatorConfig(
+        { dialects: dialectNames, shapes: shapeNames, faultProfiles: faultProfileNames },
+        { SIMULATOR_PORT: 'many', SIMULATOR_DIALECT: 'polite', SIMULATOR_WEBHOOK_URL: '' },
+      );
+    expect(read).toThrow(/SIMULATOR_PORT: [^]*SIMULATOR_DIALECT: [^]*See docs\/simulator\.md\.$/);
+  });
+});

@@ -1,0 +1,245 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { signWebhook, verifyWebhook, type AcceptedSecret, type SignedDelivery } from '#crypto/webhook-signature.ts';
+
+const SECRET = 'whsec_test';
+const TIMESTAMP = '1700000000';
+const NOW = 1_700_000_000_000;
+const BODY = Buffer.from('{"event":"ping"}');
+
+/** Written out here a second time, so that a wrong signed string cannot be right on both sides. */
+function sign(secret: string, timestamp: string, body: Uint8Array): string {
+  const signed = Buffer.concat([Buffer.from(`${timestamp}.`), body]);
+  return `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`;
+}
+
+function delivery(changes: Partial<SignedDelivery> = {}): SignedDelivery {
+  const timestamp = changes.timestampHeader ?? TIMESTAMP;
+  return {
+    timestampHeader: TIMESTAMP,
+    signatureHeader: sign(SECRET, timestamp, changes.rawBody ?? BODY),
+    rawBody: BODY,
+    secrets: [{ secret: SECRET }],
+    now: NOW,
+    ...changes,
+  };
+}
+
+const vectors = z
+  .object({
+    secret: z.string(),
+    timestamp: z.string(),
+    vectors: z.array(
+      z.object({ body_utf8: z.string().optional(), body_hex: z.string().optional(), signature: z.string() }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync(new URL('../../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
+
+describe('the published vectors', () => {
+  it('are three', () => {
+    expect(vectors.vectors).toHaveLength(3);
+  });
+
+  it.each(vectors.vectors)(
+    'accepts $signature [spec: signature.signed-string, signature.key-and-form]',
+    ({ body_utf8: text, body_hex: hex, signature }) => {
+      const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
+      const genuine = {
+        timestampHeader: vectors.timestamp,
+        signatureHeader: signature,
+        rawBody,
+        secrets: [{ secret: vectors.secret }],
+        now: Number(vectors.timestamp) * 1_000,
+      };
+      expect(verifyWebhook(genuine)).toEqual({ ok: true });
+      expect(verifyWebhook({ ...genuine, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) })).toEqual({
+        ok: false,
+        reason: 'signature_mismatch',
+      });
+    },
+  );
+});
+
+describe('the timestamp', () => {
+  it.each([-300, -299, 0, 299, 300])(
+    'is accepted %i seconds off the clock [spec: limit.webhook-tolerance]',
+    (offset) => {
+      const timestampHeader = String(1_700_000_000 + offset);
+      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: true });
+    },
+  );
+
+  it.each([-301, 301, -86_400, 86_400])(
+    'is refused %i seconds off the clock [spec: limit.webhook-tolerance]',
+    (offset) => {
+      const timestampHeader = String(1_700_000_000 + offset);
+      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
+    },
+  );
+
+  it.each([300_001, 300_999, -300_001, -300_999])(
+    'is refused %i milliseconds off the clock: the fraction of a second counts [spec: limit.webhook-tolerance]',
+    (offset) => {
+      const verdict = verifyWebhook(delivery({ now: NOW + offset }));
+      expect(verdict).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
+    },
+  );
+
+  it.each([299_999, 300_000, -299_999, -300_000])(
+    'is accepted %i milliseconds off the clock [spec: limit.webhook-tolerance]',
+    (offset) => {
+      expect(verifyWebhook(delivery({ now: NOW + offset }))).toEqual({ ok: true });
+    },
+  );
+
+  it('is refused when the clock is not a number', () => {
+    expect(verifyWebhook(delivery({ now: Number.NaN })).ok).toBe(false);
+  });
+
+  it.each([
+    '',
+    '+1700000000',
+    '1700000000.0',
+    '1700000000abc',
+    '1.7e9',
+    '0x6553f100',
+    '-1',
+    ' 1700000000',
+    '1700000000 ',
+    '1700000000\n',
+    '1,700,000,000',
+    '１７００００００００',
+    '١٧٠٠٠٠٠٠٠٠',
+    '1700000000, 1700000000',
+    '170000000000000000000',
+    '1700000000000',
+  ])(
+    'is refused, although signed, when it is written %j [spec: signature.digits-only, header.webhook.timestamp]',
+    (timestampHeader) => {
+      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
+    },
+  );
+
+  it('is refused when it is missing', () => {
+    expect(verifyWebhook(delivery({ timestampHeader: undefined }))).toEqual({ ok: false, reason: 'timestamp_missing' });
+  });
+
+  it('is refused in milliseconds cut to twelve digits', () => {
+    expect(verifyWebhook(delivery({ timestampHeader: '170000000000' }))).toEqual({
+      ok: false,
+      reason: 'timestamp_out_of_tolerance',
+    });
+  });
+});
+
+describe('the signature', () => {
+  const good = sign(SECRET, TIMESTAMP, BODY);
+  const hex = good.slice(3);
+
+  it.each([
+    ['empty', ''],
+    ['only the label', 'v1='],
+    ['without a label', hex],
+    ['uppercase', `v1=${hex.toUpperCase()}`],
+    ['an uppercase label', `V1=${hex}`],
+    ['one digit short', good.slice(0, -1)],
+    ['one digit long', `${good}0`],
+    ['with trailing junk', `${good}z`],
+    ['with a trailing line feed', `${good}\n`],
+    ['with a leading space', ` ${good}`],
+    ['doubled', `${good}${good}`],
+    ['a list', `${good},${good}`],
+    ['a repeated header', `${good}, ${good}`],
+    ['a list with another version', `v0=${hex},${good}`],
+    ['v0', `v0=${hex}`],
+    ['v2', `v2=${hex}`],
+    ['v11', `v11=${hex}`],
+    ['quoted', `"${good}"`],
+    ['in base64', `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
+  ])('is refused as malformed: %s [spec: versioning.signature-label, signature.key-and-form]', (_, signatureHeader) => {
+    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_malformed' });
+  });
+
+  it('is refused when it is missing', () => {
+    expect(verifyWebhook(delivery({ signatureHeader: undefined }))).toEqual({ ok: false, reason: 'signature_missing' });
+  });
+
+  it('is refused when it was made with another secret [spec: signature.key-and-form]', () => {
+    const signatureHeader = sign('whsec_other', TIMESTAMP, BODY);
+    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
+  });
+
+  it('is refused when it was made for another timestamp [spec: signature.signed-string]', () => {
+    const signatureHeader = sign(SECRET, '1700000001', BODY);
+    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
+  });
+});
+
+describe('during a rotation', () => {
+  const OLD = 'whsec_old_secret';
+  const secrets: readonly AcceptedSecret[] = [{ secret: SECRET }, { secret: OLD, acceptedUntil: NOW }];
+  const signedWithOld = sign(OLD, TIMESTAMP, BODY);
+
+  it('both secrets are accepted, in any order', () => {
+    expect(verifyWebhook(delivery({ secrets })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets, signatureHeader: signedWithOld })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets: secrets.toReversed() })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets: secrets.toReversed(), signatureHeader: signedWithOld })).ok).toBe(true);
+  });
+
+  it('the old secret is refused from the first millisecond after its end, the new one is not', () => {
+    const now = NOW + 1;
+    expect(verifyWebhook(delivery({ secrets, now })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets, now, signatureHeader: signedWithOld }))).toEqual({
+      ok: false,
+      reason: 'signature_mismatch',
+    });
+  });
+
+  it('a delivery is refused when no secret is accepted any more', () => {
+    const ended = [{ secret: OLD, acceptedUntil: NOW - 1 }];
+    expect(verifyWebhook(delivery({ secrets: ended, signatureHeader: signedWithOld }))).toEqual({
+      ok: false,
+      reason: 'no_accepted_secret',
+    });
+  });
+
+  it('an empty secret never verifies', () => {
+    expect(verifyWebhook(delivery({ secrets: [{ secret: '' }], signatureHeader: sign('', TIMESTAMP, BODY) }))).toEqual({
+      ok: false,
+      reason: 'no_accepted_secret',
+    });
+    expect(verifyWebhook(delivery({ secrets: [] }))).toEqual({ ok: false, reason: 'no_accepted_secret' });
+  });
+});
+
+describe('signing a delivery of our own', () => {
+  it.each(vectors.vectors)('gives the published $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
+    const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
+    expect(signWebhook(vectors.secret, vectors.timestamp, rawBody)).toBe(signature);
+  });
+
+  it('is accepted by a receiver with this secret, and by none with another', () => {
+    const signatureHeader = signWebhook(SECRET, TIMESTAMP, BODY);
+    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: true });
+    expect(verifyWebhook(delivery({ signatureHeader, secrets: [{ secret: 'another' }] }))).toEqual({
+      ok: false,
+      reason: 'signature_mismatch',
+    });
+  });
+
+  it.each(['', '17e8', ' 1700000000', '-1', '1700000000.5'])(
+    'refuses %j as a timestamp, which no receiver takes',
+    (timestamp) => {
+      expect(() => signWebhook(SECRET, timestamp, BODY)).toThrow(
+        new RangeError('a timestamp is Unix time in seconds, digits only'),
+      );
+    },
+  );
+
+  it('refuses an empty secret', () => {
+    expect(() => signWebhook('', TIMESTAMP, BODY)).toThrow(new RangeError('an empty secret signs nothing'));
+  });
+});

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CAPABILITIES } from '#domain/service/capabilities.ts';
+import { assumptionsDocument } from '#scripts/assumptions/assumptions-document.ts';
+import { ENDPOINTS, EVENT_KINDS, WEBHOOK_ANSWERS } from '#upstream/contract.ts';
+
+const document = assumptionsDocument();
+const rowsOf = (title: string): string[] => {
+  const section = document.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  return section.split('\n').filter((line) => line.startsWith('| `'));
+};
+
+describe('docs/assumptions.md', () => {
+  it('is what the contract says today; else run `npm run generate:assumptions`', () => {
+    expect(readFileSync(join(import.meta.dirname, '../../../docs/assumptions.md'), 'utf8')).toBe(document);
+  });
+
+  it('has a row for each call, with its two marks, and its reason [spec: gap.answers, gap.paths]', () => {
+    const rows = rowsOf('Calls');
+    expect(rows).toHaveLength(Object.keys(ENDPOINTS).length);
+    for (const { method, path, request, response, reason } of Object.values(ENDPOINTS)) {
+      const row = rows.find((line) => line.startsWith(`| \`${method} ${path}\` | ${request} | ${response} |`));
+      expect(row, `${method} ${path}`).toContain(reason);
+    }
+  });
+
+  it('has a row for each event and each capability', () => {
+    expect(rowsOf('Events').map((row) => row.split('`')[1])).toEqual([...EVENT_KINDS]);
+    expect(rowsOf('Capabilities').map((row) => row.split('`')[1])).toEqual(Object.keys(CAPABILITIES));
+  });
+
+  it('lists what we answer to webhooks where the specification leaves it open, with the reason', () => {
+    const section = document.split('## Webhooks: what we answer\n')[1]?.split('\n## ')[0];
+    for (const { delivery, answer, reason } of WEBHOOK_ANSWERS) {
+      expect(section).toContain(`| ${delivery} | ${answer} | ${reason} |`);
+    }
+    expect(section).toContain('rejects duplicates');
+    expect(section).toContain('300.999');
+  });
+
+  it('calls a field needed only where an answer without it would be contract drift', () => {
+    const order = rowsOf('Fields')
+      .find((row) => row.startsWith('| `POST /orders`'))
+      ?.split(' | ');
+    expect(order?.slice(1, 4)).toEqual(['`package_id`, `external_order_id`', '`device_imei`', '`id`, `status`']);
+    const cancellation = rowsOf('Fields')
+      .find((row) => row.startsWith('| `POST /esims/{id}/cancel`'))
+      ?.split(' | ');
+    expect(cancellation?.[3]).toBe('`esim_id`, `status`');
+  });
+
+  it('says what a field is needed for that single answers may lack, and what a filter is', () => {
+    const order = rowsOf('Fields')
+      .find((row) => row.startsWith('| `GET /orders` |'))
+      ?.split(' | ');
+    expect(order?.[4]).toBe(
+      'filter `external_order_id`: finding an order whose answer was lost; ' +
+        '`data[].external_order_id`: finding an order whose answer was lost; ' +
+        '`data[].esim_id`: delivering the eSIM of a completed order',
+    );
+    const event = rowsOf('Events')
+      .find((row) => row.startsWith('| `order.completed` |'))
+      ?.split(' | ');
+    expect(event?.[5]).toContain('`esim_id`: delivering the eSIM of a completed order');
+  });
+
+  it('lists what is assumed of forms, lists, bounds and statuses, each with its mark and the reason', () => {
+    const sections = ['Forms of values', 'Lists', 'Bounds of what is sent', 'Errors'];
+    const rows = sections.flatMap((title) => {
+      const section = document.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+      return section.split('\n').filter((line) => / \| (?:stated|shape assumed|call assumed) \| /.test(line));
+    });
+    expect(rows.every((row) => row.split(' | ').every((cell) => cell.replaceAll('|', '').trim() !== ''))).toBe(true);
+    const forms = [
+      'Times',
+      'Currencies',
+      'Ids',
+      'ICCID',
+      'Activation code',
+      'limit=100',
+      'End of a list',
+      'environment',
+    ];
+    for (const what of forms) {
+      expect(
+        rows.some((row) => row.includes(what)),
+        what,
+      ).toBe(true);
+    }
+    const names = ['device_imei', 'external_order_id', 'expires_in_days', 'channel', '402', '403', '409', '425', '429'];
+    for (const what of names) {
+      expect(
+        rows.some((row) => row.startsWith(`| \`${what}\``)),
+        what,
+      ).toBe(true);
+    }
+    expect(rows.find((row) => row.startsWith('| `device_imei`'))).toContain('optional; `^[0-9]{14,16}$`');
+    expect(rows.find((row) => row.startsWith('| `expires_in_days`'))).toContain('1 to 3650');
+    expect(rows.find((row) => row.startsWith('| `409`'))).toContain('key_or_reference_known');
+  });
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { CONFIGURATION_FIELDS } from '#config/config.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
+
+const fields = Object.values(CONFIGURATION_FIELDS).flatMap((part): [string, z.ZodType][] => Object.entries(part));
+
+/** Rows of the form `` | `NAME` | default | meaning | ``. */
+const rows = [...DOCUMENT.matchAll(/^\| `([A-Z_]+)` \| (.+?) \| (.+) \|$/gm)].map(([, name = '', fallback = '']) => ({
+  name,
+  fallback,
+}));
+
+describe('docs/configuration.md', () => {
+  it('has one row for each variable that the product reads, and no other', () => {
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(fields.map(([name]) => name).toSorted());
+  });
+
+  it.each(fields)('states the default of %s as it is', (name, schema) => {
+    const stated = rows.find((row) => row.name === name)?.fallback ?? '';
+    const unset = schema.safeParse(undefined);
+
+    expect(meaningOf(stated, schema)).toEqual(unset.success ? { value: unset.data ?? NOTHING } : 'required');
+  });
+});
+
+/** An empty list and no value at all are both written as "none" or "as another variable". */
+const NOTHING: readonly string[] = [];
+
+function meaningOf(stated: string, schema: z.ZodType): unknown {
+  if (stated === 'required') return 'required';
+  const literal = /^`(.*)`$/.exec(stated)?.[1];
+  return { value: literal === undefined ? NOTHING : schema.parse(literal) };
+}

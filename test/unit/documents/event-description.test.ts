@@ -1,0 +1,113 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Event, WebhookEvent } from '#clients/typescript/src/types.ts';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { eventTypes } from '#domain/events/events.ts';
+import { webhookBody, webhookHeaders } from '#outbound/webhook-message.ts';
+import { apiDocument } from '#scripts/api/api-document.ts';
+import { EXAMPLES } from '#scripts/events/events-document.ts';
+
+const document = await apiDocument();
+const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true, email: true, date: true } });
+ajv.addSchema({ $id: 'api', ...(document as object) });
+const fits = (name: string, value: unknown): boolean =>
+  ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
+
+const ROW = {
+  sequence: 1n,
+  position: 1n,
+  id: 'evt_01JQ8ZD5P7QRSTVWXYZ0123456',
+  apiKeyId: null,
+  occurredAt: new Date('2030-01-31T12:00:00Z'),
+};
+const completed = {
+  ...ROW,
+  type: 'order.completed',
+  subjectKind: 'order',
+  subjectId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+  data: EXAMPLES['order.completed'] ?? {},
+} as const;
+const sent = (): Record<string, unknown> =>
+  z.record(z.string(), z.unknown()).parse(JSON.parse(webhookBody(completed).toString('utf8')));
+
+const webhook = z
+  .object({
+    webhooks: z.object({
+      event: z.object({
+        post: z.object({
+          parameters: z.array(z.object({ name: z.string(), in: z.literal('header'), required: z.literal(true) })),
+          requestBody: z.object({
+            content: z.object({
+              'application/json': z.object({ schema: z.object({ $ref: z.string() }), example: z.unknown() }),
+            }),
+          }),
+        }),
+      }),
+    }),
+  })
+  .parse(document).webhooks.event.post;
+
+describe('the description of events', () => {
+  it('has every type, by which it says what data holds', () => {
+    const { Event: described } = z
+      .object({
+        components: z.object({
+          schemas: z.object({
+            Event: z.object({
+              discriminator: z.object({ propertyName: z.literal('type'), mapping: z.record(z.string(), z.string()) }),
+            }),
+          }),
+        }),
+      })
+      .parse(document).components.schemas;
+    expect(Object.keys(described.discriminator.mapping).toSorted()).toEqual([...eventTypes].toSorted());
+    const body = sent();
+    expect(fits('Event', body)).toBe(true);
+    expect(fits('Event', { ...body, data: EXAMPLES['esim.expiring'] })).toBe(false);
+    // A later version may say more.
+    expect(fits('Event', { ...body, data: { ...completed.data, further: 1 }, further: 1 })).toBe(true);
+  });
+
+  it('has webhooks with the body and the headers that are sent', () => {
+    const name = webhook.requestBody.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
+    const { timestamp: _timestamp, ...without } = sent();
+    expect([
+      fits(name, sent()),
+      fits(name, webhook.requestBody.content['application/json'].example),
+      fits(name, without),
+    ]).toEqual([true, true, false]);
+    const headers = Object.keys(
+      webhookHeaders(completed, webhookBody(completed), [generateWebhookSecret()], ROW.occurredAt),
+    );
+    expect(webhook.parameters.map((parameter) => parameter.name)).toEqual(
+      headers.filter((header) => header.startsWith('webhook-')),
+    );
+  });
+});
+
+/** What a receiver writes: the compiler knows `data` by `type`. */
+function orderOf(event: Event | WebhookEvent): string | undefined {
+  switch (event.type) {
+    case 'order.completed':
+    case 'esim.data_low':
+    case 'esim.expiring': {
+      return event.data.external_order_id;
+    }
+    case 'wallet.runway_low': {
+      const days: number = event.data.days;
+      return String(days);
+    }
+    default: {
+      return undefined;
+    }
+  }
+}
+
+describe('the types of the client', () => {
+  it('narrow data by type, and leave room for a type that comes later', () => {
+    const received = JSON.parse(webhookBody(completed).toString('utf8')) as WebhookEvent;
+    expect(orderOf(received)).toBe('shop-2030-000123');
+    expect(orderOf(JSON.parse('{"type":"order.shipped","data":{}}') as Event)).toBeUndefined();
+  });
+});

@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { generatedFiles, staleFiles } from '#scripts/api/generate-api.ts';
+import { PROJECT } from '#test/support/compose.ts';
+
+const files = await generatedFiles();
+
+describe('what is made from the description of the API', () => {
+  it('is what the description says today; else run `npm run generate:api`', () => {
+    expect(staleFiles(files)).toEqual([]);
+    expect(Object.keys(files).length).toBeGreaterThan(3);
+  });
+
+  it('is noticed when it is stale', () => {
+    const [path = ''] = Object.keys(files);
+    expect(staleFiles({ [path]: `${files[path]} `, 'docs/reference/never-written.md': '' })).toEqual([
+      path,
+      'docs/reference/never-written.md',
+    ]);
+  });
+
+  it('has every call in the .http collection, with nothing left to fill in but the variables', () => {
+    const collection = files['docs/reference/api.http'] ?? '';
+    const names = [...collection.matchAll(/^# @name (\w+)$/gm)].map(([, name]) => name);
+    expect(names).toHaveLength(new Set(names).size);
+    expect(names).toEqual(expect.arrayContaining(['createOrder', 'getEsimQrPng', 'listReconciliations']));
+    const defined = new Set([...collection.matchAll(/^@(\w+) = /gm)].map(([, name]) => name));
+    const used = [...collection.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
+    expect(used.filter((name) => !defined.has(name))).toEqual([]);
+    for (const [, body = ''] of collection.matchAll(/^(\{\n[^]*?^\})$/gm))
+      expect(() => JSON.parse(body) as unknown).not.toThrow();
+  });
+
+  it('makes a client that stands alone: it imports nothing but its own files', () => {
+    const sources = globSync('clients/typescript/src/*.ts', { cwd: PROJECT });
+    const imports = sources.flatMap((file) =>
+      [...readFileSync(join(PROJECT, file), 'utf8').matchAll(/ from '([^']+)'/g)].map(([, from]) => from),
+    );
+    expect(imports.length).toBeGreaterThan(5);
+    expect(imports.filter((from) => !/^\.\/[a-z]+\.ts$/.test(from ?? ''))).toEqual([]);
+    const manifest = JSON.parse(readFileSync(join(PROJECT, 'clients/typescript/package.json'), 'utf8')) as object;
+    expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual([]);
+  });
+});

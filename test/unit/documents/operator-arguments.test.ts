@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { retryChangeOf, retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
+
+const act = { by: 'Ada', why: 'a test' };
+
+describe('what is typed to change how work is tried again', () => {
+  it.each([
+    [{ attempts: 5 }, { attempts: 5 }],
+    [
+      { first_wait_seconds: 1, longest_wait_seconds: 604_800 },
+      { firstDelayMs: 1_000, maxDelayMs: 604_800_000 },
+    ],
+    [{ deadline: '2030-02-04T12:00:00+01:00' }, { deadlineAt: Date.UTC(2030, 1, 4, 11) }],
+    [
+      { attempts: null, first_wait_seconds: null, longest_wait_seconds: null, deadline: null },
+      { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null },
+    ],
+  ])('%j is understood, and says nothing of what it leaves out', (typed, change) => {
+    expect(retryPolicyProblem({ ...act, ...typed })).toBeUndefined();
+    expect(retryChangeOf({ ...act, ...typed })).toEqual(change);
+  });
+
+  it.each([
+    [{}, /^Say what is to change: attempts, first_wait_seconds/],
+    [{ attempts: 0 }, /^attempts must be a whole number from 1 to 20, or null\.$/],
+    [{ attempts: 21 }, /^attempts/],
+    [{ attempts: '3' }, /^attempts/],
+    [{ first_wait_seconds: 0.5 }, /^first_wait_seconds must be a whole number from 1 to 604800, or null\.$/],
+    [{ longest_wait_seconds: 604_801 }, /^longest_wait_seconds/],
+    [
+      { first_wait_seconds: 60, longest_wait_seconds: 30 },
+      /^first_wait_seconds must not be more than longest_wait_seconds\.$/,
+    ],
+    [{ deadline: 'tomorrow' }, /^deadline must be an RFC 3339 time with offset/],
+    [{ deadline: '2030-02-04T12:00:00' }, /^deadline/],
+    [{ deadline: '2030-02-04T25:00:00Z' }, /^deadline/],
+    [{ deadline: 1_896_000_000_000 }, /^deadline/],
+    [{ attempts: 5, why: '' }, /^Say who acts and why/],
+  ])('%j is refused with what is wrong', (typed, problem) => {
+    expect(retryPolicyProblem({ ...act, ...typed })).toMatch(problem);
+  });
+
+  it.each([undefined, null, 'attempts: 5', 7])('%j is refused as nothing that can be read', (typed) => {
+    expect(retryPolicyProblem(typed)).toMatch(/^Say what is to change/);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { DELIVERY_STATES, DISABLED_REASONS, type DeliveryState } from '#domain/events/webhook-delivery.ts';
+import {
+  DELIVERY_EVENTS,
+  DELIVERY_LIFECYCLE,
+  ENDPOINT_EVENTS,
+  ENDPOINT_LIFECYCLE,
+  ENDPOINT_STATES,
+  EVENT_OF_TRY,
+  type DeliveryEvent,
+  type EndpointEvent,
+  type EndpointState,
+} from '#domain/events/webhook-lifecycle.ts';
+
+const DELIVERY = Object.keys(DELIVERY_EVENTS) as DeliveryEvent[];
+const ENDPOINT = Object.keys(ENDPOINT_EVENTS) as EndpointEvent[];
+
+function deliveryAfter(state: DeliveryState, event: DeliveryEvent): DeliveryState {
+  const next = DELIVERY_LIFECYCLE[event][state];
+  return next === 'unchanged' ? state : next;
+}
+
+function endpointAfter(state: EndpointState, event: EndpointEvent): EndpointState {
+  const next = ENDPOINT_LIFECYCLE[event][state];
+  return next === 'unchanged' || next === 'forbidden' ? state : next;
+}
+
+function reachableFrom<State, Event>(
+  start: State,
+  events: readonly Event[],
+  after: (state: State, event: Event) => State,
+): Set<State> {
+  const found = new Set([start]);
+  // What is added while it is gone through is gone through as well.
+  for (const state of found) {
+    for (const event of events) found.add(after(state, event));
+  }
+  return found;
+}
+
+describe('the life of a webhook delivery', () => {
+  /** The table once more, as sentences. */
+  function meaning(state: DeliveryState, event: DeliveryEvent): DeliveryState {
+    if (event === 'queued') return 'pending';
+    if (event === 'arrived') return 'delivered';
+    // What has ended waits for nothing any more: a try that comes late neither brings it back nor ends it otherwise.
+    return event === 'given_up' && state === 'pending' ? 'failed' : state;
+  }
+
+  it('decides every pair of state and event, and as the sentences of this file do', () => {
+    expect(Object.keys(DELIVERY_LIFECYCLE)).toEqual(DELIVERY);
+    const pairs = DELIVERY_STATES.flatMap((state) => DELIVERY.map((event) => ({ state, event })));
+    expect(pairs).toHaveLength(3 * 4);
+    expect(pairs.map(({ state, event }) => ({ state, event, next: deliveryAfter(state, event) }))).toEqual(
+      pairs.map(({ state, event }) => ({ state, event, next: meaning(state, event) })),
+    );
+  });
+
+  it('reaches every state from the first one, and from every state both ends: what has ended can be sent once more', () => {
+    for (const state of DELIVERY_STATES)
+      expect(reachableFrom(state, DELIVERY, deliveryAfter)).toEqual(new Set(DELIVERY_STATES));
+  });
+
+  it('leaves what arrived as it is, until somebody wants it once more', () => {
+    for (const event of DELIVERY.filter((each) => each !== 'queued'))
+      expect(deliveryAfter('delivered', event)).toBe('delivered');
+  });
+
+  it('knows what a try has brought about by the state in which it leaves its delivery', () => {
+    for (const state of DELIVERY_STATES) expect(deliveryAfter('pending', EVENT_OF_TRY[state])).toBe(state);
+  });
+});
+
+describe('the life of a webhook endpoint', () => {
+  /** The table once more, as sentences; undefined where nobody can ask for it. */
+  function meaning(state: EndpointState, event: EndpointEvent): EndpointState | undefined {
+    const isFound = event === 'found_gone' || event === 'found_failing';
+    // What is deleted nobody finds, and nothing is found out of it.
+    if (state === 'deleted') return isFound ? 'deleted' : undefined;
+    if (event === 'delete') return 'deleted';
+    if (event === 'enable') return 'enabled';
+    // A caller's word counts more than what we have found out, which counts only while it is enabled.
+    if (event === 'disable') return 'request';
+    if (state !== 'enabled') return state;
+    return event === 'found_gone' ? 'gone' : 'failing';
+  }
+
+  it('decides every pair of state and event, and as the sentences of this file do', () => {
+    expect(Object.keys(ENDPOINT_LIFECYCLE)).toEqual(ENDPOINT);
+    const pairs = ENDPOINT_STATES.flatMap((state) => ENDPOINT.map((event) => ({ state, event })));
+    expect(pairs).toHaveLength(5 * 5);
+    const next = (state: EndpointState, event: EndpointEvent) =>
+      ENDPOINT_LIFECYCLE[event][state] === 'forbidden' ? undefined : endpointAfter(state, event);
+    expect(pairs.map(({ state, event }) => ({ state, event, next: next(state, event) }))).toEqual(
+      pairs.map(({ state, event }) => ({ state, event, next: meaning(state, event) })),
+    );
+  });
+
+  it('has a state for each reason to be disabled', () => {
+    expect([...ENDPOINT_STATES]).toEqual(['enabled', ...Object.keys(DISABLED_REASONS), 'deleted']);
+  });
+
+  it('reaches every state from the first one, and has a way out of every state but deleted', () => {
+    for (const state of ENDPOINT_STATES.filter((each) => each !== 'deleted')) {
+      expect(reachableFrom(state, ENDPOINT, endpointAfter)).toEqual(new Set(ENDPOINT_STATES));
+    }
+    expect(reachableFrom('deleted', ENDPOINT, endpointAfter)).toEqual(new Set(['deleted']));
+  });
+});
+
+it('each event is said in a sentence', () => {
+  for (const sentence of [...Object.values(DELIVERY_EVENTS), ...Object.values(ENDPOINT_EVENTS)])
+    expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
+});

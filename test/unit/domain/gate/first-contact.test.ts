@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import {
+  FIRST_CONTACT_ADVICE,
+  judgeFirstContact,
+  MAX_FIRST_CONTACT_TEXT,
+  notLookedYet,
+  PURCHASE_KINDS,
+  type Sighting,
+} from '#domain/gate/first-contact.ts';
+
+const NOTHING: Sighting = { problems: [], evidence: [], missing: [] };
+const judge = (sighting: Partial<Sighting>) => judgeFirstContact('order', { ...NOTHING, ...sighting });
+const whyOf = (sighting: Partial<Sighting>) => {
+  const found = judge(sighting);
+  return found.kind === 'unseen' ? found.why : undefined;
+};
+
+describe('the hold before the first contact', () => {
+  it('ends with one piece of evidence, whatever else is missing', () => {
+    const sighting = {
+      evidence: ['GET /orders shows a completed purchase'],
+      missing: ['GET /openapi.json: it answered 404'],
+    };
+    expect(judge(sighting)).toEqual({ kind: 'seen', evidence: 'GET /orders shows a completed purchase.' });
+  });
+
+  it('stays when a shape differs, whatever the evidence, and names the call and the field', () => {
+    const problem = 'GET /packages: it answered 200, but its body lacks or misstates data.0.price_for_reseller';
+    expect(whyOf({ problems: [problem], evidence: ['the document matches'] })).toContain(`${problem}.`);
+  });
+
+  it('stays without evidence, and says what is missing and what to run', () => {
+    const why = whyOf({ missing: ['GET /orders: it shows no purchase that was completed'] });
+    expect(why).toContain('GET /orders: it shows no purchase that was completed.');
+    expect(why).toContain('`npx reseller sandbox tour`');
+    expect(why).toContain('`npx reseller contract check openapi.json --record`');
+    expect(why).toContain('`npx reseller gate release`');
+  });
+
+  it.each(PURCHASE_KINDS)('says of %s from the first moment what to run', (kind) => {
+    expect(notLookedYet(kind)).toContain(FIRST_CONTACT_ADVICE);
+  });
+
+  it.each(PURCHASE_KINDS)(
+    'has for %s a text of limited length without control characters, whatever a document holds',
+    (kind) => {
+      const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
+      const found = judgeFirstContact(kind, { ...NOTHING, problems });
+      const why = found.kind === 'unseen' ? found.why : '';
+      expect(why.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
+      expect(why).not.toMatch(/\p{C}/u);
+      expect(why).toContain('There are 46 more.');
+      expect(why).toContain(FIRST_CONTACT_ADVICE);
+    },
+  );
+
+  it('limits the length of the evidence as well', () => {
+    const found = judge({ evidence: Array.from({ length: 50 }, () => 'x'.repeat(10_000)) });
+    expect(found.kind === 'seen' && found.evidence.length <= MAX_FIRST_CONTACT_TEXT).toBe(true);
+  });
+});

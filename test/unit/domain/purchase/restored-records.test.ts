@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import {
+  endedWithoutEffect,
+  joinWitness,
+  knowsMore,
+  restoration,
+  witnessOfEnd,
+  type AttemptRecord,
+  type Restoration,
+  type Witness,
+} from '#domain/purchase/restored-records.ts';
+import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
+
+const witness = (change: Partial<Witness>): Witness => ({
+  number: 1,
+  state: 'prepared',
+  sends: 0,
+  anyUnknown: false,
+  ...change,
+});
+const row = (state: AttemptState, sends: number): AttemptRecord => ({ state, sends });
+
+const TABLE: readonly [string, Witness, AttemptRecord | undefined, Restoration][] = [
+  ['a lost row of what was never sent', witness({}), undefined, 'none'],
+  ['a lost row of what was sent', witness({ sends: 1, state: 'refused' }), undefined, 'doubt'],
+  ['a lost row of what the service has', witness({ state: 'processing' }), undefined, 'doubt'],
+  [
+    'a row before its first send',
+    witness({ sends: 1, state: 'unknown', anyUnknown: true }),
+    row('prepared', 0),
+    'doubt',
+  ],
+  ['a row with fewer sends', witness({ sends: 2, state: 'unknown', anyUnknown: true }), row('refused', 1), 'doubt'],
+  [
+    'a row that calls refused what a later report made more of',
+    witness({ sends: 1, state: 'processing' }),
+    row('refused', 1),
+    'doubt',
+  ],
+  [
+    'a row that has learnt since that the same send was refused',
+    witness({ sends: 2, state: 'unknown', anyUnknown: true }),
+    row('refused', 2),
+    'none',
+  ],
+  ['a row that is unknown all the same', witness({ sends: 1, state: 'completed' }), row('unknown', 1), 'none'],
+  ['a row that knows as much', witness({ sends: 1, state: 'refused' }), row('refused', 1), 'none'],
+  ['a row that knows of a send more', witness({ sends: 1, state: 'refused' }), row('sending', 2), 'none'],
+  [
+    'a row by which the service has it',
+    witness({ sends: 3, state: 'unknown', anyUnknown: true }),
+    row('processing', 1),
+    'none',
+  ],
+  ['a row that a person has called failed since', witness({ sends: 1, state: 'processing' }), row('failed', 1), 'none'],
+  [
+    'a row that failed, of what was delivered',
+    witness({ sends: 1, state: 'completed', ended: 'completed' }),
+    row('failed', 1),
+    'doubt',
+  ],
+  [
+    'a row that failed, of a subscription that was cancelled',
+    witness({ sends: 1, state: 'completed', ended: 'cancelled' }),
+    row('failed', 1),
+    'doubt',
+  ],
+  [
+    'a row that failed, of a subscription whose time was over',
+    witness({ sends: 1, state: 'completed', ended: 'expired' }),
+    row('failed', 1),
+    'doubt',
+  ],
+  ['a row that is being sent', witness({ sends: 1, state: 'completed' }), row('sending', 1), 'none'],
+  [
+    'a row that calls refused what had failed at the service',
+    witness({ sends: 1, state: 'failed' }),
+    row('refused', 1),
+    'doubt',
+  ],
+  ['a row that calls refused what was bought', witness({ sends: 1, state: 'completed' }), row('refused', 1), 'doubt'],
+  [
+    'a row of what a person gave up',
+    witness({ sends: 1, state: 'refused', ended: 'abandoned' }),
+    row('prepared', 0),
+    'none',
+  ],
+  [
+    'a row of a cancellation that was refused',
+    witness({ sends: 1, state: 'failed', ended: 'refused' }),
+    row('prepared', 0),
+    'none',
+  ],
+  [
+    'a row of what had failed for good',
+    witness({ sends: 1, state: 'refused', ended: 'failed' }),
+    row('prepared', 0),
+    'none',
+  ],
+];
+
+describe('a row after lost commits', () => {
+  it.each(TABLE)('is judged: %s', (_name, known, record, expected) => {
+    expect(restoration(known, record)).toBe(expected);
+  });
+
+  it('never passes as unsent or refused while its workflow knows of a later send that may have bought', () => {
+    for (const state of ATTEMPT_STATES) {
+      for (const sends of [0, 1, 2, 3]) {
+        const known = witness({ sends: 2, state: 'unknown', anyUnknown: true });
+        const isDenied = state === 'prepared' || state === 'refused';
+        const isRight = restoration(known, row(state, sends)) === 'doubt' || !isDenied || sends >= 2;
+        expect(isRight, `${state}, ${sends} sends`).toBe(true);
+      }
+    }
+  });
+
+  it('that was brought to what the workflow knows is not doubted again', () => {
+    const doubted = TABLE.filter(([, , , expected]) => expected === 'doubt');
+    const again = doubted.map(([, known]) => restoration(known, row('unknown', Math.max(1, known.sends))));
+    expect(again).toEqual(doubted.map(() => 'none'));
+  });
+});
+
+describe('a row of an attempt', () => {
+  const sent = witness({ number: 2, sends: 1, state: 'unknown', anyUnknown: true });
+
+  it('knows less than the workflow only where it is of the same attempt', () => {
+    expect(knowsMore(sent, { number: 2, ...row('prepared', 0) })).toBe(true);
+    expect(knowsMore(sent, { number: 2, ...row('unknown', 1) })).toBe(false);
+    expect(knowsMore(sent, { number: 1, ...row('prepared', 0) })).toBe(false);
+  });
+});
+
+describe('what a workflow knows', () => {
+  it('keeps every time and id that either knows, and adds none', () => {
+    const known = witness({ firstSentAt: 5, firstUnrefusedSendAt: 6, serviceId: 'so_1' });
+    expect(joinWitness(known, witness({}))).toEqual(known);
+    expect(joinWitness(witness({}), known)).toEqual(known);
+    const bare = joinWitness(witness({}), witness({}));
+    expect(Object.keys(bare).toSorted()).toEqual(['anyUnknown', 'number', 'sends', 'state']);
+    expect(bare.anyUnknown).toBe(false);
+    expect(joinWitness(undefined, known)).toEqual(known);
+    expect(joinWitness(known, witness({ firstSentAt: 7, firstUnrefusedSendAt: 8, serviceId: 'so_2' }))).toMatchObject({
+      firstSentAt: 7,
+      firstUnrefusedSendAt: 8,
+      serviceId: 'so_2',
+    });
+  });
+
+  it('is marked as restored until the service says what it has', () => {
+    const restored = witness({ sends: 1, state: 'unknown', isRestored: true });
+    expect(joinWitness(witness({ sends: 1, state: 'unknown' }), restored).isRestored).toBe(true);
+    expect(joinWitness(restored, witness({ sends: 1, state: 'unknown' })).isRestored).toBe(true);
+    expect(joinWitness(witness({}), witness({})).isRestored).toBeUndefined();
+    for (const state of ['processing', 'completed'] as const) {
+      expect(joinWitness(restored, witness({ sends: 1, state })).isRestored, state).toBeUndefined();
+    }
+  });
+
+  it('keeps the sends and the doubt of an attempt, and takes the state that was read', () => {
+    const known = witness({ sends: 2, state: 'unknown', anyUnknown: true, firstSentAt: 5, isRestored: true });
+    expect(joinWitness(known, witness({ sends: 1, state: 'refused' }))).toEqual(
+      witness({ sends: 2, state: 'refused', anyUnknown: true, firstSentAt: 5, isRestored: true }),
+    );
+    expect(joinWitness(known, witness({ sends: 2, state: 'processing' })).isRestored).toBeUndefined();
+  });
+
+  it('is of the latest attempt', () => {
+    const second = witness({ number: 2, sends: 0 });
+    expect(joinWitness(witness({ sends: 4 }), second)).toEqual(second);
+    expect(joinWitness(second, witness({ sends: 4 }))).toEqual(second);
+  });
+
+  it('says of a delivered work that it was sent and bought, whatever its last run had read', () => {
+    expect(witnessOfEnd({ status: 'completed' }, undefined)).toMatchObject({
+      state: 'completed',
+      sends: 1,
+      ended: 'completed',
+    });
+    for (const status of ['completed', 'cancelled', 'expired'] as const) {
+      expect(witnessOfEnd({ status }, undefined), status).toEqual({
+        number: 1,
+        state: 'completed',
+        sends: 1,
+        anyUnknown: false,
+        ended: status,
+      });
+      expect(witnessOfEnd({ status }, witness({ number: 2, sends: 3 }))).toMatchObject({
+        number: 2,
+        state: 'completed',
+        sends: 3,
+      });
+    }
+  });
+
+  it('says of work that ended without effect how it ended and why, and keeps what its last run had read', () => {
+    expect(witnessOfEnd({ status: 'abandoned' }, undefined)).toEqual({
+      number: 1,
+      state: 'prepared',
+      sends: 0,
+      anyUnknown: false,
+      ended: 'abandoned',
+    });
+    const known = witness({ sends: 2, state: 'refused' });
+    expect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, known)).toEqual({
+      ...known,
+      ended: 'failed',
+      failure: 'deadline_passed',
+    });
+    for (const ended of ['failed', 'abandoned', 'refused'] as const)
+      expect(endedWithoutEffect(witness({ ended }))).toBe(ended);
+    expect(endedWithoutEffect(witnessOfEnd({ status: 'completed' }, undefined))).toBeUndefined();
+    expect(endedWithoutEffect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, undefined))).toBe(
+      'failed',
+    );
+  });
+});

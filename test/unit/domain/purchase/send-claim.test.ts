@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decideSendClaim,
+  mayHaveBought,
+  resendWindowInForce,
+  type SendClaimFacts,
+} from '#domain/purchase/send-claim.ts';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+
+const WINDOW = 600_000;
+const facts = (more: Partial<SendClaimFacts> = {}): SendClaimFacts => ({
+  state: 'prepared',
+  anyUnknown: false,
+  failureClass: null,
+  leaseLeftMs: null,
+  unrefusedForMs: null,
+  ...more,
+});
+/** A send of it was answered by nobody a minute ago. */
+const unknown = (more: Partial<SendClaimFacts> = {}) =>
+  facts({ state: 'unknown', anyUnknown: true, failureClass: 'timeout', unrefusedForMs: 60_000, ...more });
+
+describe('whether an attempt may be sent', () => {
+  const BY_STATE = [
+    ['prepared', 'claim'],
+    ['sending', 'claim'],
+    ['unknown', 'claim'],
+    ['refused', 'claim'],
+    ['processing', 'settled'],
+    ['completed', 'settled'],
+    ['failed', 'settled'],
+  ] as const;
+  it.each(BY_STATE)('%s, with no lease and within its window: %s', (state, decision) => {
+    expect(decideSendClaim(facts({ state, unrefusedForMs: 1 }), WINDOW)).toBe(decision);
+  });
+
+  it('has a decision for every state in the table above', () => {
+    expect(BY_STATE.map(([state]) => state).toSorted()).toEqual(ATTEMPT_STATES.toSorted());
+  });
+
+  it('what the service has is not sent, whatever lease there is', () => {
+    expect(decideSendClaim(facts({ state: 'processing', leaseLeftMs: 1 }), WINDOW)).toBe('settled');
+  });
+
+  it.each([
+    ['a millisecond before the end of the lease', 1, 'leased'],
+    ['less than a millisecond before', 0.001, 'leased'],
+    ['at its end', 0, 'claim'],
+    ['long after it', -3_600_000, 'claim'],
+  ] as const)('one that is being sent, %s', (_when, leaseLeftMs, decision) => {
+    expect(decideSendClaim(facts({ state: 'sending', leaseLeftMs, unrefusedForMs: 30_000 }), WINDOW)).toBe(decision);
+  });
+
+  it.each([
+    ['at the end of its window', unknown({ unrefusedForMs: WINDOW }), WINDOW, 'claim'],
+    ['after it', unknown({ unrefusedForMs: WINDOW + 0.001 }), WINDOW, 'too_late'],
+    ['where nothing may be sent again', unknown(), undefined, 'resend_not_allowed'],
+    ['that was refused since', unknown({ failureClass: 'insufficient_balance' }), undefined, 'resend_not_allowed'],
+    ['whose key the service knows', unknown({ failureClass: 'key_or_reference_known' }), WINDOW, 'too_late'],
+    ['whose answer could not be read', unknown({ failureClass: 'contract_drift' }), WINDOW, 'too_late'],
+    ['that a person calls bought, and that was never sent', unknown({ unrefusedForMs: null }), WINDOW, 'too_late'],
+    [
+      'whose last send left no result',
+      facts({ state: 'sending', unrefusedForMs: 60_000 }),
+      undefined,
+      'resend_not_allowed',
+    ],
+  ] as const)('one that may have been bought, %s', (_what, attempt, window, decision) => {
+    expect(mayHaveBought(attempt)).toBe(true);
+    expect(decideSendClaim(attempt, window)).toBe(decision);
+  });
+
+  it.each(['prepared', 'refused'] as const)('%s, of which no send may have bought, has no window', (state) => {
+    expect(decideSendClaim(facts({ state }), undefined)).toBe('claim');
+    expect(mayHaveBought({ state, anyUnknown: false })).toBe(false);
+  });
+});
+
+describe('the window for sending again', () => {
+  it.each([
+    [WINDOW, { resendAllowed: true, resendWindowMs: WINDOW }, WINDOW],
+    [WINDOW, { resendAllowed: true, resendWindowMs: 1_000 }, 1_000],
+    [1_000, { resendAllowed: true, resendWindowMs: WINDOW }, 1_000],
+    [WINDOW, { resendAllowed: false, resendWindowMs: WINDOW }, undefined],
+    [undefined, { resendAllowed: true, resendWindowMs: WINDOW }, undefined],
+  ] as const)('planned as %s, with %s in force, is %s', (planned, inForce, window) => {
+    expect(resendWindowInForce(planned, inForce)).toBe(window);
+  });
+});

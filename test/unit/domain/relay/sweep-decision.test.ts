@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { sweepDecision, wakeAgainAfterMs, type SweptWork, type WakeReason } from '#domain/relay/sweep-decision.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = 1_000 * 24 * HOUR;
+const policy = DEFAULT_POLICY.sweep;
+
+/** Running work that has waited for the service for an hour. */
+const waiting: SweptWork = {
+  status: 'processing',
+  createdAt: NOW - HOUR,
+  updatedAt: NOW - HOUR,
+  attemptState: 'processing',
+  lastHeardAt: NOW - HOUR,
+  hasOpenCase: false,
+  isRunning: true,
+};
+const decide = (change: Partial<SweptWork>) => sweepDecision({ ...waiting, ...change }, policy, NOW);
+
+describe('unfinished work', () => {
+  it.each<[string, Partial<SweptWork>, WakeReason]>([
+    [
+      'a report that its workflow was given and has not answered',
+      { relayedSince: NOW - 16 * MINUTE },
+      'report_unanswered',
+    ],
+    [
+      'the same while it is parked',
+      { status: 'needs_attention', hasOpenCase: true, relayedSince: NOW - 16 * MINUTE },
+      'report_unanswered',
+    ],
+    ['an attempt that is completed', { attemptState: 'completed' }, 'attempt_ended'],
+    [
+      'an attempt that failed, of work that was set back',
+      { status: 'submitting', attemptState: 'failed' },
+      'attempt_ended',
+    ],
+    ['a person to wait for and no case', { status: 'needs_attention' }, 'case_missing'],
+    ['a step whose time is long over', { status: 'held', nextStepAt: NOW - 16 * MINUTE }, 'step_overdue'],
+    ['nothing to wait for', { status: 'submitting', attemptState: 'unknown' }, 'unheard'],
+    ['a hold without an end', { status: 'held', attemptState: 'refused' }, 'unheard'],
+    ['no sign of the service for hours', { updatedAt: NOW - 3 * HOUR, lastHeardAt: NOW - 3 * HOUR }, 'unheard'],
+  ])('with %s is woken', (_what, change, reason) => {
+    expect(decide(change)).toEqual({ kind: 'wake', reason });
+  });
+
+  it.each<[string, Partial<SweptWork>]>([
+    ['waits for the service for an hour', {}],
+    ['was just given a report', { relayedSince: NOW - MINUTE }],
+    ['is being delivered', { attemptState: 'completed', lastHeardAt: NOW - MINUTE }],
+    ['has just changed', { status: 'submitting', updatedAt: NOW - MINUTE }],
+    ['is held until later', { status: 'held', nextStepAt: NOW + HOUR }],
+    ['settles a failed attempt', { attemptState: 'failed', nextStepAt: NOW + MINUTE }],
+    ['waits for a person for weeks', { status: 'needs_attention', hasOpenCase: true, createdAt: 0, updatedAt: 0 }],
+    [
+      'is a subscription that sleeps for a year',
+      { status: 'active', attemptState: 'completed', createdAt: 0, updatedAt: 0, lastHeardAt: 0 },
+    ],
+  ])('that %s is left alone', (_what, change) => {
+    expect(decide(change)).toEqual({ kind: 'leave' });
+  });
+
+  it('without a running workflow is started, and not asked for again at once', () => {
+    expect(decide({ isRunning: false })).toEqual({ kind: 'start' });
+    expect(decide({ isRunning: false, sweptAt: NOW - policy.idleAfterMs })).toEqual({ kind: 'start' });
+    expect(decide({ isRunning: false, sweptAt: NOW - 1 })).toEqual({ kind: 'leave' });
+  });
+
+  it('is woken by growing intervals, and never more than four times a day once it is old', () => {
+    const after = (age: number) => wakeAgainAfterMs({ createdAt: NOW - age }, policy, NOW);
+    expect([after(0), after(HOUR), after(10 * HOUR), after(1_000 * HOUR)]).toEqual([
+      15 * MINUTE,
+      15 * MINUTE,
+      30 * MINUTE,
+      6 * HOUR,
+    ]);
+    const stuck = { status: 'needs_attention', createdAt: 0, updatedAt: 0 } as const;
+    expect(decide({ ...stuck, sweptAt: NOW - 6 * HOUR + 1 })).toEqual({ kind: 'leave' });
+    expect(decide({ ...stuck, sweptAt: NOW - 6 * HOUR })).toEqual({ kind: 'wake', reason: 'case_missing' });
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, type Policy } from '#domain/policy.ts';
+import {
+  effectivePolicy,
+  permissions,
+  type JudgedProfile,
+  type ProfileItem,
+} from '#domain/service/capability-profile.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+import { retryRule } from '#domain/work/retry-rules.ts';
+
+const PROVEN = { key_replay: true, key_serialised: true, key_retention: null } as const;
+
+const profile = (findings: Partial<Record<ProfileItem, boolean | null>>, confirmed = false): JudgedProfile => ({
+  findings,
+  confirmed,
+});
+const policy = (resendAllowed = true): Policy => ({
+  ...DEFAULT_POLICY,
+  purchase: { ...DEFAULT_POLICY.purchase, resendAllowed, maxAttempts: 3 },
+});
+const outcome = (given: JudgedProfile | undefined, mode: ServiceMode, configured = true) => {
+  const { resendAllowed, maxAttempts } = effectivePolicy(policy(configured), given, mode).purchase;
+  return { resendAllowed, maxAttempts };
+};
+
+const NOTHING_BY_ITSELF = { resendAllowed: false, maxAttempts: 1 };
+
+describe('the policy that workers use', () => {
+  it.each([
+    ['without a profile', undefined],
+    ['with one that nobody has confirmed', profile(PROVEN)],
+  ])('sends nothing again and buys nothing anew in production %s', (_, given) => {
+    expect(outcome(given, 'production')).toEqual(NOTHING_BY_ITSELF);
+  });
+
+  it('follows a confirmed profile in production', () => {
+    expect(outcome(profile(PROVEN, true), 'production')).toEqual({ resendAllowed: true, maxAttempts: 3 });
+  });
+
+  it('follows the newest profile of the sandbox as it is, and the configuration where there is none', () => {
+    expect(outcome(profile(PROVEN), 'sandbox')).toEqual({ resendAllowed: true, maxAttempts: 3 });
+    expect(outcome(undefined, 'sandbox')).toEqual({ resendAllowed: true, maxAttempts: 3 });
+  });
+
+  it.each([
+    ['keys are not replayed', { ...PROVEN, key_replay: false }],
+    ['the probe could not tell', { ...PROVEN, key_replay: null }],
+    ['the profile does not say', {}],
+    ['keys are forgotten within the window', { ...PROVEN, key_retention: false }],
+    ['two sends at once buy twice', { ...PROVEN, key_serialised: false }],
+  ])('sends nothing again where %s, confirmed or not', (_, findings) => {
+    expect(outcome(profile(findings, true), 'production')).toEqual({ resendAllowed: false, maxAttempts: 3 });
+    expect(outcome(profile(findings), 'sandbox').resendAllowed).toBe(false);
+  });
+
+  it('never gives what the configuration has taken away', () => {
+    expect(outcome(profile(PROVEN, true), 'production', false).resendAllowed).toBe(false);
+    expect(outcome(profile(PROVEN), 'sandbox', false).resendAllowed).toBe(false);
+    expect(outcome(undefined, 'sandbox', false).resendAllowed).toBe(false);
+  });
+
+  it('buys nothing anew in production without a confirmed profile, whatever the rule of a class says of attempts', () => {
+    const retryRules = { supplier_failed: { attempts: 7, firstDelayMs: 5 }, not_sent: { totalMs: 9 } };
+    const configured = { ...policy(), purchase: { ...policy().purchase, retryRules } };
+    const unproven = effectivePolicy(configured, undefined, 'production').purchase;
+    expect(retryRule('supplier_failed', unproven)).toMatchObject({ attempts: 1, firstDelayMs: 5 });
+    expect(retryRule('not_sent', unproven)).toMatchObject({ attempts: 1, totalMs: 9 });
+    expect(
+      retryRule('supplier_failed', effectivePolicy(configured, profile(PROVEN, true), 'production').purchase).attempts,
+    ).toBe(7);
+  });
+
+  it('leaves everything else as configured', () => {
+    const { purchase, ...rest } = effectivePolicy(policy(), undefined, 'production');
+    const { purchase: configured, ...others } = policy();
+    expect(rest).toEqual(others);
+    expect(purchase).toEqual({ ...configured, ...NOTHING_BY_ITSELF });
+  });
+});
+
+describe('the reason', () => {
+  it.each([
+    [undefined, 'production', true, /no capability profile/],
+    [profile(PROVEN), 'production', true, /not confirmed/],
+    [profile(PROVEN, true), 'production', false, /configuration/],
+    [profile({ ...PROVEN, key_replay: null }), 'sandbox', true, /could not tell/],
+    [profile({ ...PROVEN, key_retention: false }), 'sandbox', true, /forgotten/],
+    [profile({ ...PROVEN, key_serialised: false }), 'sandbox', true, /same moment/],
+    [profile(PROVEN), 'sandbox', true, /returns the stored result/],
+  ] as const)('is named (%#)', (given, mode, resendAllowed, reason) => {
+    expect(permissions({ resendAllowed }, given, mode).resends.because).toMatch(reason);
+  });
+});

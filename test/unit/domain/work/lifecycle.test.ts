@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import {
+  FINAL_STATUSES,
+  isFinal,
+  LIFECYCLES,
+  mayFollow,
+  statusesOf,
+  WORK_STATUSES,
+  type WorkStatus,
+} from '#domain/work/lifecycle.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+
+const rowsOf = (kind: WorkKind): Readonly<Record<string, readonly WorkStatus[]>> => LIFECYCLES[kind];
+
+function reachableFrom(kind: WorkKind, start: WorkStatus): Set<WorkStatus> {
+  const found = new Set<WorkStatus>([start]);
+  const open: WorkStatus[] = [start];
+  for (let status = open.pop(); status !== undefined; status = open.pop()) {
+    for (const next of rowsOf(kind)[status] ?? []) {
+      if (!found.has(next)) open.push(next);
+      found.add(next);
+    }
+  }
+  return found;
+}
+
+/** Of a subscription that is bought. */
+const BOUGHT: ReadonlySet<WorkStatus> = new Set(['active', 'cancelling']);
+/** What only a subscription that was bought can come to. */
+const ONLY_AFTER_BUYING: ReadonlySet<WorkStatus> = new Set(['cancelling', 'cancelled', 'expired']);
+const OPEN_AND_NOT_BOUGHT: ReadonlySet<WorkStatus> = new Set(['accepted', 'held', 'submitting', 'processing']);
+
+/** The tables once more, as sentences. */
+function shouldFollow(kind: WorkKind, from: WorkStatus, to: WorkStatus): boolean {
+  if (from === to) return true;
+  // An end is an end, and nothing is accepted twice.
+  if (isFinal(from) || to === 'accepted') return false;
+  if (kind !== 'vpn_subscription') return true;
+  // What is bought is not bought again, fails no more and cannot be given up; a person may have to look at it.
+  if (BOUGHT.has(from)) return to === 'active' || to === 'needs_attention' || ONLY_AFTER_BUYING.has(to);
+  return !(OPEN_AND_NOT_BOUGHT.has(from) && ONLY_AFTER_BUYING.has(to));
+}
+
+describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
+  const statuses = statusesOf(kind);
+
+  it('has no row that leads to a status without a row', () => {
+    for (const followers of Object.values(rowsOf(kind))) {
+      for (const follower of followers) expect(statuses).toContain(follower);
+    }
+  });
+
+  it('reaches every status from the first one', () => {
+    expect(reachableFrom(kind, 'accepted')).toEqual(new Set(statuses));
+  });
+
+  it('can come to each end from everywhere that is not an end', () => {
+    for (const status of statuses) {
+      if (isFinal(status)) continue;
+      // What is bought can only end as what was bought.
+      const bought = ['active', 'cancelling'].includes(status);
+      const ends = statuses.filter(isFinal).filter((end) => !bought || ['cancelled', 'expired'].includes(end));
+      for (const end of ends) expect(reachableFrom(kind, status)).toContain(end);
+    }
+  });
+
+  it('ends for good: nothing follows an end, and something follows everything else', () => {
+    for (const status of statuses) expect(rowsOf(kind)[status]?.length === 0).toBe(isFinal(status));
+    for (const end of statuses.filter(isFinal)) {
+      for (const status of statuses) expect(mayFollow(kind, end, status)).toBe(status === end);
+    }
+  });
+
+  it('decides every pair of statuses, and as the sentences of this file do', () => {
+    const pairs = statuses.flatMap((from) => statuses.map((to) => ({ from, to })));
+    expect(pairs.map(({ from, to }) => ({ from, to, may: mayFollow(kind, from, to) }))).toEqual(
+      pairs.map(({ from, to }) => ({ from, to, may: shouldFollow(kind, from, to) })),
+    );
+  });
+
+  it('has no place for a status of another kind of work', () => {
+    for (const foreign of WORK_STATUSES.filter((status) => !(statuses as readonly WorkStatus[]).includes(status))) {
+      for (const status of statuses)
+        expect([mayFollow(kind, foreign, status), mayFollow(kind, status, foreign)]).toEqual([false, false]);
+    }
+  });
+
+  it('never goes back to accepted', () => {
+    for (const status of statuses) expect(mayFollow(kind, status, 'accepted')).toBe(status === 'accepted');
+  });
+
+  it('lets everything that is open be held or parked, and what is parked go on', () => {
+    for (const status of ['accepted', 'submitting', 'processing', 'needs_attention'] as const)
+      expect(mayFollow(kind, status, 'held')).toBe(true);
+    for (const status of ['accepted', 'held', 'submitting', 'processing'] as const)
+      expect(mayFollow(kind, status, 'needs_attention')).toBe(true);
+    for (const next of ['held', 'submitting', 'processing'] as const)
+      expect(mayFollow(kind, 'needs_attention', next)).toBe(true);
+    expect(mayFollow(kind, 'needs_attention', kind === 'vpn_subscription' ? 'active' : 'completed')).toBe(true);
+  });
+});
+
+it('the statuses of all kinds are those of each kind, once', () => {
+  expect(WORK_STATUSES.toSorted()).toEqual(
+    [...new Set<WorkStatus>(WORK_KINDS.flatMap((kind) => statusesOf(kind)))].toSorted(),
+  );
+});
+
+it('final is what design and API call final', () => {
+  expect([...FINAL_STATUSES]).toEqual(['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused']);
+});

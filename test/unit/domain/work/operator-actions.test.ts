@@ -1,0 +1,302 @@
+import { describe, expect, it } from 'vitest';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/work/lifecycle.ts';
+import {
+  CASE_VERDICTS,
+  caseVerdicts,
+  judgeAbandon,
+  judgeLimitChange,
+  judgeRelease,
+  judgeResolve,
+  judgeRetry,
+  judgeRetryChange,
+  needsWallet,
+  REFUSALS,
+  SERVICE_ID,
+  VERDICTS_OF,
+  type CaseVerdict,
+  type JudgedCase,
+  type OperatedWork,
+} from '#domain/work/operator-actions.ts';
+import type { RetryOverrides } from '#domain/work/retry-rules.ts';
+
+const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
+const parked: OperatedWork = {
+  status: 'needs_attention',
+  attempt: undefined,
+  openContradiction: false,
+  observationsPending: false,
+};
+const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedCase => ({
+  reason,
+  attempt: undefined,
+  laterAttempts: [],
+  ...more,
+});
+
+describe('the verdicts on a case', () => {
+  it('are those that can be true of its reason', () => {
+    // Whether it is bought can be asked where that is not known; not bought can be said only there.
+    const doubtful = new Set([
+      'outcome_unknown',
+      'records_lost',
+      'not_answered',
+      'debit_without_goods',
+      'evidence_unavailable',
+      'contradiction',
+      'refund_missing',
+    ]);
+    const ofRefunds = new Set(['refund_failed', 'refund_missing']);
+    const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
+    // Nothing of the purchase is open, or what is open needs no word: the work goes on as it is.
+    const ofBooks = ['debited_twice', 'debited_for_nothing', 'amount_differs', 'movement_missing'];
+    const mayBeLeft = new Set([
+      'contradiction',
+      ...boughtButUnread,
+      ...ofBooks,
+      'charged_above_limit',
+      'cancellation_refused',
+      'webhook_conflict',
+    ]);
+    for (const reason of reasons) {
+      expect(VERDICTS_OF[reason], reason).toEqual([
+        ...(doubtful.has(reason) || boughtButUnread.includes(reason) ? ['bought'] : []),
+        ...(doubtful.has(reason) ? ['not_bought'] : []),
+        ...(ofRefunds.has(reason) ? ['refunded'] : []),
+        ...(mayBeLeft.has(reason) || ofRefunds.has(reason) ? ['dismissed'] : []),
+      ]);
+    }
+  });
+
+  it('that do not fit its reason are refused as such, before anything else is looked at', () => {
+    for (const reason of reasons) {
+      for (const verdict of caseVerdicts) {
+        const fits = (VERDICTS_OF[reason] as readonly string[]).includes(verdict);
+        for (const status of WORK_STATUSES) {
+          const judgement = judgeResolve({ status, observationsPending: true }, about(reason), verdict);
+          expect(judgement === 'verdict_not_possible', `${reason} ${verdict}`).toBe(!fits);
+        }
+      }
+    }
+  });
+
+  it('close a case beside work that has ended only by dismissing it', () => {
+    for (const status of FINAL_STATUSES) {
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'dismissed')).toBe('allowed');
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'bought')).toBe(
+        'already_ended',
+      );
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'not_bought')).toBe(
+        'already_ended',
+      );
+    }
+  });
+
+  it('wait for a word of the service that is being judged, but not after it contradicted itself', () => {
+    for (const verdict of ['bought', 'not_bought'] as const) {
+      expect(judgeResolve({ ...parked, observationsPending: true }, about('outcome_unknown'), verdict)).toBe(
+        'observations_pending',
+      );
+      expect(judgeResolve({ ...parked, observationsPending: true }, about('contradiction'), verdict)).toBe('allowed');
+    }
+  });
+
+  it('of bought is refused while any later attempt may have cost something, and of not bought is not', () => {
+    for (const state of ATTEMPT_STATES) {
+      for (const settled of [true, false]) {
+        const later = about('contradiction', {
+          laterAttempts: [
+            { state: 'refused', settled: false },
+            { state, settled },
+          ],
+        });
+        const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
+        expect(judgeResolve(parked, later, 'bought'), `${state} ${settled}`).toBe(
+          harmless ? 'allowed' : 'later_attempt_open',
+        );
+        expect(judgeResolve(parked, later, 'not_bought')).toBe('allowed');
+      }
+    }
+  });
+
+  it('of not bought is refused where the service plainly says that it sold it, unless it contradicted itself', () => {
+    for (const state of ATTEMPT_STATES) {
+      const saysBought = state === 'completed';
+      const attempt = { state, settled: false };
+      expect(judgeResolve(parked, about('outcome_unknown', { attempt }), 'not_bought')).toBe(
+        saysBought ? 'service_says_bought' : 'allowed',
+      );
+      expect(judgeResolve(parked, about('contradiction', { attempt }), 'not_bought')).toBe('allowed');
+    }
+    expect(judgeResolve(parked, about('outcome_unknown'), 'not_bought')).toBe('allowed');
+  });
+});
+
+describe('a verdict of not bought', () => {
+  it('is no proof while the service works on it: the wallet has to show that it cost nothing', () => {
+    for (const state of ATTEMPT_STATES) {
+      const attempt = { state, settled: false };
+      expect(needsWallet(about('outcome_unknown', { attempt })), state).toBe(state === 'processing');
+      expect(needsWallet(about('contradiction', { attempt }))).toBe(false);
+      expect(needsWallet(about('outcome_unknown', { attempt, isCancelled: false }))).toBe(false);
+    }
+    expect(needsWallet(about('outcome_unknown'))).toBe(false);
+  });
+});
+
+describe('the verdicts on the refund of a cancellation', () => {
+  const judge = (reason: AttentionReason, verdict: CaseVerdict, more: Partial<JudgedCase> = {}) =>
+    judgeResolve(parked, about(reason, more), verdict);
+
+  it.each(['refund_failed', 'refund_missing'] as const)(
+    'of a case %s say how it ended only once the eSIM is known to be cancelled',
+    (reason) => {
+      for (const verdict of ['dismissed', 'refunded'] as const) {
+        expect(judge(reason, verdict, { isCancelled: true })).toBe('allowed');
+        expect(judge(reason, verdict, { isCancelled: false })).toBe('not_cancelled');
+        expect(judge(reason, verdict)).toBe('not_cancelled');
+      }
+    },
+  );
+
+  it('may say whether the eSIM is cancelled while that is not known', () => {
+    for (const verdict of ['bought', 'not_bought'] as const)
+      expect(judge('refund_missing', verdict, { isCancelled: false })).toBe('allowed');
+  });
+
+  it('come too late for work that has ended, but for letting the refund go', () => {
+    for (const status of FINAL_STATUSES) {
+      const of = (verdict: CaseVerdict) =>
+        judgeResolve({ status, observationsPending: false }, about('refund_failed', { isCancelled: true }), verdict);
+      expect([of('dismissed'), of('refunded')]).toEqual(['allowed', 'already_ended']);
+    }
+  });
+
+  it('do not wait for a word of the service when the money is there', () => {
+    const waiting = { ...parked, observationsPending: true };
+    expect(judgeResolve(waiting, about('refund_failed', { isCancelled: true }), 'refunded')).toBe('allowed');
+  });
+
+  it('of other cases ask nothing about the eSIM', () => {
+    expect(judge('contradiction', 'dismissed')).toBe('allowed');
+    expect(judge('cancellation_refused', 'dismissed', { isCancelled: false })).toBe('allowed');
+  });
+
+  it('take it that a cancellation which the service works on may come to nothing, and one that is cancelled not', () => {
+    for (const state of ATTEMPT_STATES) {
+      const attempt = { state, settled: false };
+      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: false }), state).toBe(
+        state === 'completed' ? 'service_says_bought' : 'allowed',
+      );
+      const saysBought = state === 'processing' || state === 'completed';
+      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: true }), state).toBe(
+        saysBought ? 'service_says_bought' : 'allowed',
+      );
+    }
+    expect(judge('outcome_unknown', 'not_bought', { isCancelled: false })).toBe('allowed');
+  });
+});
+
+describe('a release', () => {
+  it('is for what is held, once, and says of everything else why not', () => {
+    for (const status of WORK_STATUSES) {
+      expect(judgeRelease({ ...parked, status }, false)).toBe(
+        isFinal(status) ? 'already_ended' : status === 'held' ? 'allowed' : 'not_held',
+      );
+      expect(judgeRelease({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+    }
+  });
+
+  it('waits for a verdict on a contradiction', () => {
+    for (const released of [true, false]) {
+      expect(judgeRelease({ ...parked, status: 'held', openContradiction: true }, released)).toBe('contradiction_open');
+    }
+  });
+});
+
+describe('a change of how it is tried again', () => {
+  const NOW = Date.UTC(2030, 0, 31, 12);
+  const judge = (current: RetryOverrides, next: RetryOverrides, status: OperatedWork['status'] = 'held') =>
+    judgeRetryChange({ ...parked, status }, current, next, NOW);
+
+  it('is possible until the end, and to what is set already has no effect', () => {
+    for (const status of WORK_STATUSES) {
+      expect(judge({}, { attempts: 5 }, status)).toBe(isFinal(status) ? 'already_ended' : 'allowed');
+      expect(judge({ attempts: 5 }, { attempts: 5 }, status)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+    }
+  });
+
+  it('sets a deadline that lies ahead, and leaves one alone that has passed', () => {
+    const past = { deadlineAt: NOW - 1 };
+    const ahead = { deadlineAt: NOW + 60_000 };
+    expect(judge({}, ahead)).toBe('allowed');
+    expect(judge(past, ahead)).toBe('allowed');
+    expect(judge(ahead, past)).toBe('deadline_not_possible');
+    expect(judge({}, past)).toBe('deadline_not_possible');
+    expect(judge(past, { ...past, attempts: 5 })).toBe('allowed');
+    expect(judge(past, {})).toBe('allowed');
+  });
+});
+
+describe('a retry', () => {
+  it('is for what is held or parked, and says of everything else why not', () => {
+    for (const status of WORK_STATUSES) {
+      const waits = status === 'held' || status === 'needs_attention';
+      expect(judgeRetry({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+      expect(judgeRetry({ ...parked, status }, false)).toBe(
+        isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting',
+      );
+    }
+  });
+});
+
+describe('an abandonment', () => {
+  it('is of what bought nothing yet', () => {
+    for (const state of ATTEMPT_STATES) {
+      for (const settled of [true, false]) {
+        const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
+        expect(judgeAbandon({ ...parked, attempt: { state, settled } }), `${state} ${settled}`).toBe(
+          harmless ? 'allowed' : 'may_be_bought',
+        );
+      }
+    }
+  });
+
+  it('done twice is no error, and of what ended otherwise it comes too late', () => {
+    for (const status of FINAL_STATUSES) {
+      expect(judgeAbandon({ ...parked, status })).toBe(status === 'abandoned' ? 'unchanged' : 'already_ended');
+    }
+  });
+
+  it('waits for a word of the service, and for a verdict on a contradiction', () => {
+    expect(judgeAbandon(parked)).toBe('allowed');
+    expect(judgeAbandon({ ...parked, observationsPending: true })).toBe('may_be_bought');
+    expect(judgeAbandon({ ...parked, openContradiction: true })).toBe('contradiction_open');
+  });
+});
+
+describe('a change of the limit', () => {
+  it('is possible until the end, and to what it is already has no effect', () => {
+    for (const status of WORK_STATUSES) {
+      expect([judgeLimitChange({ ...parked, status }, false), judgeLimitChange({ ...parked, status }, true)]).toEqual(
+        isFinal(status) ? ['already_ended', 'already_ended'] : ['allowed', 'unchanged'],
+      );
+    }
+  });
+});
+
+describe('what a person reads and types', () => {
+  it('is a whole sentence for each verdict and each refusal', () => {
+    for (const sentence of [...Object.values(CASE_VERDICTS), ...Object.values(REFUSALS)])
+      expect(sentence).toMatch(/^[A-Z`].{15,}\.$/);
+  });
+
+  it.each(['so_1', 'a', '~!', 'x'.repeat(128)])('%j may be an id of the service', (id) => {
+    expect(SERVICE_ID.test(id)).toBe(true);
+  });
+
+  it.each(['', 'so 1', ' so_1', 'so_1 ', 'so_1\n', 'só', '\u007f', 'x'.repeat(129)])('%j may not', (id) => {
+    expect(SERVICE_ID.test(id)).toBe(false);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { FAILURE_CLASSES, failureClasses } from '#domain/work/failure.ts';
+import {
+  changedOverrides,
+  deadlineIsPossible,
+  durationText,
+  equalWaits,
+  givesUpAt,
+  isRetried,
+  leadsToNewAttempt,
+  RETRY_BOUNDS,
+  RETRY_TABLE,
+  retriedClasses,
+  retryRule,
+  retrySentence,
+  ruleOfWork,
+  type RetrySettings,
+} from '#domain/work/retry-rules.ts';
+
+const settings: RetrySettings = DEFAULT_POLICY.purchase;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = Date.UTC(2030, 0, 31, 12);
+
+describe('the table of what is tried again', () => {
+  it('has exactly the classes that hold work or lead to a new attempt, each with its reason', () => {
+    const tried = failureClasses.filter((failure) =>
+      ['hold', 'new_attempt'].includes(FAILURE_CLASSES[failure].disposition),
+    );
+    expect(retriedClasses.toSorted()).toEqual(tried.toSorted());
+    expect(failureClasses.filter(isRetried).toSorted()).toEqual(tried.toSorted());
+    for (const failure of retriedClasses) expect(RETRY_TABLE[failure].why, failure).toMatch(/^[A-Z].{20,}\.$/);
+  });
+
+  it('lets only the failure of a supplier lead to new attempts', () => {
+    expect(retriedClasses.filter(leadsToNewAttempt)).toEqual(['supplier_failed']);
+  });
+});
+
+describe('the rule of a class', () => {
+  it.each([
+    ['rate_limited', 15_000, 10 * MINUTE],
+    ['not_sent', 15_000, 10 * MINUTE],
+    ['supplier_failed', 30_000, 10 * MINUTE],
+    ['price_above_limit', MINUTE, HOUR],
+    ['margin_too_low', MINUTE, HOUR],
+    ['package_unavailable', MINUTE, HOUR],
+  ] as const)('of %s is by default what the documents say', (failure, firstDelayMs, maxDelayMs) => {
+    expect(retryRule(failure, settings)).toEqual({ attempts: 3, firstDelayMs, maxDelayMs, totalMs: 24 * HOUR });
+  });
+
+  it('of what is not tried again, or before anything failed, is what applies to all', () => {
+    const ofAll = { attempts: 3, firstDelayMs: 15_000, maxDelayMs: 10 * MINUTE, totalMs: 24 * HOUR };
+    expect(retryRule(undefined, settings)).toEqual(ofAll);
+    expect(retryRule('invalid_request', settings)).toEqual(ofAll);
+  });
+
+  it('follows the settings for all, whatever multiple of them it has', () => {
+    const short = {
+      ...settings,
+      holdDelayMs: 300,
+      holdDelayMaxMs: 1_000,
+      attemptDelayMs: 200,
+      holdDeadlineMs: HOUR,
+      maxAttempts: 2,
+    };
+    expect(retryRule('not_sent', short)).toEqual({ attempts: 2, firstDelayMs: 300, maxDelayMs: 1_000, totalMs: HOUR });
+    expect(retryRule('price_above_limit', short)).toEqual({
+      attempts: 2,
+      firstDelayMs: 1_200,
+      maxDelayMs: 6_000,
+      totalMs: HOUR,
+    });
+    expect(retryRule('supplier_failed', short)).toMatchObject({ firstDelayMs: 200, maxDelayMs: 1_000 });
+  });
+
+  it('is changed by the configuration for that class alone, but for attempts, which a purchase has as a whole', () => {
+    const retryRules = {
+      price_above_limit: { firstDelayMs: 5 * MINUTE, totalMs: 48 * HOUR },
+      supplier_failed: { attempts: 7 },
+    };
+    const configured = { ...settings, retryRules };
+    expect(retryRule('price_above_limit', configured)).toEqual({
+      attempts: 7,
+      firstDelayMs: 5 * MINUTE,
+      maxDelayMs: HOUR,
+      totalMs: 48 * HOUR,
+    });
+    expect(retryRule('margin_too_low', configured)).toEqual({ ...retryRule('margin_too_low', settings), attempts: 7 });
+  });
+});
+
+describe('what an operator sets for one piece of work', () => {
+  const rule = retryRule('not_sent', settings);
+
+  it('goes before what is configured and what was granted', () => {
+    expect(ruleOfWork(rule, {}, 2)).toEqual({ ...rule, attempts: 5 });
+    expect(ruleOfWork(rule, { attempts: 4 }, 2)).toEqual({ ...rule, attempts: 4 });
+    expect(ruleOfWork(rule, { firstDelayMs: HOUR })).toEqual({ ...rule, firstDelayMs: HOUR, maxDelayMs: HOUR });
+    expect(ruleOfWork(rule, { maxDelayMs: 1_000 })).toEqual({ ...rule, firstDelayMs: 1_000, maxDelayMs: 1_000 });
+    expect(ruleOfWork(rule, { firstDelayMs: HOUR, maxDelayMs: MINUTE })).toEqual({
+      ...rule,
+      firstDelayMs: MINUTE,
+      maxDelayMs: MINUTE,
+    });
+  });
+
+  it('of the deadline stands in place of the sooner one of the caller and of the configured time', () => {
+    expect(givesUpAt({ acceptedAt: NOW }, rule, {})).toBe(NOW + 24 * HOUR);
+    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, {})).toBe(NOW + HOUR);
+    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + 48 * HOUR }, rule, {})).toBe(NOW + 24 * HOUR);
+    expect(givesUpAt({ acceptedAt: NOW, deadlineAt: NOW + HOUR }, rule, { deadlineAt: NOW + 72 * HOUR })).toBe(
+      NOW + 72 * HOUR,
+    );
+  });
+
+  it('is said in words', () => {
+    expect(retrySentence(rule, NOW, {})).toBe(
+      'At most 3 attempts; waits of 15 s at first, 10 min at most; given up after 2030-01-31T12:00:00.000Z.',
+    );
+    const set = { attempts: 1, firstDelayMs: HOUR, maxDelayMs: HOUR, deadlineAt: NOW };
+    expect(retrySentence(ruleOfWork(rule, set), NOW, set)).toBe(
+      'At most 1 attempt; waits of 1 h; given up after 2030-01-31T12:00:00.000Z. ' +
+        'Set by an operator for this one: the attempts, the first wait, the longest wait, the deadline.',
+    );
+  });
+
+  it.each([
+    [1_500, '1500 ms'],
+    [90_000, '90 s'],
+    [2 * HOUR, '2 h'],
+    [48 * HOUR, '2 d'],
+    [0, '0 ms'],
+  ])('%i ms are %s', (ms, words) => {
+    expect(durationText(ms)).toBe(words);
+  });
+
+  it('leaves what a change does not name, and a null takes it back', () => {
+    expect(changedOverrides({ attempts: 4, firstDelayMs: HOUR }, { attempts: null, deadlineAt: NOW })).toEqual({
+      firstDelayMs: HOUR,
+      deadlineAt: NOW,
+    });
+  });
+});
+
+describe('a deadline that an operator sets', () => {
+  it('lies ahead, and not too far', () => {
+    const possible = [NOW, NOW + 1, NOW + RETRY_BOUNDS.deadlineMs, NOW + RETRY_BOUNDS.deadlineMs + 1].map(
+      (deadlineAt) => deadlineIsPossible(deadlineAt, NOW),
+    );
+    expect(possible).toEqual([false, true, true, false]);
+  });
+});
+
+describe('the waits of two rules', () => {
+  const rule = { attempts: 3, firstDelayMs: MINUTE, maxDelayMs: HOUR, totalMs: 24 * HOUR };
+
+  it('are the same when both are, whatever else differs', () => {
+    expect(equalWaits(rule, { ...rule, attempts: 5, totalMs: HOUR })).toBe(true);
+    expect(equalWaits(rule, { ...rule, firstDelayMs: 2 * MINUTE })).toBe(false);
+    expect(equalWaits(rule, { ...rule, maxDelayMs: 2 * HOUR })).toBe(false);
+  });
+});

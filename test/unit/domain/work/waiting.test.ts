@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
+import { askAgainSeconds, endsWait, isFinished } from '#domain/work/waiting.ts';
+
+describe('waiting for work', () => {
+  it('ends when it is finished, or when only a person brings the next step', () => {
+    expect(WORK_STATUSES.filter(isFinished).toSorted()).toEqual([
+      'abandoned',
+      'active',
+      'cancelled',
+      'completed',
+      'expired',
+      'failed',
+      'refused',
+    ]);
+    expect(WORK_STATUSES.filter((status) => !endsWait(status)).toSorted()).toEqual([
+      'accepted',
+      'cancelling',
+      'held',
+      'processing',
+      'submitting',
+    ]);
+  });
+
+  it.each([
+    ['processing', null, 2],
+    ['processing', 40_000, 2],
+    ['needs_attention', null, 60],
+    ['held', null, 2],
+    ['held', -5_000, 2],
+    ['held', 15_001, 16],
+    ['held', 3_600_000, 60],
+  ] as const)('is worth asking again for what is %s and goes on in %s ms after %s s', (status, inMs, seconds) => {
+    expect(askAgainSeconds(status, inMs === null ? null : 1_000_000 + inMs, 1_000_000)).toBe(seconds);
+  });
+});

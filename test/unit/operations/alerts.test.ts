@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { findingKinds } from '#domain/money/books.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { PROJECT } from '#test/support/compose.ts';
+import { ENDPOINTS } from '#upstream/contract.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+const runbook = read('docs/runbook.md');
+const rule = z.strictObject({
+  alert: z.string(),
+  expr: z.string(),
+  for: z
+    .string()
+    .regex(/^\d+m$/)
+    .optional(),
+  labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
+  annotations: z.strictObject({ summary: z.string().min(1), runbook: z.string() }),
+});
+const { groups } = z
+  .strictObject({ groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule).min(1) })) })
+  .parse(parse(read('ops/prometheus/alerts.yaml')));
+const rules = groups.flatMap((group) => group.rules);
+
+/** Words of an expression that name a metric. */
+function metricsIn(expression: string): string[] {
+  return expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:reseller|process|nodejs)_[a-z_]+\b/g) ?? [];
+}
+
+describe('the alert rules', () => {
+  it.each(rules)('$alert asks for metrics that the product has', async ({ expr }) => {
+    const { body } = await createMetrics().render();
+    const types = new Map([...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
+    const exposed = (name: string) =>
+      types.has(name) || (name.endsWith('_bucket') && types.get(name.replace(/_bucket$/, '')) === 'histogram');
+
+    expect(metricsIn(expr).filter((name) => !exposed(name))).toEqual([]);
+  });
+
+  it.each(rules.filter(({ expr }) => !expr.startsWith('up{')))('$alert asks for some metric', ({ expr }) => {
+    expect(metricsIn(expr).length).toBeGreaterThan(0);
+  });
+
+  it.each(Object.keys(ATTENTION_REASONS))('the runbook says what to do for %s', (reason) => {
+    const sections = runbook.slice(runbook.indexOf('## Alerts'));
+    expect(sections).toContain(reason === 'debited_twice' ? '### DebitedTwice' : `\`${reason}\``);
+  });
+
+  it.each(rules)('$alert selects by values that exist', ({ expr }) => {
+    const known = new Map<string, readonly string[]>([
+      ['reason', Object.keys(ATTENTION_REASONS)],
+      ['status', statusesOf('order')],
+      ['outcome', Object.keys(FAILURE_CLASSES)],
+      ['failure_class', Object.keys(FAILURE_CLASSES)],
+      ['endpoint', Object.keys(ENDPOINTS)],
+      ['kind', [...findingKinds, ...WORK_KINDS]],
+      ['state', ['receiving', 'failing', 'disabled', 'given_up']],
+    ]);
+    const unknown = [...expr.matchAll(/\b([a-z_]+)[=!]~?"([^"]*)"/g)].flatMap(([, label = '', values = '']) =>
+      values.split('|').filter((value) => known.has(label) && !/^\d/.test(value) && !known.get(label)?.includes(value)),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it.each(rules)('$alert has a section in the runbook', ({ alert, annotations }) => {
+    expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+    expect(runbook).toMatch(new RegExp(`^### ${alert}$`, 'm'));
+  });
+
+  it('are all in the runbook, which has no others', () => {
+    const sections = [...runbook.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
+    expect(sections.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+  });
+});
+
+describe('the saved queries of the runbook', () => {
+  const queries = [...runbook.matchAll(/^\| .+? \| `([^`]*(?:=|STARTS_WITH| IN )[^`]*)`/gm)].map(
+    ([, query = '']) => query,
+  );
+  const own = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
+
+  it('use each of our search attributes, and none that does not exist', () => {
+    const used = new Set(
+      queries.flatMap((query) => query.replaceAll(/'[^']*'/g, '').match(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)*\b/g) ?? []),
+    );
+
+    expect([...used].filter((name) => !own.includes(name as never) && name !== 'ExecutionStatus')).toEqual([]);
+    expect(own.filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('name failure classes and reasons that exist', () => {
+    const named = (attribute: string) =>
+      queries.flatMap((query) =>
+        [...query.matchAll(new RegExp(`${attribute} (?:= |IN \\()([^)A]*)`, 'g'))].flatMap(([, list = '']) =>
+          [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
+        ),
+      );
+
+    expect(named('FailureClass').length).toBeGreaterThan(4);
+    expect(named('FailureClass').filter((name) => !(name in FAILURE_CLASSES))).toEqual([]);
+    expect(named('AttentionReason').length).toBeGreaterThan(2);
+    expect(named('AttentionReason').filter((name) => !(name in ATTENTION_REASONS))).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { NODE_ARGUMENTS } from '#cli/start/part.ts';
+import { importsOf, readSubpaths } from '#scripts/boundaries/import-graph.ts';
+import { composeServices, PROJECT } from '#test/support/compose.ts';
+
+const dockerfile = readFileSync(join(PROJECT, 'Dockerfile'), 'utf8');
+const allowed = readFileSync(join(PROJECT, '.dockerignore'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('!'))
+  .map((line) => line.slice(1));
+const packages = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
+
+const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
+  build === undefined ? [] : (command?.slice(1, 2) ?? []),
+);
+
+/** Files and packages that are loaded as soon as a process starts; what is imported on demand is not among them. */
+function loadedBy(entry: string): { files: string[]; packages: string[] } {
+  const subpaths = readSubpaths(PROJECT);
+  const files = new Set([entry]);
+  const names = new Set<string>();
+  for (const file of files) {
+    for (const { kind, target } of importsOf(PROJECT, file, subpaths)) {
+      if (kind !== 'value') continue;
+      if (target.kind === 'file') files.add(target.path);
+      if (target.kind === 'package') names.add(target.name);
+    }
+  }
+  return { files: [...files], packages: [...names] };
+}
+
+describe('the container image', () => {
+  it('holds nothing but what .dockerignore names, and no tests, data or secrets', () => {
+    expect(readFileSync(join(PROJECT, '.dockerignore'), 'utf8')).toMatch(/^\*$/m);
+    for (const path of ['test', 'bench', 'docs', '.data', '.env', 'node_modules', 'scripts'])
+      expect(allowed).not.toContain(path);
+  });
+
+  it('runs as a user without privileges, on the Node.js of this project', () => {
+    const lines = dockerfile.split('\n');
+    const last = (instruction: string) => lines.findLastIndex((line) => line.startsWith(instruction));
+
+    expect(lines[last('USER')]).toBe('USER node');
+    expect(last('USER')).toBeGreaterThan(last('COPY'));
+    expect(lines.filter((line) => line.startsWith('FROM'))).toEqual([
+      'FROM node:24-slim AS dependencies',
+      'FROM node:24-slim',
+    ]);
+  });
+
+  it('bounds memory as `npm start` does', () => {
+    expect(dockerfile).toContain(`NODE_OPTIONS="${NODE_ARGUMENTS.join(' ')}"`);
+    expect(dockerfile).toContain('MALLOC_ARENA_MAX=2');
+  });
+
+  it('has a command for each process of the compose file', () => {
+    expect(ENTRIES.toSorted()).toEqual(
+      [
+        'cli/main.ts',
+        'api/main.ts',
+        'worker/main.ts',
+        'temporal/codec-server-main.ts',
+        'temporal/ui-proxy-main.ts',
+        'simulator/main.ts',
+      ].toSorted(),
+    );
+  });
+
+  it.each([...ENTRIES, 'cli/set-up/migrate.ts', 'cli/access/keys.ts', 'workflows/index.ts'])(
+    'has every file and package that %s loads',
+    (entry) => {
+      const loaded = loadedBy(entry);
+
+      expect(loaded.files.filter((file) => !allowed.some((path) => file.startsWith(`${path}/`)))).toEqual([]);
+      expect(loaded.packages.filter((name) => !Object.hasOwn(packages.dependencies, name))).toEqual([]);
+    },
+  );
+});

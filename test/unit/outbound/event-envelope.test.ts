@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { eventTypes, typesOfSubject } from '#domain/events/events.ts';
+import { eventEnvelope, subjectKinds } from '#outbound/event-envelope.ts';
+
+describe('the envelope of events', () => {
+  it('says what happened, when, to what, and where that is read; and nothing of how it is stored', () => {
+    const subject = { subjectKind: 'vpn_subscription', subjectId: 'vpn_1' } as const;
+    const stored = { sequence: 7n, position: 3n, apiKeyId: 'key_1' };
+    const event = {
+      id: 'evt_1',
+      type: 'vpn_subscription.active',
+      ...subject,
+      ...stored,
+      data: { status: 'active' },
+      occurredAt: new Date(0),
+    } as const;
+    expect(eventEnvelope(event)).toEqual({
+      id: 'evt_1',
+      type: 'vpn_subscription.active',
+      created_at: '1970-01-01T00:00:00.000Z',
+      subject: { kind: 'vpn_subscription', id: 'vpn_1', href: '/v1/vpn/subscriptions/vpn_1' },
+      data: { status: 'active' },
+    });
+  });
+
+  it('has an address for the subject of every type of event: a type begins with the kind that it speaks of', () => {
+    const known = subjectKinds.flatMap(typesOfSubject);
+    expect(known.toSorted()).toEqual([...eventTypes].toSorted());
+  });
+});

@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { AddressPolicy } from '#outbound/address-policy.ts';
+import { EXCERPT_BYTES, WebhookSender } from '#outbound/webhook-sender.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function listening(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const receiver = (handle: RequestListener) => listening(createServer(handle));
+
+/** A sender that may reach 127.0.0.1 alone, and knows the hosts that the test names. */
+function senderFor(hosts: Record<string, string[] | (() => string[])> = {}, allowed = ['127.0.0.1/32']) {
+  const sender = new WebhookSender({
+    policy: new AddressPolicy(allowed),
+    lookup: async (host) => {
+      const found = hosts[host];
+      if (found === undefined) throw new Error('unknown');
+      return typeof found === 'function' ? found() : found;
+    },
+    now: Date.now,
+  });
+  closers.unshift(() => sender.close());
+  return (url: string, deadlineMs = 5_000) =>
+    sender.send({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}'), deadlineMs });
+}
+
+describe('a webhook', () => {
+  it('arrives as it is, once, and brings back the status and the beginning of the answer', async () => {
+    const got: string[] = [];
+    const port = await receiver((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        got.push(`${request.method} ${request.url} ${body}`);
+        response.writeHead(202).end('thank you');
+      });
+    });
+    const { outcome, excerpt } = await senderFor()(`http://127.0.0.1:${port}/hook?shop=1`);
+    expect([outcome, excerpt.toString(), got]).toEqual([
+      { kind: 'answered', status: 202 },
+      'thank you',
+      ['POST /hook?shop=1 {"a":1}'],
+    ]);
+  });
+
+  it('follows no redirect, to this machine or anywhere', async () => {
+    let reached = 0;
+    const inside = await receiver((_request, response) => {
+      reached += 1;
+      response.end();
+    });
+    for (const status of [301, 302, 303, 307, 308]) {
+      const port = await receiver((_request, response) =>
+        response.writeHead(status, { location: `http://127.0.0.1:${inside}/` }).end(),
+      );
+      expect((await senderFor()(`http://127.0.0.1:${port}/`)).outcome).toEqual({ kind: 'answered', status });
+    }
+    expect(reached).toBe(0);
+  });
+
+  it('is told how long to wait', async () => {
+    const port = await receiver((_request, response) => response.writeHead(429, { 'retry-after': '120' }).end());
+    expect((await senderFor()(`http://127.0.0.1:${port}/`)).outcome).toEqual({
+      kind: 'answered',
+      status: 429,
+      retryAfterMs: 120_000,
+    });
+  });
+});
+
+describe('an address that is refused', () => {
+  it('is not connected to, whether it stands in the URL or its host leads there', async () => {
+    let connections = 0;
+    const port = await listening(createTcpServer(() => (connections += 1)));
+    const send = senderFor(
+      {
+        'shop.example.com': ['127.0.0.1'],
+        'both.example.com': ['127.0.0.1', '10.0.0.1'],
+        'mapped.example.com': ['::ffff:10.0.0.1'],
+      },
+      [],
+    );
+    for (const host of [
+      '127.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '0x7f.1',
+      '169.254.169.254',
+      'shop.example.com',
+      'both.example.com',
+      'mapped.example.com',
+    ]) {
+      for (const scheme of ['https', 'http']) {
+        expect((await send(`${scheme}://${host}:${port}/`)).outcome, `${scheme} ${host}`).toEqual({
+          kind: 'no_answer',
+          failure: 'address_refused',
+        });
+      }
+    }
+    expect(connections).toBe(0);
+  });
+
+  it('is found at the second try, when a name leads elsewhere than at the first', async () => {
+    let reached = 0;
+    const port = await receiver((_request, response) => {
+      reached += 1;
+      // No connection is left for the second try.
+      response.setHeader('connection', 'close').end();
+    });
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    const send = senderFor({ 'rebinding.example.com': () => answers.shift() ?? [] });
+    expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({ kind: 'answered', status: 200 });
+    expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({
+      kind: 'no_answer',
+      failure: 'address_refused',
+    });
+    expect(reached).toBe(1);
+  });
+
+  it('is the one connected to: the judged address is not looked up once more', async () => {
+    let lookUps = 0;
+    const port = await receiver((_request, response) => response.end());
+    const send = senderFor({ 'rebinding.example.com': () => ((lookUps += 1) === 1 ? ['127.0.0.1'] : ['10.0.0.1']) });
+    expect((await send(`http://rebinding.example.com:${port}/`)).outcome).toEqual({ kind: 'answered', status: 200 });
+    expect(lookUps).toBe(1);
+  });
+
+  it('includes public ones without TLS', async () => {
+    const send = senderFor({ 'shop.example.com': ['93.184.215.14'] });
+    expect((await send('http://shop.example.com/')).outcome).toEqual({ kind: 'no_answer', failure: 'address_refused' });
+  });
+
+  it('includes URLs that were never judged', async () => {
+    const send = senderFor();
+    for (const url of ['ftp://127.0.0.1/', 'https://user:password@127.0.0.1/', 'nonsense']) {
+      expect((await send(url)).outcome).toEqual({ kind: 'no_answer', failure: 'address_refused' });
+    }
+  });
+});
+
+describe('a receiver', () => {
+  it('that never ends its answer has answered: the rest is not read', async () => {
+    let sent = 0;
+    const port = await receiver((_request, response) => {
+      response.writeHead(200);
+      const more = (): void => {
+        sent += 1;
+        if (!response.destroyed) response.write('x'.repeat(65_536), () => setImmediate(more));
+      };
+      response.on('error', () => undefined);
+      more();
+    });
+    const { outcome, excerpt } = await senderFor()(`http://127.0.0.1:${port}/`);
+    expect([outcome, excerpt.length]).toEqual([{ kind: 'answered', status: 200 }, EXCERPT_BYTES]);
+    expect(sent).toBeLessThan(1_000);
+  });
+
+  it('whose body drips is not waited for', async () => {
+    const port = await receiver((_request, response) => {
+      response.writeHead(200).write('slow');
+    });
+    const started = performance.now();
+    const { outcome, excerpt } = await senderFor()(`http://127.0.0.1:${port}/`, 20_000);
+    expect([outcome, excerpt.toString()]).toEqual([{ kind: 'answered', status: 200 }, 'slow']);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it('whose headers drip, or that says nothing, has timed out', async () => {
+    const silent = await listening(createTcpServer((socket) => socket.on('error', () => undefined)));
+    const dripping = await listening(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.write('HTTP/1.1 200 OK\r\n');
+        const drip = setInterval(() => socket.write('x-a: b\r\n'), 50);
+        socket.on('close', () => clearInterval(drip));
+      }),
+    );
+    const send = senderFor();
+    expect((await send(`http://127.0.0.1:${silent}/`, 300)).outcome).toEqual({ kind: 'no_answer', failure: 'timeout' });
+    expect((await send(`http://127.0.0.1:${dripping}/`, 300)).outcome).toEqual({
+      kind: 'no_answer',
+      failure: 'timeout',
+    });
+  });
+
+  it('that is not there, speaks no HTTP or no TLS, or is not known, is told apart', async () => {
+    const nonsense = await listening(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.end('no HTTP at all\r\n\r\n');
+      }),
+    );
+    const plain = await receiver((_request, response) => response.end());
+    const gone = createTcpServer();
+    const port = await listening(gone);
+    const send = senderFor();
+    const failureOf = async (url: string) => (await send(url)).outcome;
+    expect(await failureOf(`http://127.0.0.1:${nonsense}/`)).toEqual({
+      kind: 'no_answer',
+      failure: 'unreadable_answer',
+    });
+    expect(await failureOf(`https://127.0.0.1:${plain}/`)).toEqual({ kind: 'no_answer', failure: 'tls_failed' });
+    expect(await failureOf('https://nobody.example.com/')).toEqual({ kind: 'no_answer', failure: 'host_unknown' });
+    gone.close();
+    await once(gone, 'close');
+    expect(await failureOf(`http://127.0.0.1:${port}/`)).toEqual({ kind: 'no_answer', failure: 'connection_failed' });
+  });
+});

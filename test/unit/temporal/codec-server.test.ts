@@ -1,0 +1,260 @@
+import { request as httpRequest } from 'node:http';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { startCodecServer, type CodecServer, type CodecServerOptions } from '#temporal/codec/codec-server.ts';
+import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
+
+const UI = 'http://localhost:8233';
+const codec = new EncryptionCodec(new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]));
+const TOKEN = 'codec-token-of-the-test';
+
+let server: CodecServer;
+let logged: string[];
+
+async function start(changes: Partial<CodecServerOptions> = {}): Promise<CodecServer> {
+  logged = [];
+  const logger = createLogger({ level: 'trace', name: 'codec-server' }, { write: (line) => void logged.push(line) });
+  return startCodecServer({
+    host: '127.0.0.1',
+    port: 0,
+    codec,
+    allowedOrigins: ['http://127.0.0.1:8233', UI],
+    allowedHosts: ['127.0.0.1', 'localhost'],
+    logger,
+    ...changes,
+  });
+}
+
+beforeEach(async () => {
+  server = await start();
+});
+afterEach(() => server.close());
+
+function toJson({ metadata, data }: Payload) {
+  const encode = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
+  return {
+    metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [name, encode(value)])),
+    data: encode(data),
+  };
+}
+
+const answerSchema = z.object({
+  payloads: z.array(z.object({ metadata: z.record(z.string(), z.string()), data: z.string() })),
+});
+
+/** A request as the Temporal UI makes it. */
+async function post(path: string, body: unknown, headers: Record<string, string> = { Origin: UI }) {
+  return fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Namespace': 'default', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+describe('the codec server', () => {
+  it('decodes what the Temporal UI shows, for each of its addresses', async () => {
+    const encoded = await codec.encode([defaultPayloadConverter.toPayload({ status: 'held' })]);
+    for (const origin of ['http://127.0.0.1:8233', UI]) {
+      const answer = await post('/decode', { payloads: encoded.map(toJson) }, { Origin: origin });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const [payload] = answerSchema.parse(await answer.json()).payloads;
+      expect(Buffer.from(payload?.data ?? '', 'base64').toString()).toBe('{"status":"held"}');
+      expect(Buffer.from(payload?.metadata['encoding'] ?? '', 'base64').toString()).toBe('json/plain');
+    }
+  });
+
+  it('encodes what is typed into the UI or the CLI, so that the worker reads it', async () => {
+    const answer = await post('/encode', { payloads: [toJson(defaultPayloadConverter.toPayload('typed'))] });
+    const { payloads } = answerSchema.parse(await answer.json());
+    const received = payloads.map(({ metadata, data }) => ({
+      metadata: Object.fromEntries(
+        Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')]),
+      ),
+      data: Buffer.from(data, 'base64'),
+    }));
+    expect(Buffer.from(payloads[0]?.data ?? '', 'base64').toString()).not.toContain('typed');
+    expect(defaultPayloadConverter.fromPayload((await codec.decode(received))[0] ?? {})).toBe('typed');
+  });
+
+  it('answers the preflight of the UI with all the headers that it sends', async () => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/decode`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: UI,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization,content-type,x-namespace',
+      },
+    });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(UI);
+    expect(answer.headers.get('access-control-allow-methods')).toContain('POST');
+    const allowed = answer.headers.get('access-control-allow-headers')?.toLowerCase();
+    for (const header of ['authorization', 'content-type', 'x-namespace']) expect(allowed).toContain(header);
+  });
+
+  it.each(['http://evil.example', 'http://localhost:8234', 'null', 'http://localhost:8233.evil.example'])(
+    'refuses a page of another origin, also to a preflight: %s',
+    async (origin) => {
+      const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
+      for (const method of ['POST', 'OPTIONS']) {
+        const answer = await fetch(`http://127.0.0.1:${server.port}/decode`, {
+          method,
+          headers: { Origin: origin },
+          ...(method === 'POST' ? { body: JSON.stringify({ payloads: encoded.map(toJson) }) } : {}),
+        });
+        expect(answer.status).toBe(403);
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+        expect(await answer.text()).not.toContain(Buffer.from('"canary"').toString('base64'));
+      }
+    },
+  );
+
+  it.each(['evil.example', '127.0.0.1.evil.example', '[::1]'])(
+    'refuses to be asked as %j, without a token',
+    async (host) => {
+      const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
+      const ask = async (path: string, authorization?: string) =>
+        new Promise<number | undefined>((resolve, reject) => {
+          const headers = { host: `${host}:${server.port}`, ...(authorization !== undefined && { authorization }) };
+          const call = httpRequest(
+            { host: '127.0.0.1', port: server.port, path, method: 'POST', headers },
+            (answer) => {
+              answer.resume();
+              resolve(answer.statusCode);
+            },
+          );
+          call.on('error', reject);
+          call.end(JSON.stringify({ payloads: encoded.map(toJson) }));
+        });
+      expect(await ask('/decode')).toBe(421);
+      expect(await ask('/encode')).toBe(421);
+      await server.close();
+      server = await start({ token: TOKEN });
+      expect(await ask('/decode', `Bearer ${TOKEN}`)).toBe(200);
+    },
+  );
+
+  it('serves the CLI, which sends no origin', async () => {
+    expect((await post('/decode', { payloads: [] }, {})).status).toBe(200);
+  });
+
+  it('asks for its token when it has one, but not in a preflight, which cannot carry it', async () => {
+    await server.close();
+    server = await start({ token: TOKEN });
+    expect((await post('/decode', { payloads: [] })).status).toBe(401);
+    expect((await post('/decode', { payloads: [] }, { Authorization: `Bearer ${TOKEN}x` })).status).toBe(401);
+    expect((await post('/decode', { payloads: [] }, { Authorization: TOKEN })).status).toBe(401);
+    expect((await post('/decode', { payloads: [] }, { Authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+    const preflight = await fetch(`http://127.0.0.1:${server.port}/decode`, {
+      method: 'OPTIONS',
+      headers: { Origin: UI },
+    });
+    expect(preflight.status).toBe(204);
+    expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
+  });
+
+  it('says which key is missing, in a form that the UI may read', async () => {
+    const stranger = new EncryptionCodec(new KeyRing([{ id: 'gone', key: Buffer.alloc(32, 9) }]));
+    const encoded = await stranger.encode([defaultPayloadConverter.toPayload('lost')]);
+    const answer = await post('/decode', { payloads: encoded.map(toJson) });
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(UI);
+    expect(await answer.text()).toContain('key \\"gone\\" is not in ENCRYPTION_KEYS');
+  });
+
+  it.each([
+    ['not JSON', 'payloads'],
+    ['a list', []],
+    ['wrong types', { payloads: [{ metadata: { a: 1 } }] }],
+    ['null', null],
+  ])('answers 400 to a body that is %s', async (_, body) => {
+    expect((await post('/decode', body)).status).toBe(400);
+  });
+
+  it('takes a request without payloads, and payloads without data', async () => {
+    expect(await (await post('/decode', {})).json()).toEqual({ payloads: [] });
+    expect(await (await post('/decode', { payloads: [{}] })).json()).toEqual({
+      payloads: [{ metadata: {}, data: '' }],
+    });
+  });
+
+  it('knows no other path or method', async () => {
+    expect((await post('/', {})).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${server.port}/decode`)).status).toBe(405);
+    expect((await post('/healthz', {})).status).toBe(405);
+  });
+
+  it('refuses a body over its limit without reading all of it', async () => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const call = httpRequest({ host: '127.0.0.1', port: server.port, path: '/decode', method: 'POST' }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    call.on('error', () => resolve(-1));
+    const megabyte = Buffer.alloc(1_024 * 1_024, 'a');
+    // One more than the limit, and never an end.
+    for (let sent = 0; sent < 9; sent += 1) call.write(megabyte);
+    expect(await promise).toBe(413);
+    call.destroy();
+  });
+
+  it.each([
+    ['payloads', `{"payloads":[${Array(500_000).fill('{"data":"eA=="}').join(',')}]}`],
+    ['payloads without content', `{"payloads":[${Array(500_000).fill('{}').join(',')}]}`],
+    ['lists in lists', '['.repeat(1_000_000)],
+    ['a few more than a page has', JSON.stringify({ payloads: Array.from({ length: 5_001 }, () => ({})) })],
+  ])('refuses half a million small things before it makes objects of them: %s', async (_, body) => {
+    const answer = await post('/encode', body);
+    expect(answer.status).toBe(413);
+    expect(await answer.text()).toContain('5000 payloads');
+    expect(
+      (
+        await post('/encode', {
+          payloads: Array.from({ length: 5_000 }, () => ({ data: 'eA==', metadata: { encoding: 'anNvbg==' } })),
+        })
+      ).status,
+    ).toBe(200);
+  });
+
+  it('keeps no more than two full bodies of all requests in memory, and serves the next afterwards', async () => {
+    const mebibyte = Buffer.alloc(1_024 * 1_024, ' ');
+    const calls = Array.from({ length: 5 }, () => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      const call = httpRequest({ host: '127.0.0.1', port: server.port, path: '/decode', method: 'POST' }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      });
+      call.on('error', () => resolve(-1));
+      // None of them ends.
+      for (let sent = 0; sent < 7; sent += 1) call.write(mebibyte);
+      return { promise, call };
+    });
+    expect(await Promise.race(calls.map(({ promise }) => promise))).toBe(503);
+    for (const { call } of calls) call.destroy();
+    await expect
+      .poll(async () => (await post('/decode', `{"payloads":[]}${' '.repeat(7 * 1_024 * 1_024)}`)).status)
+      .toBe(200);
+  });
+
+  it('logs no payload, whatever goes wrong', async () => {
+    const canary = Buffer.from('canary-in-a-payload').toString('base64');
+    await server.close();
+    const failing = {
+      encode: async () => [],
+      decode: async () => {
+        throw new Error('the codec broke');
+      },
+    };
+    server = await start({ codec: failing });
+    const answer = await post('/decode', { payloads: [{ data: canary }] });
+    expect(answer.status).toBe(500);
+    expect(logged.join('')).toContain('the codec broke');
+    expect(logged.join('') + (await answer.text())).not.toContain('canary');
+    expect(logged.join('')).not.toContain(canary);
+  });
+});

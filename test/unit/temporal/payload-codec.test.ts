@@ -1,0 +1,145 @@
+import { defaultPayloadConverter, METADATA_ENCODING_KEY, type Payload } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { refusalAmong } from '#domain/service/refused-payload.ts';
+import { createDataConverter } from '#temporal/codec/data-converter.ts';
+import {
+  EncryptionCodec,
+  KEY_ID_METADATA,
+  PayloadDecryptionError,
+  PlainPayloadError,
+  WorkerCodec,
+} from '#temporal/codec/payload-codec.ts';
+
+const key = (id: string, fill: number) => ({ id, key: Buffer.alloc(32, fill) });
+const codecWith = (...keys: { id: string; key: Buffer }[]) => new EncryptionCodec(new KeyRing(keys));
+const text = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('latin1');
+const plain = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
+
+async function encodeOne(codec: EncryptionCodec, payload: Payload): Promise<Payload> {
+  const [encoded] = await codec.encode([payload]);
+  if (encoded === undefined) throw new Error('nothing was encoded');
+  return encoded;
+}
+
+describe('the payload codec', () => {
+  it('gives back every payload as it was, metadata included', async () => {
+    const codec = codecWith(key('k1', 1));
+    const metadataName = fc.string({ minLength: 1, maxLength: 20 }).filter((name) => name !== '__proto__');
+    const payload = fc.record({
+      metadata: fc.dictionary(metadataName, fc.uint8Array({ maxLength: 50 })),
+      data: fc.uint8Array({ maxLength: 500 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(payload, { maxLength: 4 }), async (payloads) => {
+        const decoded = await codec.decode(await codec.encode(payloads));
+        const comparable = (list: Payload[]) =>
+          list.map(({ metadata, data }) => ({
+            data: text(data),
+            metadata: new Map(Object.entries(metadata ?? {}).map(([name, value]) => [name, text(value)])),
+          }));
+        expect(comparable(decoded)).toEqual(comparable(payloads));
+      }),
+    );
+  });
+
+  it('leaves nothing readable and says how and with which key it encrypted', async () => {
+    const encoded = await encodeOne(codecWith(key('k2', 2), key('k1', 1)), plain({ imei: 'canary-imei' }));
+    expect(text(encoded.metadata?.[METADATA_ENCODING_KEY])).toBe('binary/encrypted');
+    expect(text(encoded.metadata?.[KEY_ID_METADATA])).toBe('k2');
+    expect(text(encoded.data)).not.toContain('canary');
+    expect(text(encoded.data)).not.toContain('json/plain');
+  });
+
+  it('never encrypts alike: equal payloads cannot be recognised', async () => {
+    const codec = codecWith(key('k1', 1));
+    const [first, second] = await codec.encode([plain('same'), plain('same')]);
+    expect(text(first?.data)).not.toBe(text(second?.data));
+  });
+
+  it('decodes what was encoded with an older key that is still there', async () => {
+    const encoded = await encodeOne(codecWith(key('old', 1)), plain('kept'));
+    const [decoded] = await codecWith(key('new', 2), key('old', 1)).decode([encoded]);
+    expect(defaultPayloadConverter.fromPayload(decoded ?? {})).toBe('kept');
+  });
+
+  it('names the missing key, and what to do, when it cannot decode', async () => {
+    const encoded = await encodeOne(codecWith(key('gone', 1)), plain('lost'));
+    const decoding = codecWith(key('new', 2)).decode([encoded]);
+    await expect(decoding).rejects.toThrow(PayloadDecryptionError);
+    await expect(decoding).rejects.toThrow(/key "gone" is not in ENCRYPTION_KEYS.*retention/s);
+  });
+
+  it('refuses an encrypted payload that was altered or emptied', async () => {
+    const codec = codecWith(key('k1', 1));
+    const encoded = await encodeOne(codec, plain('text'));
+    const altered = Buffer.from(encoded.data ?? []);
+    altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
+    await expect(codec.decode([{ ...encoded, data: altered }])).rejects.toThrow(PayloadDecryptionError);
+    await expect(codec.decode([{ metadata: encoded.metadata ?? {} }])).rejects.toThrow(PayloadDecryptionError);
+  });
+
+  it('lets pass on decoding what was never encrypted, and takes empty lists', async () => {
+    const codec = codecWith(key('k1', 1));
+    expect(await codec.decode([plain('typed by hand'), {}])).toEqual([plain('typed by hand'), {}]);
+    expect(await codec.encode([])).toEqual([]);
+    expect(await codec.decode([])).toEqual([]);
+  });
+});
+
+describe('the codec of workers', () => {
+  const ofWorkflow = { type: 'workflow', namespace: 'n', workflowId: 'order/ord_1' } as const;
+  const ofActivity = { type: 'activity', namespace: 'n', isLocal: false } as const;
+  const worker = new WorkerCodec(new KeyRing([key('k1', 1)]));
+  const refusals = async (payloads: Payload[]) =>
+    (await worker.decode(payloads, ofWorkflow)).map((payload) =>
+      refusalAmong([defaultPayloadConverter.fromPayload(payload)]),
+    );
+
+  it('hands a workflow what is encrypted, and of anything else a mark without its content', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), async (json) => {
+        const forged = plain(JSON.parse(json));
+        const [mark, genuine] = await worker.decode([forged, await encodeOne(worker, forged)], ofWorkflow);
+        expect(refusalAmong([defaultPayloadConverter.fromPayload(mark ?? {})])).toBe('not_encrypted');
+        expect(text(genuine?.data)).toBe(text(forged.data));
+      }),
+    );
+    expect(await refusals([{}])).toEqual(['not_encrypted']);
+  });
+
+  it('marks what claims to be encrypted and does not open, but fails where only the key is missing', async () => {
+    const encoded = await encodeOne(worker, plain('text'));
+    const altered = Buffer.from(encoded.data ?? []);
+    altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
+    expect(
+      await refusals([
+        { ...encoded, data: altered },
+        { ...encoded, data: Buffer.from('junk') },
+      ]),
+    ).toEqual(['altered', 'altered']);
+    const later = await encodeOne(codecWith(key('later', 9)), plain('text'));
+    await expect(worker.decode([later], ofWorkflow)).rejects.toThrow(PayloadDecryptionError);
+  });
+
+  it('takes no plain result of an activity', async () => {
+    await expect(worker.decode([plain('bought')], ofActivity)).rejects.toThrow(PlainPayloadError);
+    await expect(worker.decode([plain('bought')])).rejects.toThrow(PlainPayloadError);
+    expect(text((await worker.decode([await encodeOne(worker, plain('bought'))], ofActivity))[0]?.data)).toBe(
+      '"bought"',
+    );
+  });
+});
+
+describe('the data converter', () => {
+  it('can be loaded by path, as client and worker do, and hides message and stack of failures', () => {
+    const { failureConverter, payloadConverter } = loadDataConverter(createDataConverter(new KeyRing([key('k1', 1)])));
+    const failure = failureConverter.errorToFailure(new Error('canary-message'), payloadConverter);
+    expect(failure.message).not.toContain('canary');
+    expect(failure.stackTrace ?? '').toBe('');
+    expect(text(failure.encodedAttributes?.data)).toContain('canary-message');
+    expect(failureConverter.failureToError(failure, payloadConverter).message).toBe('canary-message');
+  });
+});

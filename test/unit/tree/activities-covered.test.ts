@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROJECT } from '#test/support/compose.ts';
+import { registeredActivities } from '#test/support/work/registered-activities.ts';
+
+/** The names in calls of `twice` and `expectTwiceToTheEnd`, which hold them against the activity that was run. */
+const IN_TWICE = /\b(?:twice|expectTwiceToTheEnd)\(\s*'(?<activity>\w+)'/g;
+
+describe('the activities that the worker registers', () => {
+  it('are each run twice with the same input by a test', async () => {
+    const folder = join(PROJECT, 'test/integration/activities');
+    const tests = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const covered = new Set(
+      tests.flatMap((text) => [...text.matchAll(IN_TWICE)].map(({ groups }) => groups?.['activity'])),
+    );
+    const registered = await registeredActivities();
+    expect(registered.length).toBeGreaterThan(10);
+    // Whoever adds one writes such a test beside those in `activities-twice*.test.ts`.
+    expect(registered.filter((name) => !covered.has(name))).toEqual([]);
+    expect([...covered].filter((name) => name === undefined || !registered.includes(name))).toEqual([]);
+  });
+});

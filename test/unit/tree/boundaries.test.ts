@@ -1,0 +1,224 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkBoundaries, type BoundaryReport } from '#scripts/boundaries/check-boundaries.ts';
+
+const ROOT = join(import.meta.dirname, '../..', '..');
+const FOLDERS = [
+  'domain',
+  'config',
+  'crypto',
+  'telemetry',
+  'upstream',
+  'db',
+  'fulfilment',
+  'workflows',
+  'activities',
+  'temporal',
+  'outbound',
+  'api',
+  'worker',
+  'simulator',
+  'cli',
+  'scripts',
+  'bench',
+  'test',
+];
+
+/** The table of the design, written a second time: whom each folder may import, apart from itself. */
+const ALLOWED: Record<string, string[]> = {
+  domain: [],
+  config: ['domain'],
+  crypto: ['domain'],
+  telemetry: ['config', 'domain'],
+  upstream: ['domain', 'crypto', 'telemetry'],
+  db: ['domain', 'crypto', 'telemetry'],
+  fulfilment: ['domain', 'db', 'crypto', 'telemetry'],
+  workflows: ['domain'],
+  activities: ['domain', 'crypto', 'telemetry', 'upstream', 'db', 'fulfilment', 'workflows'],
+  temporal: ['domain', 'config', 'crypto', 'telemetry'],
+  outbound: ['domain', 'db', 'crypto', 'telemetry'],
+  api: ['domain', 'config', 'crypto', 'telemetry', 'upstream', 'db', 'fulfilment', 'temporal', 'outbound'],
+  worker: [
+    'domain',
+    'config',
+    'crypto',
+    'telemetry',
+    'upstream',
+    'db',
+    'fulfilment',
+    'workflows',
+    'activities',
+    'temporal',
+    'outbound',
+  ],
+  simulator: ['config'],
+  cli: FOLDERS.filter((folder) => folder !== 'test' && folder !== 'bench'),
+  scripts: FOLDERS.filter((folder) => folder !== 'test' && folder !== 'bench'),
+  bench: FOLDERS,
+  test: FOLDERS,
+};
+
+let tree: string;
+let report: BoundaryReport;
+
+/**
+ * Planted imports, by file: all in one copy of the real tree, so that the rules are tried on the files they are for.
+ */
+const PLANTS: Record<string, string> = {
+  ...Object.fromEntries(
+    FOLDERS.map((folder) => [`${folder}/planted-target.ts`, 'export const planted = 1;\nexport type Planted = 1;']),
+  ),
+  ...Object.fromEntries(
+    FOLDERS.flatMap((folder) =>
+      FOLDERS.map((other) => [`${folder}/planted/${other}.ts`, `import '#${other}/planted-target.ts';`]),
+    ),
+  ),
+  'domain/planted-forms/re-export.ts': "export * from '#api/planted-target.ts';",
+  'domain/planted-forms/type-import.ts':
+    "import type { Planted } from '#api/planted-target.ts';\nexport const one: Planted = 1;",
+  'domain/planted-forms/inline-type.ts': "export const one: import('#api/planted-target.ts').Planted = 1;",
+  'domain/planted-forms/dynamic-import.ts': "export const later = () => import('#api/planted-target.ts');",
+  'domain/planted-forms/path-in-a-string.ts': "export const path = import.meta.resolve('#api/planted-target.ts');",
+  'domain/planted-forms/beside-using.ts': "{ using _ = f(); }\nawait import('#api/planted-target.ts');",
+  'workflows/planted-type.ts':
+    "import type { Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
+  'workflows/planted-value.ts': "import { planted } from '#activities/planted-target.ts';\nexport const one = planted;",
+  // The braces vanish, the import stays: Node would load the activities.
+  'workflows/planted-half.ts':
+    "import { type Planted } from '#activities/planted-target.ts';\nexport const one: Planted = 1;",
+  'api/planted-messages.ts': "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
+  'temporal/planted-messages.ts': "import '#workflows/messages.ts';\nimport '#workflows/search-attributes.ts';",
+  'simulator/planted-contract.ts': "import '#upstream/contract.ts';",
+  'domain/planted-builtin.ts': "import 'node:crypto';",
+  'workflows/planted-builtin.ts': "import 'node:crypto';",
+  'domain/planted-package.ts': "import 'pg';",
+  'workflows/planted-package.ts': "import 'pg';",
+  'db/planted-sibling.ts': "import './planted-target.ts';",
+  'db/planted-parent.ts': "import '../domain/planted-target.ts';",
+  'db/planted-missing.ts': "import '#domain/nowhere.ts';",
+  'db/planted-development.ts': "import 'fast-check';",
+  'db/planted-undeclared.ts': "import 'left-pad';",
+  'db/planted-broken.ts': 'import {',
+  'db/circle-a.ts': "import '#db/circle-b.ts';",
+  'db/circle-b.ts': "import '#db/circle-c.ts';",
+  'db/circle-c.ts': "import '#db/circle-a.ts';",
+  'db/types-a.ts': "import type { B } from '#db/types-b.ts';\nexport type A = B;",
+  'db/types-b.ts': "import type { A } from '#db/types-a.ts';\nexport type B = A | 1;",
+  'bench/own-package/package.json': '{}',
+  'bench/own-package/main.ts': "import 'left-pad';",
+  'helpers/anything.ts': 'export const anything = 1;',
+};
+
+beforeAll(() => {
+  tree = mkdtempSync(join(tmpdir(), 'boundaries-'));
+  for (const path of ['package.json', ...FOLDERS]) {
+    if (!existsSync(join(ROOT, path))) continue;
+    cpSync(join(ROOT, path), join(tree, path), {
+      recursive: true,
+      filter: (source) => !/node_modules|artifacts/.test(relative(ROOT, source)),
+    });
+  }
+  for (const [path, text] of Object.entries(PLANTS)) {
+    mkdirSync(dirname(join(tree, path)), { recursive: true });
+    writeFileSync(join(tree, path), `${text}\n`);
+  }
+  report = checkBoundaries(tree);
+});
+
+afterAll(() => rmSync(tree, { recursive: true, force: true }));
+
+function problemsOf(path: string): string[] {
+  return report.problems.filter((problem) => problem.startsWith(`${path} →`));
+}
+
+describe('the boundary check', () => {
+  it('sees every TypeScript file of the tree, and more imports than files', () => {
+    const onDisk = FOLDERS.flatMap((folder) =>
+      readdirSync(join(tree, folder), { recursive: true, encoding: 'utf8' }).filter(
+        // Packages of their own, with dependencies of their own, are judged by nobody here.
+        (path) => path.endsWith('.ts') && !/own-package|^mutation\//.test(path),
+      ),
+    );
+
+    expect(report.files).toBe(onDisk.length);
+    expect(Object.keys(report.filesByFolder).toSorted()).toEqual(FOLDERS.toSorted());
+    expect(report.imports).toBeGreaterThan(report.files);
+  });
+
+  it.each(FOLDERS)('reports each forbidden import that is planted in %s/, and no allowed one', (folder) => {
+    const reported = FOLDERS.filter((other) => problemsOf(`${folder}/planted/${other}.ts`).length > 0);
+
+    expect(reported).toEqual(FOLDERS.filter((other) => other !== folder && !ALLOWED[folder]?.includes(other)));
+  });
+
+  it.each(Object.keys(PLANTS).filter((path) => path.startsWith('domain/planted-forms/')))(
+    'sees the forbidden import in %s',
+    (path) => {
+      expect(problemsOf(path)).toEqual([expect.stringContaining('domain/ may import nothing of ours')]);
+    },
+  );
+
+  it('lets workflows import activities by type only', () => {
+    expect(problemsOf('workflows/planted-type.ts')).toEqual([]);
+    expect(problemsOf('workflows/planted-value.ts')).toEqual([expect.stringContaining('by type only')]);
+    expect(problemsOf('workflows/planted-half.ts')).toEqual([expect.stringContaining('by type only')]);
+  });
+
+  it('lets api/ and temporal/ import the messages of workflows and nothing else of them', () => {
+    for (const folder of ['api', 'temporal']) {
+      expect(problemsOf(`${folder}/planted-messages.ts`)).toEqual([]);
+      expect(problemsOf(`${folder}/planted/workflows.ts`)).toHaveLength(1);
+    }
+  });
+
+  it('lets the simulator share the wire shapes and nothing else of upstream', () => {
+    expect(problemsOf('simulator/planted-contract.ts')).toEqual([]);
+    expect(problemsOf('simulator/planted/upstream.ts')).toHaveLength(1);
+  });
+
+  it.each(['domain', 'workflows'])(
+    'reports node: built-ins and foreign packages in %s/, which is bundled',
+    (folder) => {
+      expect(problemsOf(`${folder}/planted-builtin.ts`)).toEqual([expect.stringContaining('no node: built-in')]);
+      expect(problemsOf(`${folder}/planted-package.ts`)).toEqual([expect.stringContaining('no package but')]);
+    },
+  );
+
+  it.each([
+    ['relative imports of siblings', 'db/planted-sibling.ts', 'never by a relative path'],
+    ['relative imports of parents', 'db/planted-parent.ts', 'never by a relative path'],
+    ['imports of files that do not exist', 'db/planted-missing.ts', 'does not exist'],
+    ['development dependencies in production code', 'db/planted-development.ts', 'development dependency'],
+    ['packages that package.json does not name', 'db/planted-undeclared.ts', 'not in package.json'],
+  ])('reports %s', (_, path, problem) => {
+    expect(problemsOf(path)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('leaves a package of its own alone', () => {
+    expect(report.problems.filter((problem) => problem.includes('own-package'))).toEqual([]);
+  });
+
+  it('finds a circle of files, and lets a circle of type imports pass', () => {
+    const circles = report.problems.filter((problem) => problem.includes('circle'));
+
+    expect(circles.filter((problem) => problem.includes('db/circle-a.ts'))).toHaveLength(1);
+    expect(circles.filter((problem) => problem.includes('db/types-a.ts'))).toEqual([]);
+  });
+
+  it('reports a folder that the table does not know, and a file that cannot be parsed', () => {
+    expect(report.problems).toContainEqual(expect.stringMatching(/^helpers\/ holds TypeScript/));
+    expect(report.problems).toContainEqual(expect.stringMatching(/^db\/planted-broken\.ts cannot be parsed/));
+  });
+
+  it('fails where there is next to nothing to see', () => {
+    const empty = mkdtempSync(join(tmpdir(), 'boundaries-'));
+    try {
+      writeFileSync(join(empty, 'package.json'), '{}');
+      expect(checkBoundaries(empty).problems).toEqual([expect.stringContaining('only 0 TypeScript files')]);
+    } finally {
+      rmSync(empty, { recursive: true, force: true });
+    }
+  });
+});

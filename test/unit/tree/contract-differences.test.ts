@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { ANSWER_DIFFERENCES } from '#test/support/contract-differences/answers.ts';
+import { Draft, type Difference } from '#test/support/contract-differences/draft.ts';
+import { HARMLESS_DIFFERENCES } from '#test/support/contract-differences/harmless.ts';
+import { describeHeaders, headersOf, INTERFACE_DIFFERENCES } from '#test/support/contract-differences/interface.ts';
+import { NEEDED_FIELD_DIFFERENCES } from '#test/support/contract-differences/needed-fields.ts';
+import { PARAMETER_DIFFERENCES } from '#test/support/contract-differences/parameters.ts';
+import { REQUEST_DIFFERENCES } from '#test/support/contract-differences/requests.ts';
+import { checkContract, readDocument, type ContractReport, type Finding } from '#upstream/contract-check.ts';
+
+const DIFFERENCES: Readonly<Record<string, readonly Difference[]>> = {
+  requests: REQUEST_DIFFERENCES,
+  parameters: PARAMETER_DIFFERENCES,
+  answers: ANSWER_DIFFERENCES,
+  'needed fields': NEEDED_FIELD_DIFFERENCES,
+  'address, calls and events': INTERFACE_DIFFERENCES,
+  'harmless differences': HARMLESS_DIFFERENCES,
+};
+
+function reportOf({ change }: Difference, headerPrefix?: string): ContractReport {
+  const draft = new Draft();
+  change(draft);
+  const document = readDocument(Buffer.from(JSON.stringify(draft.document)));
+  return checkContract(document, ALL_CAPABILITIES, headerPrefix === undefined ? {} : { headerPrefix });
+}
+
+function placesOf(report: ContractReport, severity: Finding['severity']): string[] {
+  const parts = [
+    { of: 'document', findings: report.findings },
+    ...report.calls.map(({ name, findings }) => ({ of: name, findings })),
+    ...report.events.map(({ event, findings }) => ({ of: event, findings })),
+  ];
+  const found = parts.flatMap(({ of, findings }) =>
+    findings.filter((each) => each.severity === severity).map(({ name = '' }) => `${of} ${name}`.trim()),
+  );
+  return [...new Set(found)].toSorted();
+}
+
+/** Of a harmless difference all notes, of another one those that it is to give. */
+function relevantNotes({ verdict, at }: Difference, notes: readonly string[]): readonly string[] {
+  if (verdict === 'breaking') return [];
+  return verdict === 'compatible' ? notes : notes.filter((place) => at.includes(place));
+}
+
+describe.each(Object.entries(DIFFERENCES))('%s', (_subject, differences) => {
+  it.each(differences.map((difference) => [difference.verdict, difference.name, difference] as const))(
+    'the verdict is %s when %s',
+    (verdict, _name, difference) => {
+      const report = reportOf(difference);
+      const found = { breaking: placesOf(report, 'breaking'), note: placesOf(report, 'note') };
+      expect(report.compatible).toBe(verdict !== 'breaking');
+      expect(found.breaking).toEqual(verdict === 'breaking' ? [...difference.at].toSorted() : []);
+      expect(relevantNotes(difference, found.note)).toEqual(verdict === 'note' ? [...difference.at].toSorted() : []);
+    },
+  );
+});
+
+describe('the table', () => {
+  const all = Object.values(DIFFERENCES).flat();
+
+  it('holds more than 101 differences that matter and 25 that do not, each once', () => {
+    expect(all.filter(({ verdict }) => verdict !== 'compatible').length).toBeGreaterThan(101);
+    expect(all.filter(({ verdict }) => verdict === 'compatible').length).toBeGreaterThan(25);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  });
+});
+
+describe('headers of a brand', () => {
+  const branded: Difference = {
+    name: 'a brand',
+    verdict: 'breaking',
+    at: [],
+    change: (draft) => describeHeaders(draft, headersOf('X-Acme')),
+  };
+
+  it('are compatible once the prefix is set, and until then the finding says what to set', () => {
+    expect(reportOf(branded, 'X-Acme').compatible).toBe(true);
+    const [finding] = reportOf(branded).findings;
+    expect(finding?.message).toBe('start with X-Acme, and ours with X-Service: set SERVICE_HEADER_PREFIX=X-Acme');
+  });
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+
+const entry = z.object({
+  version: z.string().optional(),
+  integrity: z.string().optional(),
+  link: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  os: z.array(z.string()).optional(),
+});
+const lock = z
+  .object({ packages: z.record(z.string(), entry) })
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../../package-lock.json'), 'utf8')));
+
+/**
+ * Binaries for platforms that the registry of the machine that wrote the file did not have;
+ * `scripts/complete-lockfile.mjs` asks again.
+ */
+const KNOWN_WITHOUT = /^node_modules\/(@oxlint\/binding-|@oxlint-tsgolint\/|@swc\/core-)/;
+
+describe('package-lock.json', () => {
+  const without = Object.entries(lock.packages).filter(
+    ([path, { integrity, link }]) => path !== '' && link !== true && integrity === undefined,
+  );
+
+  it('has a hash for every package but known binaries of other platforms, so that npm installs nothing else in its place', () => {
+    expect(without.filter(([path]) => !KNOWN_WITHOUT.test(path)).map(([path]) => path)).toEqual([]);
+    expect(without.length).toBeLessThanOrEqual(29);
+  });
+
+  it('lacks none for a package that every machine installs', () => {
+    const everywhere = without.filter(([, { optional, os = [] }]) => optional !== true || os.length === 0);
+    expect(everywhere.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has only SHA-512', () => {
+    const hashes = Object.values(lock.packages).flatMap(({ integrity }) => integrity ?? []);
+    expect(hashes.filter((hash) => !hash.startsWith('sha512-'))).toEqual([]);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
+import type { Caller } from '#upstream/client/call.ts';
+import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import type { ServiceSession, SharedToken } from '#upstream/client/session.ts';
+
+const PURCHASE = { idempotencyKey: 'key-1', body: Buffer.from('{}'), reference: 'shop-1', packageId: 7 };
+const REFUSED: ServiceFailure = {
+  ok: false,
+  kind: 'failure',
+  failure: 'unauthorized',
+  detail: 'The service answered 401.',
+  status: 401,
+};
+
+/** A client whose session and calls take as long as a test says, on a clock that nothing else moves. */
+function slowClient(takes: { token: number; renewal: number; call: number }, answer: (call: number) => unknown) {
+  let now = 5_000;
+  const waits: { what: string; at: number; deadlineMs: number }[] = [];
+  const passes = async (what: string, ms: number, deadlineMs: number) => {
+    waits.push({ what, at: now - 5_000, deadlineMs });
+    now += ms;
+    return await Promise.resolve();
+  };
+  const token = (version: number): SharedToken => ({
+    accessToken: `t${version}`,
+    version,
+    expiresAt: undefined,
+    renewedAt: 0,
+  });
+  const session: ServiceSession = {
+    token: async (deadlineMs) => {
+      await passes('token', takes.token, deadlineMs);
+      return { ok: true, token: token(1) };
+    },
+    renewAfter401: async (version, deadlineMs) => {
+      await passes('renewal', takes.renewal, deadlineMs);
+      return { ok: true, token: token(version + 1) };
+    },
+    refusedAfterRenewal: () => undefined,
+    settled: async () => await Promise.resolve(),
+  };
+  let calls = 0;
+  const call = (async (endpoint: string, { deadlineMs }: { deadlineMs: number }) => {
+    await passes(endpoint, takes.call, deadlineMs);
+    return answer((calls += 1));
+  }) as Caller;
+  const client = createServiceClient({
+    call,
+    session,
+    mode: 'sandbox',
+    capabilities: ALL_CAPABILITIES,
+    deadlineMs: 20_000,
+    monotonicNow: () => now,
+  });
+  /** The sole right to send, of which so much is left before the first call. */
+  const lease = (ms: number) => () => ms - (now - 5_000);
+  return { client, waits, lease };
+}
+
+describe('the deadline of a purchase', () => {
+  it('covers the login, the send, and after a 401 the second login and send', async () => {
+    const { client, waits } = slowClient({ token: 3_000, renewal: 4_000, call: 5_000 }, (n) =>
+      n === 1 ? REFUSED : { ok: true, value: {}, status: 201 },
+    );
+    expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true });
+    expect(waits).toEqual([
+      { what: 'token', at: 0, deadlineMs: 20_000 },
+      { what: 'createOrder', at: 3_000, deadlineMs: 17_000 },
+      { what: 'renewal', at: 8_000, deadlineMs: 12_000 },
+      { what: 'createOrder', at: 12_000, deadlineMs: 8_000 },
+    ]);
+  });
+
+  it('when mostly used up by the login, nothing is sent that could then only become unknown', async () => {
+    const { client, waits } = slowClient({ token: 15_001, renewal: 0, call: 0 }, () => REFUSED);
+    expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(['token']);
+  });
+
+  it('when mostly used up by a refused send and a new login, nothing is sent again', async () => {
+    const { client, waits } = slowClient({ token: 0, renewal: 8_000, call: 8_000 }, () => REFUSED);
+    expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(['token', 'createOrder', 'renewal']);
+  });
+});
+
+describe('the sole right to send', () => {
+  const allSent = ['token', 'createOrder', 'renewal', 'createOrder'];
+
+  it('must outlast the deadline of the request, or nothing is sent', async () => {
+    const { client, waits, lease } = slowClient({ token: 1_000, renewal: 0, call: 0 }, () => REFUSED);
+    expect(await client.createOrder({ ...PURCHASE, leaseLeftMs: lease(20_000) })).toMatchObject({
+      failure: 'not_sent',
+    });
+    expect(waits.map(({ what }) => what)).toEqual(['token']);
+  });
+
+  it('is looked at again before the second send after a 401', async () => {
+    const stalled = { ms: 0 };
+    const { client, waits, lease } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => {
+      stalled.ms = 10_000;
+      return REFUSED;
+    });
+    const leaseLeftMs = () => lease(30_000)() - stalled.ms;
+    expect(await client.createOrder({ ...PURCHASE, leaseLeftMs })).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(allSent.slice(0, 3));
+  });
+
+  it('lets both go while it lasts, and any call without it', async () => {
+    for (const more of [{ leaseLeftMs: () => 20_001 }, {}]) {
+      const { client, waits } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => REFUSED);
+      await client.createOrder({ ...PURCHASE, ...more });
+      expect(waits.map(({ what }) => what)).toEqual(allSent);
+    }
+  });
+
+  it.each([
+    [
+      'a top-up',
+      (client: ServiceClient, leaseLeftMs: () => number) =>
+        client.createTopup({ ...PURCHASE, esimId: 'e-1', leaseLeftMs }),
+    ],
+    [
+      'a VPN subscription',
+      (client: ServiceClient, leaseLeftMs: () => number) =>
+        client.createVpnOrder({ ...PURCHASE, vpnPlanId: 3, leaseLeftMs }),
+    ],
+    [
+      'a cancellation',
+      (client: ServiceClient, leaseLeftMs: () => number) =>
+        client.cancelEsim({ idempotencyKey: 'key-1', esimId: 'e-1', leaseLeftMs }),
+    ],
+  ])('is asked for %s, too', async (_what, send) => {
+    const { client, waits } = slowClient({ token: 0, renewal: 0, call: 0 }, () => REFUSED);
+    expect(await send(client, () => 20_000)).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(['token']);
+  });
+});
+
+it('a list gives up when its pages together take too long', async () => {
+  let cursor = 0;
+  const { client, waits } = slowClient({ token: 0, renewal: 0, call: 7_000 }, () => ({
+    ok: true,
+    status: 200,
+    value: {
+      items: [],
+      dropped: 0,
+      layers: [{ next_cursor: String((cursor += 1)) }],
+      linkHeader: undefined,
+      prices: { whole: 0, decimal: 0 },
+      uncertain: 0,
+    },
+  }));
+  expect(await client.listPackages()).toMatchObject({ failure: 'timeout' });
+  expect(waits.filter(({ what }) => what === 'listPackages').map(({ deadlineMs }) => deadlineMs)).toEqual([
+    20_000, 13_000, 6_000,
+  ]);
+});

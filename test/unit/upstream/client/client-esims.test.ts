@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { isDefinite } from '#domain/work/failure.ts';
+import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
+import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
+import { REFUND_CONDITIONS } from '#upstream/contract.ts';
+
+const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: 4.5, currency: 'EUR' };
+const TOPUP = { id: 't_1', esim_id: 'e_1', package_id: 7, status: 'processing' };
+const ESIM = { id: 'e_1', iccid: '8944500000000000001', activation_code: 'LPA:1$a.example$x', status: 'active' };
+const PURCHASE = {
+  idempotencyKey: 'key-1',
+  body: topupRequestBytes({ esimId: 'e_1', packageId: 7 }),
+  esimId: 'e_1',
+  packageId: 7,
+};
+const CANCELLATION = { idempotencyKey: 'key-1', esimId: 'e_1' };
+
+describe('an eSIM', () => {
+  it('is read with its delivery, installation and activation facts [spec: endpoint.esim-delivery, record.esim.installation, record.esim.activation]', async () => {
+    const facts = { installed_at: '2025-06-01T12:00:00Z', activated_at: '2025-06-01T12:05:00+02:00', expires_at: null };
+    await using opened = await startTestClient(() => json({ ...ESIM, ...facts }));
+    expect(await opened.client.getEsim('e_1')).toMatchObject({
+      ok: true,
+      value: {
+        ...ESIM,
+        installed_at: '2025-06-01T12:00:00.000Z',
+        activated_at: '2025-06-01T10:05:00.000Z',
+        expires_at: null,
+      },
+    });
+  });
+
+  it('has usage facts, of which zero is a value and not "unknown" [spec: endpoint.esim-usage, record.esim.usage]', async () => {
+    await using opened = await startTestClient(() => json({ esim_id: 'e_1', data_used_mb: 0, data_total_mb: null }));
+    expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ value: { data_used_mb: 0, data_total_mb: null } });
+  });
+
+  it.each([
+    {},
+    { data_used_mb: null },
+    { data_used_mb: '0' },
+    { data_used_mb: -1 },
+    { data_used_mb: 0, esim_id: 'e_2' },
+  ])(
+    'has no usage when the service does not clearly say it of this eSIM: %j [spec: record.esim.usage]',
+    async (usage) => {
+      await using opened = await startTestClient(() => json(usage));
+      expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
+});
+
+describe('top-up options', () => {
+  it('are compatible packages with an id and price_for_reseller, all pages of them [spec: endpoint.topup-options, record.esim.topup-options, record.package.id]', async () => {
+    await using opened = await startTestClient(({ target }) =>
+      target.includes('cursor=2')
+        ? json({ data: [{ ...PACKAGE, id: 8 }], next_cursor: null })
+        : json({ data: [PACKAGE], next_cursor: '2' }),
+    );
+    const result = await opened.client.listTopupOptions('e_1');
+    expect(result.ok && result.value).toMatchObject({
+      complete: true,
+      items: [
+        { id: 7, price_for_reseller: '4.5' },
+        { id: 8, price_for_reseller: '4.5' },
+      ],
+    });
+    expect(opened.targets().slice(1)).toEqual([
+      '/sandbox/esims/e_1/topup-options',
+      '/sandbox/esims/e_1/topup-options?cursor=2',
+    ]);
+  });
+});
+
+describe('a top-up', () => {
+  it.each(['completed', 'processing', 'failed'])('can come out as %s [spec: state.topup.*]', async (status) => {
+    await using opened = await startTestClient(() => json({ ...TOPUP, status }));
+    expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ ok: true, value: { id: 't_1', status } });
+    expect(await opened.client.getTopup('t_1')).toMatchObject({ ok: true, value: { status } });
+  });
+
+  it('is sent with the stored bytes and the same Idempotency-Key after a 401 [spec: endpoint.topups]', async () => {
+    await using opened = await startTestClient(({ token }) =>
+      token === 'token-2' ? json(TOPUP) : refusal(401, 'unauthenticated'),
+    );
+    expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ ok: true });
+    const sent = opened.server.requests.filter(({ head }) => head.includes('/topups'));
+    expect(sent.map(({ body }) => body.equals(PURCHASE.body))).toEqual([true, true]);
+    expect(sent.map((request) => headerOf(request, 'idempotency-key'))).toEqual(['key-1', 'key-1']);
+  });
+
+  it.each([
+    ['another eSIM', { esim_id: 'e_2' }],
+    ['another package', { package_id: 8 }],
+    ['no id', { id: undefined }],
+    ['a status that we do not know', { status: 'done' }],
+  ])('answered with %s is contract drift, not a success', async (_name, difference) => {
+    await using opened = await startTestClient(() => json({ ...TOPUP, ...difference }));
+    expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ failure: 'contract_drift' });
+  });
+
+  it('with an incompatible package is refused for good, and says so [spec: field.topup.package_id]', async () => {
+    await using opened = await startTestClient(() => refusal(422, 'topup_incompatible'));
+    expect(await opened.client.createTopup(PURCHASE)).toMatchObject({
+      failure: 'invalid_request',
+      code: 'topup_incompatible',
+    });
+  });
+
+  it('whose answer was lost is looked for by its eSIM; one that names no eSIM may be it', async () => {
+    const listed = [TOPUP, { ...TOPUP, id: 't_2', esim_id: 'e_2' }];
+    await using named = await startTestClient(() => json({ data: listed, next_cursor: null }));
+    expect(await named.client.findTopupsOfEsim('e_1')).toMatchObject({
+      value: { items: [{ id: 't_1' }], complete: true },
+    });
+    await using unnamed = await startTestClient(() =>
+      json({ data: [...listed, { id: 't_3', status: 'completed' }], next_cursor: null }),
+    );
+    expect(await unnamed.client.findTopupsOfEsim('e_1')).toMatchObject({
+      value: { items: [{ id: 't_1' }], complete: false },
+    });
+  });
+});
+
+describe('the cancellation of an eSIM', () => {
+  it('has no body and no content type, and carries its Idempotency-Key [spec: endpoint.esim-cancel, header.idempotency-key]', async () => {
+    await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'cancelled' }));
+    expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ ok: true, value: { status: 'cancelled' } });
+    const sent = opened.server.requests[1];
+    expect(sent?.body).toHaveLength(0);
+    expect(headerOf(sent, 'content-length') ?? '0').toBe('0');
+    expect(headerOf(sent, 'transfer-encoding')).toBeUndefined();
+    expect(headerOf(sent, 'content-type')).toBeUndefined();
+    expect(headerOf(sent, 'idempotency-key')).toBe('key-1');
+  });
+
+  it.each([
+    ['accepted', 'completed'],
+    ['refused', 'failed'],
+    ['manual_review', 'processing'],
+  ])('can bring the refund review %s [spec: state.review.*]', async (review, status) => {
+    const refund = { id: 'r_1', esim_id: 'e_1', status, review, amount: '4.50', currency: 'EUR' };
+    await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'processing', refund }));
+    expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ ok: true, value: { refund } });
+  });
+
+  it.each(REFUND_CONDITIONS)(
+    'can name the refund condition that the supplier did not confirm: %s',
+    async (condition) => {
+      const refund = { id: 'r_1', status: 'failed', review: 'refused', unmet_conditions: [condition] };
+      await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'refused', refund }));
+      expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({
+        value: { status: 'refused', refund: { unmet_conditions: [condition] } },
+      });
+    },
+  );
+
+  it('that is refused altogether says so, definitely', async () => {
+    await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
+    const result = await opened.client.cancelEsim(CANCELLATION);
+    expect(result).toMatchObject({ failure: 'cancellation_refused', code: 'cancellation_refused', status: 422 });
+  });
+
+  it.each([409, 422])('that the service already knows (%i) is looked up: it may be our own', async (status) => {
+    await using opened = await startTestClient(() => refusal(status, 'already_cancelled'));
+    const result = await opened.client.cancelEsim(CANCELLATION);
+    expect(result).toMatchObject({ ok: false, failure: 'key_or_reference_known', code: 'already_cancelled' });
+    expect(!result.ok && isDefinite(result.failure)).toBe(false);
+  });
+
+  it('answered about another eSIM is contract drift', async () => {
+    await using opened = await startTestClient(() => json({ esim_id: 'e_2', status: 'cancelled' }));
+    expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ failure: 'contract_drift' });
+  });
+});
+
+describe('a refund', () => {
+  it.each(['completed', 'failed', 'processing'])(
+    'is read as %s, with its exact amount [spec: endpoint.refunds, record.refund, state.refund.*]',
+    async (status) => {
+      await using opened = await startTestClient(() =>
+        json({ id: 'r_1', esim_id: 'e_1', status, amount: 4.5, currency: 'EUR' }),
+      );
+      expect(await opened.client.getRefund('r_1')).toMatchObject({ value: { status, amount: '4.5', currency: 'EUR' } });
+      expect(await opened.client.getRefund('r_2')).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
+
+  it('that no answer named is found by its eSIM', async () => {
+    const refunds = [
+      { id: 'r_1', esim_id: 'e_1', status: 'completed' },
+      { id: 'r_2', esim_id: 'e_9', status: 'failed' },
+    ];
+    await using opened = await startTestClient(() => json({ data: refunds, next_cursor: null }));
+    expect(await opened.client.findRefundsOfEsim('e_1')).toMatchObject({
+      value: { items: [{ id: 'r_1' }], complete: true },
+    });
+  });
+});
+
+describe('the sandbox simulation', () => {
+  it.each(['installed', 'active', 'consumed'] as const)(
+    'sets a sandbox eSIM to %s [spec: endpoint.simulation, state.simulated.*]',
+    async (state) => {
+      await using opened = await startTestClient(() => json({ id: 'e_1', status: state }));
+      expect(await opened.client.simulateEsim('e_1', state)).toMatchObject({ ok: true, value: { status: state } });
+      expect(opened.targets()[1]).toBe('/sandbox/esims/e_1/simulate');
+      expect(opened.server.requests[1]?.body.toString()).toBe(`{"state":"${state}"}`);
+    },
+  );
+
+  it('is refused in production before anything is sent, a login included [spec: endpoint.simulation]', async () => {
+    await using opened = await startTestClient(() => json({ id: 'e_1', status: 'active' }), { mode: 'production' });
+    const result = await opened.client.simulateEsim('e_1', 'active');
+    expect(result).toMatchObject({ ok: false, kind: 'failure', failure: 'invalid_request' });
+    expect(opened.server.connections()).toBe(0);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { httpAnswer } from '#test/support/network/raw-server.ts';
+import { jsonAnswer as json, startTestClient, type Answer } from '#test/support/upstream-client.ts';
+
+const ALL = Array.from({ length: 100 }, (_, index) => ({
+  id: index + 1,
+  type: 'debit',
+  amount: '4.50',
+  currency: 'EUR',
+  reason: 'order',
+  created_at: '2026-01-01T10:00:00Z',
+}));
+const SIZE = 25;
+
+const parameter = (target: string, name: string) =>
+  Number(new URL(target, 'http://service.invalid').searchParams.get(name) ?? 0);
+const from = (offset: number) => ALL.slice(offset, offset + SIZE);
+
+async function read(answer: Answer) {
+  await using opened = await startTestClient(answer);
+  const result = await opened.client.listWalletTransactions({ since: 0 });
+  if (!result.ok) throw new Error(JSON.stringify(result));
+  return {
+    ids: result.value.items.map(({ id }) => Number(id)),
+    complete: result.value.complete,
+    asked: opened.targets().slice(1),
+  };
+}
+
+const everyId = ALL.map(({ id }) => id);
+
+describe('the wallet of a service that answers 25 of 100 transactions at a time', () => {
+  it.each<[string, Answer]>([
+    [
+      'page and last page',
+      ({ target }) => {
+        const page = parameter(target, 'page') || 1;
+        return json({
+          data: from((page - 1) * SIZE),
+          meta: { current_page: page, last_page: 4, per_page: SIZE, total: 100 },
+        });
+      },
+    ],
+    [
+      'offset and total',
+      ({ target }) => {
+        const offset = parameter(target, 'offset');
+        return json({ data: from(offset), offset, limit: SIZE, total: 100 });
+      },
+    ],
+    [
+      'a link in the body',
+      ({ target }) => {
+        const after = parameter(target, 'after');
+        const next = after + SIZE < 100 ? `https://service.example/wallet/transactions?after=${after + SIZE}` : null;
+        return json({ data: from(after), links: { next } });
+      },
+    ],
+    [
+      'the Link header',
+      ({ target }) => {
+        const page = parameter(target, 'page') || 1;
+        const link =
+          page < 4
+            ? `</wallet/transactions?page=${page + 1}>; rel="next"`
+            : '</wallet/transactions?page=1>; rel="first"';
+        return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), { link });
+      },
+    ],
+    [
+      'the Link header, which the last page lacks',
+      ({ target }) => {
+        const page = parameter(target, 'page') || 1;
+        const link = { link: `</wallet/transactions?page=${page + 1}>; rel="next"` };
+        return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page < 4 ? link : {});
+      },
+    ],
+    [
+      'a cursor',
+      ({ target }) => {
+        const cursor = parameter(target, 'cursor');
+        return json({ items: from(cursor), next_cursor: cursor + SIZE < 100 ? String(cursor + SIZE) : null });
+      },
+    ],
+  ])('is read whole by %s', async (_name, answer) => {
+    const { ids, complete, asked } = await read(answer);
+    expect({ ids, complete, calls: asked.length }).toEqual({ ids: everyId, complete: true, calls: 4 });
+    expect(asked.every((target) => target?.includes('since=') && target.includes('limit='))).toBe(true);
+  });
+
+  it.each<[string, Answer]>([
+    ['nothing of its pages', () => json({ data: from(0) })],
+    ['only that there are more', () => json({ data: from(0), has_more: true })],
+    ['only their number', () => json({ data: from(0), total: 100 })],
+    ['pages, and repeats the first under no number', () => json({ data: from(0), meta: { last_page: 4 } })],
+    [
+      'a cursor, and repeats the first page',
+      ({ target }) => json({ data: from(0), next_cursor: target.includes('cursor=a') ? null : 'a' }),
+    ],
+    [
+      'a link to another filter',
+      ({ target }) => {
+        return target.includes('2099')
+          ? json({ data: [], links: { next: null } })
+          : json({ data: from(0), links: { next: '?since=2099-01-01' } });
+      },
+    ],
+    [
+      'by Link header that the last page is another, and then nothing',
+      ({ target }) => {
+        const link = '</wallet/transactions?page=2>; rel="next", </wallet/transactions?page=4>; rel="last"';
+        const page = parameter(target, 'page') || 1;
+        return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page === 1 ? { link } : {});
+      },
+    ],
+    [
+      'pages, and answers the first one each time',
+      () => json({ data: from(0), meta: { current_page: 1, last_page: 4 } }),
+    ],
+    [
+      'two things that contradict each other',
+      () => json({ data: from(0), next_cursor: null, meta: { current_page: 1, last_page: 4 } }),
+    ],
+  ])('is not known to be complete where the service says %s', async (_name, answer) => {
+    const { ids, complete } = await read(answer);
+    expect({ first: ids[0], complete }).toEqual({ first: 1, complete: false });
+  });
+
+  it('is not known to be complete when one transaction cannot be read', async () => {
+    const { ids, complete } = await read(() =>
+      json({ data: [{ ...ALL[0], amount: 'much' }, ALL[1]], next_cursor: null }),
+    );
+    expect({ ids, complete }).toEqual({ ids: [2], complete: false });
+  });
+});
+
+describe('what could not be used', () => {
+  it('is told with the call, by names of the contract', async () => {
+    const packages = [
+      { id: 7, name: 'Europe', price_for_reseller: '4.50', currency: 'EUR', countries: null },
+      { id: 'x', name: 'Nowhere', price_for_reseller: '4.50', currency: 'EUR' },
+    ];
+    await using opened = await startTestClient(() => json({ data: packages, next_cursor: null }));
+    expect(await opened.client.listPackages()).toMatchObject({
+      value: { items: [{ id: 7, countries: [] }], complete: false },
+    });
+    expect(opened.events.at(-1)).toMatchObject({ unused: { fields: ['data[].countries', 'data[].id'], items: 1 } });
+  });
+});
+
+describe('a price list', () => {
+  const priced = (price_for_reseller: unknown, id: number) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
+
+  it('of whole numbers is refused with the setting that states the unit; one decimal on any page is enough', async () => {
+    await using whole = await startTestClient(() =>
+      json({ data: [priced(450, 1), priced('12', 2)], next_cursor: null }),
+    );
+    expect(await whole.client.listPackages()).toMatchObject({
+      failure: 'contract_drift',
+      detail: expect.stringContaining('data[].price_for_reseller'),
+    });
+    await using mixed = await startTestClient(({ target }) =>
+      target.includes('cursor')
+        ? json({ data: [priced(10, 2)], next_cursor: null })
+        : json({ data: [priced(4.5, 1)], next_cursor: 'a' }),
+    );
+    expect(await mixed.client.listPackages()).toMatchObject({ ok: true, value: { items: [{ id: 1 }, { id: 2 }] } });
+  });
+
+  it('of top-up options is taken as it is: the packages have shown the unit', async () => {
+    await using opened = await startTestClient(() => json({ data: [priced(5, 1)], next_cursor: null }));
+    expect(await opened.client.listTopupOptions('e_1')).toMatchObject({ ok: true, value: { items: [{ id: 1 }] } });
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { EXCHANGES, exchangeNames, KEY } from '#test/support/network/client-exchanges.ts';
+import { headerOf, jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+
+/** Makes the call and gives the one request that it sent beside a login. */
+async function requestOf(name: keyof typeof EXCHANGES) {
+  const { call, answer } = EXCHANGES[name];
+  await using opened = await startTestClient(() => jsonAnswer(answer));
+  const result = await call(opened.client);
+  const [request, ...more] = opened.server.requests.filter(({ head }) => !head.includes('/login '));
+  expect({ result, more }).toMatchObject({ result: { ok: true }, more: [] });
+  return request;
+}
+
+/** The four that the specification lists. */
+const WITH_A_KEY = ['createOrder', 'createVpnOrder', 'createTopup', 'cancelEsim'];
+/** Where "public" and "available for download" are read as "without a token". */
+const WITHOUT_A_TOKEN = ['listPublicPackages', 'getOpenApi'];
+
+describe('the request of each call', () => {
+  it.each(exchangeNames)(
+    '%s goes to its method, path and query [spec: endpoint.*, field.updates.*, record.esim.id, record.vpn-subscription.id]',
+    async (name) => {
+      const request = await requestOf(name);
+      const [method = '', target = ''] = request?.head.split(' ') ?? [];
+      expect(`${method} ${target.replace('/api/reseller/v1/sandbox', '')}`).toBe(EXCHANGES[name].sends);
+    },
+  );
+
+  it.each(exchangeNames)(
+    '%s has its exact JSON body, declared as JSON, or none [spec: requests.json, header.content-type, field.order.*, field.vpn-order.*, field.topup.*]',
+    async (name) => {
+      const request = await requestOf(name);
+      const { body } = EXCHANGES[name];
+      expect(request?.body.toString()).toBe(body ?? '');
+      expect(headerOf(request, 'content-type')).toBe(body === undefined ? undefined : 'application/json');
+    },
+  );
+
+  it.each(exchangeNames)(
+    '%s carries "Authorization: Bearer" where the endpoint is protected [spec: header.authorization, auth.everywhere-else, auth.updates]',
+    async (name) => {
+      const request = await requestOf(name);
+      expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
+    },
+  );
+
+  it.each(exchangeNames)(
+    '%s carries an Idempotency-Key only where the specification says so [spec: header.idempotency-key]',
+    async (name) => {
+      const request = await requestOf(name);
+      expect(headerOf(request, 'idempotency-key')).toBe(WITH_A_KEY.includes(name) ? KEY : undefined);
+    },
+  );
+});
+
+describe('the login', () => {
+  const credentials = { email: 'shop@example.com', password: 'secret', device_name: 'backend' };
+
+  it.each([
+    ['production', undefined, '/api/reseller/v1/login', credentials],
+    ['production', 30, '/api/reseller/v1/login', { ...credentials, expires_in_days: 30 }],
+    ['sandbox', undefined, '/api/reseller/v1/sandbox/login', credentials],
+    ['sandbox', 30, '/api/reseller/v1/sandbox/login', credentials],
+  ] as const)(
+    'in %s (lifetime %s) goes to %s with e-mail, password and device name, and no Authorization [spec: login.*, field.login.*, auth.open-logins, auth.lifetime]',
+    async (mode, tokenDays, target, body) => {
+      const answer = () => jsonAnswer({ balance: '1', currency: 'EUR' });
+      await using opened = await startTestClient(answer, { mode, ...(tokenDays === undefined ? {} : { tokenDays }) });
+      await opened.client.getWallet();
+      const [login] = opened.server.requests;
+      expect(login?.head.split(' ').slice(0, 2)).toEqual(['POST', target]);
+      expect(JSON.parse(login?.body.toString() ?? '')).toEqual(body);
+      expect(headerOf(login, 'authorization')).toBeUndefined();
+      expect(headerOf(login, 'content-type')).toBe('application/json');
+      expect(headerOf(login, 'idempotency-key')).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['production', '/api/reseller/v1/wallet'],
+    ['sandbox', '/api/reseller/v1/sandbox/wallet'],
+  ] as const)(
+    'and all calls of %s stay in their environment: %s [spec: environments.production-address, environments.sandbox-address]',
+    async (mode, target) => {
+      await using opened = await startTestClient(() => jsonAnswer({ balance: '1', currency: 'EUR' }), { mode });
+      await opened.client.getWallet();
+      expect(opened.server.requests[1]?.head.split(' ')[1]).toBe(target);
+    },
+  );
+});
+
+describe('the contract says of each call what the client does:', () => {
+  const endpoints = Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][];
+
+  it('a key on order, VPN order, top-up and eSIM cancellation [spec: header.idempotency-key]', () => {
+    const keyed = endpoints.filter(([, { idempotencyKey }]) => idempotencyKey).map(([name]) => name);
+    expect(keyed.toSorted()).toEqual(WITH_A_KEY.toSorted());
+  });
+
+  it('a token on all but the login and what is public [spec: auth.open-logins, auth.everywhere-else]', () => {
+    const open = endpoints.filter(([, { authorized }]) => !authorized).map(([name]) => name);
+    expect(open.toSorted()).toEqual(['login', ...WITHOUT_A_TOKEN].toSorted());
+  });
+
+  it('the stated calls are those of the specification, its two logins being one under two addresses [spec: requests.shown]', () => {
+    const stated = endpoints.filter(([, { request }]) => request === 'stated');
+    expect(stated.map(([, { method, path }]) => `${method} ${path}`).toSorted()).toEqual([
+      'GET /esims/{id}/topup-options',
+      'GET /updates/latest',
+      'GET /vpn/plans',
+      'POST /esims/{id}/cancel',
+      'POST /login',
+      'POST /orders',
+      'POST /topups',
+      'POST /vpn/orders',
+      'POST /vpn/subscriptions/{id}/cancel',
+    ]);
+  });
+});

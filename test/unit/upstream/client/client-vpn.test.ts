@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { isDefinite } from '#domain/work/failure.ts';
+import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
+import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
+
+const SUBSCRIPTION = { id: 'v_1', external_subscription_id: 'sub-1', status: 'active' };
+const BODY = vpnOrderRequestBytes({
+  vpnPlanId: 3,
+  reference: 'sub-1',
+  customerReference: 'c-9',
+  customerPrice: '9.90',
+});
+const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1', vpnPlanId: 3 };
+
+describe('VPN plans', () => {
+  it('have price_for_reseller as an exact amount, and an id that is used as vpn_plan_id [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
+    const plans = [
+      { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', duration_days: 30 },
+      { id: 4, name: 'Yearly', price_for_reseller: 20.1, currency: 'EUR', available: false },
+    ];
+    await using opened = await startTestClient(() => json({ data: plans }));
+    const result = await opened.client.listVpnPlans();
+    expect(result.ok && result.value.items).toMatchObject([
+      { id: 3, price_for_reseller: '2.50', available: true },
+      { id: 4, price_for_reseller: '20.1', available: false },
+    ]);
+  });
+
+  it.each(['id', 'price_for_reseller', 'currency'])(
+    'without %s are contract drift [spec: record.vpn-plan.*]',
+    async (field) => {
+      const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
+      await using opened = await startTestClient(() => json({ data: [plan] }));
+      expect(await opened.client.listVpnPlans()).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
+});
+
+describe('a VPN order', () => {
+  it('sends its stored bytes with its Idempotency-Key, once [spec: endpoint.vpn-orders]', async () => {
+    await using opened = await startTestClient(() => json(SUBSCRIPTION, 201));
+    expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({
+      ok: true,
+      value: { id: 'v_1', status: 'active' },
+    });
+    expect(opened.targets()).toEqual(['/sandbox/login', '/sandbox/vpn/orders']);
+    expect(opened.server.requests[1]?.body.equals(BODY)).toBe(true);
+    expect(headerOf(opened.server.requests[1], 'idempotency-key')).toBe('key-1');
+  });
+
+  it.each([
+    ['another reference', { external_subscription_id: 'sub-2' }],
+    ['another plan', { vpn_plan_id: 4 }],
+    ['no status', { status: undefined }],
+    ['a status that no event names', { status: 'paused' }],
+  ])('answered with %s is contract drift', async (_name, difference) => {
+    await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, ...difference }));
+    expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({ failure: 'contract_drift' });
+  });
+
+  it('for a plan that is not sold is held, not failed', async () => {
+    await using opened = await startTestClient(() => refusal(422, 'plan_unavailable'));
+    expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({ failure: 'package_unavailable' });
+  });
+
+  it('whose answer was lost is found by its external_subscription_id', async () => {
+    const others = [SUBSCRIPTION, { ...SUBSCRIPTION, id: 'v_2', external_subscription_id: 'sub-10' }];
+    await using opened = await startTestClient(() => json({ data: others, next_cursor: null }));
+    const result = await opened.client.findVpnSubscriptionsByReference('sub-1');
+    expect(result).toMatchObject({ value: { items: [{ id: 'v_1' }], complete: true } });
+  });
+});
+
+describe('a VPN subscription', () => {
+  it.each(['active', 'cancelled', 'expired', 'failed', 'processing'])(
+    'is read as %s [spec: state.vpn.*]',
+    async (status) => {
+      await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status }));
+      expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ ok: true, value: { status } });
+      expect(await opened.client.getVpnSubscription('v_2')).toMatchObject({ failure: 'contract_drift' });
+    },
+  );
+
+  it('is read with the access data that the customer needs', async () => {
+    const access = { username: 'u-1', password: 'p-1', server: 'vpn.example', configuration: null };
+    await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, access }));
+    expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ value: { access } });
+  });
+});
+
+describe('the cancellation of a VPN subscription', () => {
+  it('carries no Idempotency-Key and no body [spec: endpoint.vpn-cancel]', async () => {
+    await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status: 'cancelled' }));
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
+      ok: true,
+      value: { kind: 'accepted', subscription: { status: 'cancelled' } },
+    });
+    expect(opened.targets()[1]).toBe('/sandbox/vpn/subscriptions/v_1/cancel');
+    expect(headerOf(opened.server.requests[1], 'idempotency-key')).toBeUndefined();
+    expect(opened.server.requests[1]?.body).toHaveLength(0);
+  });
+
+  it.each([409, 422])(
+    'after a lost answer succeeds when it is answered with "already cancelled" (%i) [spec: endpoint.vpn-cancel]',
+    async (status) => {
+      let calls = 0;
+      await using opened = await startTestClient(({ raw }) => {
+        calls += 1;
+        if (calls > 1) return refusal(status, 'already_cancelled');
+        raw.socket.resetAndDestroy();
+        return undefined;
+      });
+      const lost = await opened.client.cancelVpnSubscription('v_1');
+      expect(!lost.ok && isDefinite(lost.failure)).toBe(false);
+      expect(lost).toMatchObject({ failure: 'connection_lost' });
+      expect(await opened.client.cancelVpnSubscription('v_1')).toEqual({
+        ok: true,
+        status,
+        value: { kind: 'already_cancelled' },
+      });
+    },
+  );
+
+  it.each([
+    ['cancelled', { ok: true, value: { kind: 'accepted', subscription: { status: 'cancelled' } } }],
+    ['active', { ok: false, failure: 'connection_lost' }],
+  ])(
+    'after a lost answer is what a read of the subscription shows: %s [spec: endpoint.vpn-cancel]',
+    async (status, result) => {
+      await using opened = await startTestClient(({ target, raw }) => {
+        if (!target.endsWith('/cancel')) return json({ ...SUBSCRIPTION, status });
+        raw.socket.resetAndDestroy();
+        return undefined;
+      });
+      expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(result);
+      expect(opened.targets().slice(1)).toEqual([
+        '/sandbox/vpn/subscriptions/v_1/cancel',
+        '/sandbox/vpn/subscriptions/v_1',
+      ]);
+    },
+  );
+
+  it('that the service plainly refuses is not read again', async () => {
+    await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
+      ok: false,
+      failure: 'cancellation_refused',
+    });
+    expect(opened.targets()).toHaveLength(2);
+  });
+
+  it.each([
+    [409, 'reference_exists', 'key_or_reference_known'],
+    [409, 'idempotency_key_reused', 'key_or_reference_known'],
+    [422, 'validation_failed', 'invalid_request'],
+    [404, 'not_found', 'invalid_request'],
+    [403, 'already_cancelled', 'key_or_reference_known'],
+    [500, 'already_cancelled', 'server_error'],
+  ])('is no success when it is answered with %i and the code %s', async (status, code, failure) => {
+    await using opened = await startTestClient(() => refusal(status, code));
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: false, failure });
+  });
+
+  it('has a connection of its own, so that a server that closes idle ones cannot make it unknown', async () => {
+    await using opened = await startTestClient(() => json(SUBSCRIPTION));
+    await opened.client.getVpnSubscription('v_1');
+    await opened.client.cancelVpnSubscription('v_1');
+    const [, read, cancellation] = opened.server.requests;
+    expect(cancellation?.connection).not.toBe(read?.connection);
+    expect(headerOf(cancellation, 'connection')).toBe('close');
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { parseEvent, type QuarantineReason } from '#upstream/observations/event-parsing.ts';
+
+const data = {
+  id: 'so_1',
+  external_order_id: 'shop-1',
+  status: 'completed',
+  esim_id: 42,
+  price_for_reseller: 4.5,
+  currency: 'EUR',
+};
+const completed = { event: 'order.completed', created_at: '2025-06-01T12:00:00Z', data };
+
+function parse(body: unknown) {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return parseEvent(bytes);
+}
+
+describe('an order event', () => {
+  it('says what happened to which order', () => {
+    expect(parse(completed)).toEqual({
+      kind: 'order',
+      event: 'order.completed',
+      outcome: 'completed',
+      serviceOrderId: 'so_1',
+      reference: 'shop-1',
+      serviceEsimId: '42',
+      charged: { amount: '4.5', currency: 'EUR' },
+    });
+  });
+
+  it('needs no more than an id and its status', () => {
+    expect(parse({ event: 'order.failed', data: { id: 7, status: 'failed' } })).toEqual({
+      kind: 'order',
+      event: 'order.failed',
+      outcome: 'failed',
+      serviceOrderId: '7',
+    });
+  });
+
+  it('is the same with fields that we do not know', () => {
+    const more = { ...completed, version: 3, data: { ...data, nested: { deep: [1] } } };
+    expect(parse(more)).toEqual(parse(completed));
+  });
+
+  it.each([
+    ['with a NUL', 'shop\0'],
+    ['with a space', 'shop 1'],
+    ['empty', ''],
+    ['too long', 'x'.repeat(129)],
+    ['not ASCII', 'shöp'],
+  ])('names nothing of ours with a reference that is %s', (_name, reference) => {
+    const parsed = parse({ ...completed, data: { ...data, external_order_id: reference } });
+    expect(parsed).toMatchObject({ kind: 'order', serviceOrderId: 'so_1' });
+    expect(parsed).not.toHaveProperty('reference');
+  });
+});
+
+it('a ping is a ping, with or without data', () => {
+  expect(parse({ event: 'ping' })).toEqual({ kind: 'ping', event: 'ping' });
+  expect(parse({ event: 'ping', data: 'hello' })).toEqual({ kind: 'ping', event: 'ping' });
+});
+
+describe('quarantined is', () => {
+  it.each<[string, unknown, QuarantineReason]>([
+    ['a body that is not UTF-8', Buffer.from('{"event":"p\xffng"}', 'latin1'), 'not_utf8'],
+    ['an overlong encoding', Buffer.from([0x22, 0xc0, 0xae, 0x22]), 'not_utf8'],
+    ['half a surrogate pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'not_utf8'],
+    ['an empty body', '', 'not_json'],
+    ['a form', 'event=ping', 'not_json'],
+    ['JSON with something after it', '{"event":"ping"}x', 'not_json'],
+    ['two events in one body', '{"event":"order.failed","event":"order.completed"}', 'duplicate_key'],
+    ['two events, one spelled with escapes', String.raw`{"event":"ping","\u0065vent":"ping"}`, 'duplicate_key'],
+    [
+      'two statuses in the data',
+      '{"event":"order.failed","data":{"id":1,"status":"failed","status":"completed"}}',
+      'duplicate_key',
+    ],
+    ['a body without an event', { data }, 'no_event'],
+    ['an event that is no text', { event: 1 }, 'no_event'],
+    ['an empty event', { event: '' }, 'no_event'],
+    ['an array', [completed], 'no_event'],
+    ['null', 'null', 'no_event'],
+    ['an event under __proto__', '{"__proto__":{"event":"ping"}}', 'no_event'],
+    ['an unknown kind', { event: 'order.exploded', data }, 'unknown_kind'],
+    ['a kind in other letters', { event: 'Order.Completed', data }, 'unknown_kind'],
+    ['the name of an object method', { event: 'toString' }, 'unknown_kind'],
+    ['an order event without data', { event: 'order.completed' }, 'unreadable_data'],
+    ['data that is no object', { event: 'order.completed', data: 'x' }, 'unreadable_data'],
+    ['data without an id', { event: 'order.completed', data: { status: 'completed' } }, 'unreadable_data'],
+    ['an id with a NUL', { ...completed, data: { ...data, id: 'so\0' } }, 'unreadable_data'],
+    [
+      'data whose fields stand under __proto__',
+      '{"event":"order.completed","data":{"__proto__":{"id":"1","status":"completed"}}}',
+      'unreadable_data',
+    ],
+    ['an event that its own data contradicts', { ...completed, event: 'order.failed' }, 'contradicts_itself'],
+  ])('%s', (_name, body, reason) => {
+    expect(parse(body)).toMatchObject({ kind: 'quarantine', reason });
+  });
+
+  it('what is nested deeper than any event, instead of failing to read it', () => {
+    for (const depth of [1_500, 100_000]) {
+      const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+      expect(parse(`{"event":"order.completed","extra":${deep}}`)).toEqual({ kind: 'quarantine', reason: 'too_deep' });
+    }
+  });
+
+  it('nothing for the size of its body, or for some depth of it', () => {
+    const deep = `${'['.repeat(150)}${']'.repeat(150)}`;
+    const long = 'x'.repeat(1_000_000);
+    const escaped = String.raw`\n`.repeat(500_000);
+    for (const extra of [deep, `"${long}"`, `"${escaped}"`, `{"${long}":1}`]) {
+      expect(parse(`{"event":"ping","extra":${extra}}`)).toEqual({ kind: 'ping', event: 'ping' });
+    }
+  });
+});
+
+describe('an event that looks different', () => {
+  const order = { id: 'so_1', status: 'completed', external_order_id: 'shop-1' };
+  const parsed = (body: object, unused: string[] = []) =>
+    parseEvent(Buffer.from(JSON.stringify(body)), (_event, fields) => unused.push(...fields));
+
+  it.each<[string, object]>([
+    ['names itself as type', { type: 'order.completed', data: order }],
+    ['names itself as event_type', { event_type: 'order.completed', data: order }],
+    ['has a type of another kind beside its name', { event: 'order.completed', type: 'webhook', data: order }],
+    ['wraps the order', { event: 'order.completed', data: { order } }],
+    ['has no readable time', { event: 'order.completed', created_at: 'now', data: order }],
+    [
+      'has a state in capitals',
+      { event: 'order.completed', data: { ...order, status: undefined, state: 'COMPLETED' } },
+    ],
+  ])('is read although it %s', (_name, body) => {
+    expect(parsed(body)).toMatchObject({
+      kind: 'order',
+      outcome: 'completed',
+      serviceOrderId: 'so_1',
+      reference: 'shop-1',
+    });
+  });
+
+  it('is what its first name says, known or not', () => {
+    const named = { event: 'order.refunded', type: 'order.failed', data: { ...order, status: 'failed' } };
+    expect(parsed(named)).toEqual({ kind: 'quarantine', reason: 'unknown_kind' });
+  });
+
+  it('is not read where two orders are wrapped in each other', () => {
+    const both = { id: 991, status: 'completed', order };
+    expect(parsed({ event: 'order.completed', data: both })).toMatchObject({
+      kind: 'quarantine',
+      reason: 'unreadable_data',
+    });
+  });
+
+  it('has no single meaning when it names two events', () => {
+    expect(parsed({ event: 'order.completed', type: 'order.failed', data: order })).toEqual({
+      kind: 'quarantine',
+      reason: 'no_event',
+    });
+  });
+
+  it('tells which of its fields could not be used', () => {
+    const unused: string[] = [];
+    expect(parsed({ event: 'order.completed', data: { ...order, failure: 'none' } }, unused)).toMatchObject({
+      kind: 'order',
+    });
+    expect(unused).toEqual(['failure']);
+  });
+});

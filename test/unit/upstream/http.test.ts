@@ -1,0 +1,381 @@
+import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualTimers } from '#test/support/manual-timers.ts';
+import { httpAnswer, startRawServer, type RawServerBehaviour } from '#test/support/network/raw-server.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import {
+  ANSWER_LIMIT_BYTES,
+  createHttpTransport,
+  exchange,
+  systemTimers,
+  type HttpRequest,
+  type HttpTransport,
+} from '#upstream/client/http.ts';
+
+const opened: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing[Symbol.asyncDispose]();
+});
+
+async function serve(behaviour: RawServerBehaviour) {
+  const server = await startRawServer(behaviour);
+  opened.push(server);
+  return server;
+}
+
+function connect(origin: string, options: { timers?: ManualTimers; connections?: number } = {}): HttpTransport {
+  const transport = createHttpTransport({ origin, ...options });
+  opened.push({ [Symbol.asyncDispose]: () => transport.close() });
+  return transport;
+}
+
+const get: HttpRequest = { method: 'GET', path: '/orders/1', headers: {}, deadlineMs: 10_000 };
+const post: HttpRequest = {
+  method: 'POST',
+  path: '/orders',
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"package_id":1}'),
+  deadlineMs: 10_000,
+  ownConnection: true,
+};
+const SUCCESS = httpAnswer(200, '{}');
+
+describe('what is sent', () => {
+  it('is the exact bytes of the body, whatever they are, with their length and no request for compression', async () => {
+    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    const body = Buffer.from([0x7b, 0x00, 0xff, 0xfe, 0x0d, 0x0a, 0x0d, 0x0a, 0xc3, 0x28, 0x7d]);
+    await connect(server.origin).send({ ...post, body });
+    const [request] = server.requests;
+    expect(request?.body.equals(body)).toBe(true);
+    expect(request?.head).toMatch(/^POST \/orders HTTP\/1\.1\r\n/);
+    expect(request?.head).toContain('content-type: application/json');
+    expect(request?.head).toContain(`content-length: ${body.length}`);
+    expect(request?.head).not.toMatch(/gzip|deflate|br\b/);
+  });
+
+  it('goes to the given origin only: a redirect is an answer like any other', async () => {
+    const elsewhere = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    const server = await serve({
+      onRequest: ({ socket }) => socket.write(httpAnswer(307, '', { location: `${elsewhere.origin}/orders` })),
+    });
+    const result = await connect(server.origin).send(post);
+    expect(result).toMatchObject({ kind: 'answer', answer: { status: 307 } });
+    expect(server.requests).toHaveLength(1);
+    expect(elsewhere.connections()).toBe(0);
+  });
+
+  it('uses a connection of its own for each request that asks for one, even when the server offers to keep it', async () => {
+    const server = await serve({
+      onRequest: ({ socket }) => socket.write(httpAnswer(200, '{}', { connection: 'keep-alive' })),
+    });
+    const transport = connect(server.origin);
+    await transport.send(post);
+    await transport.send(post);
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+    expect(server.requests.every(({ head }) => head.includes('connection: close'))).toBe(true);
+  });
+
+  it('shares connections between other requests', async () => {
+    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    const transport = connect(server.origin, { connections: 1 });
+    await transport.send(get);
+    await transport.send(get);
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+  });
+});
+
+describe('not_sent', () => {
+  it('is a refused connection', async () => {
+    const server = await serve({});
+    await opened.pop()?.[Symbol.asyncDispose]();
+    expect(await connect(server.origin).send(post)).toEqual({
+      kind: 'no_answer',
+      failure: 'not_sent',
+      reason: 'no connection could be opened (ECONNREFUSED)',
+    });
+  });
+
+  it('is said again for the next request, and not for one after the service came back', async () => {
+    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    const transport = connect('http://127.0.0.1:1');
+    expect(await transport.send(post)).toMatchObject({ failure: 'not_sent' });
+    expect(await transport.send(post)).toMatchObject({ failure: 'not_sent' });
+    expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'answer' });
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['is cut', (socket) => socket.resetAndDestroy()],
+    ['gets something else than TLS', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ])('is a TLS handshake that %s', async (_name, onFirstBytes) => {
+    const server = await serve({ onFirstBytes });
+    const result = await connect(server.origin.replace('http:', 'https:')).send(post);
+    expect(result).toMatchObject({ failure: 'not_sent' });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('is a deadline that passes during the TLS handshake; the request is not written later either', async () => {
+    const timers = new ManualTimers();
+    const server = await serve({});
+    const result = connect(server.origin.replace('http:', 'https:'), { timers }).send(post);
+    await waitFor('the handshake has begun', () => server.bytesReceived() > 0);
+    timers.pass();
+    expect(await result).toEqual({
+      kind: 'no_answer',
+      failure: 'not_sent',
+      reason: 'no connection was open within 10000 ms',
+    });
+    opened.splice(0, 1);
+    await server[Symbol.asyncDispose]();
+  });
+
+  it('is a deadline that passes while waiting for a free connection, and the request is never written', async () => {
+    const timers = new ManualTimers();
+    const server = await serve({});
+    const transport = connect(server.origin, { timers, connections: 1 });
+    const first = transport.send({ ...get, path: '/first' });
+    await waitFor('the first request has arrived', () => server.requests.length === 1);
+    const second = transport.send({ ...get, path: '/second' });
+    const third = transport.send({ ...get, path: '/third' });
+    expect(timers.delays).toHaveLength(3);
+    timers.pass();
+    expect(await first).toMatchObject({ failure: 'timeout' });
+    expect(await second).toMatchObject({ failure: 'not_sent' });
+    expect(await third).toMatchObject({ failure: 'not_sent' });
+    const after = transport.send({ ...get, path: '/after' });
+    await waitFor('the next request has arrived', () => server.requests.length === 2);
+    server.requests[1]?.socket.write(SUCCESS);
+    expect(await after).toMatchObject({ kind: 'answer' });
+    expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(['/first', '/after']);
+  });
+
+  it.each([
+    ['its deadline', { ...post, leaseLeftMs: () => 60_000 }],
+    ['the sole right to send it', { ...post, leaseLeftMs: () => 10_000 }],
+  ])(
+    'is what a process that stood still finds at the wire, with %s over before its own timers know',
+    async (what, request) => {
+      const timers = new ManualTimers();
+      const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+      const transport = connect(server.origin, { timers });
+      const sending = transport.send(request);
+      // No connection is open yet.
+      if (what === 'its deadline') timers.now += 10_000;
+      expect(await sending).toMatchObject({ kind: 'no_answer', failure: 'not_sent' });
+      expect(timers.delays).toEqual([]);
+      expect(await transport.send(post)).toMatchObject({ kind: 'answer' });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('is never said when a byte of the request has arrived, however early the connection is reset', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const server = await startRawServer({
+        onConnection: (socket) => setTimeout(() => socket.resetAndDestroy(), round % 4),
+      });
+      const transport = createHttpTransport({ origin: server.origin });
+      const result = await transport.send(post);
+      expect(result).toMatchObject({ kind: 'no_answer' });
+      const saidNotSent = result.kind === 'no_answer' && result.failure === 'not_sent';
+      expect(saidNotSent && server.bytesReceived() > 0).toBe(false);
+      await transport.close();
+      await server[Symbol.asyncDispose]();
+    }
+  });
+
+  it('is a request after closing', async () => {
+    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    const transport = createHttpTransport({ origin: server.origin });
+    await transport.close();
+    expect(await transport.send(post)).toMatchObject({ failure: 'not_sent' });
+    expect(server.connections()).toBe(0);
+  });
+});
+
+const HALF_ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"id":';
+
+describe('connection_lost', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['reset without an answer', (socket) => socket.resetAndDestroy()],
+    ['ended without an answer', (socket) => socket.end()],
+    ['ended in the status line', (socket) => socket.end('HTTP/1.1 20')],
+    ['ended in the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
+    ['ended in the body', (socket) => socket.end(HALF_ANSWER)],
+    ['reset in the body', (socket) => socket.write(HALF_ANSWER, () => socket.resetAndDestroy())],
+    [
+      'ended between chunks',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'),
+    ],
+  ])('is a connection that is %s; the request is sent once', async (_name, breakOff) => {
+    const server = await serve({ onRequest: ({ socket }) => breakOff(socket) });
+    for (const request of [post, get]) {
+      expect(await connect(server.origin).send(request)).toMatchObject({ failure: 'connection_lost' });
+    }
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is a connection that breaks while a large request is still being written', async () => {
+    const server = await serve({ onFirstBytes: (socket) => socket.resetAndDestroy() });
+    const result = await connect(server.origin).send({ ...post, body: Buffer.alloc(8 * 1_048_576, 'x') });
+    expect(result).toMatchObject({ failure: 'connection_lost' });
+    expect(server.connections()).toBe(1);
+  });
+
+  it.each(['GET', 'POST'] as const)(
+    'is a reset of a kept connection at its reuse by %s, and nothing is sent again',
+    async (method) => {
+      const server = await serve({
+        onRequest: ({ socket, number }) => (number === 1 ? socket.write(SUCCESS) : socket.resetAndDestroy()),
+      });
+      const transport = connect(server.origin, { connections: 1 });
+      const request: HttpRequest = {
+        ...post,
+        method,
+        ownConnection: false,
+        ...(method === 'GET' ? { body: Buffer.alloc(0) } : {}),
+      };
+      expect(await transport.send(request)).toMatchObject({ kind: 'answer' });
+      expect(await transport.send(request)).toMatchObject({ failure: 'connection_lost' });
+      expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+      expect(server.connections()).toBe(1);
+    },
+  );
+
+  it('or an answer, but never a second send, when the server closes a kept connection just then', async () => {
+    const answered = new Set<string>();
+    const server = await serve({
+      onRequest: ({ socket, head }) => {
+        answered.add(head.split(' ')[1] ?? '');
+        socket.write(SUCCESS);
+        setImmediate(() => socket.end());
+      },
+    });
+    const transport = connect(server.origin, { connections: 1 });
+    for (let number = 0; number < 50; number += 1) {
+      const result = await transport.send({ ...post, path: `/orders/${number}`, ownConnection: false });
+      const outcome = result.kind === 'answer' ? 'answer' : result.failure;
+      expect(['answer', 'connection_lost']).toContain(outcome);
+    }
+    expect(server.requests).toHaveLength(answered.size);
+  });
+
+  it('is what undici would make good by writing the request again: it is stopped before the first byte', async () => {
+    const starts: string[] = [];
+    const controller = { abort: () => undefined, aborted: false, paused: false, reason: null, pause() {}, resume() {} };
+    const dispatcher: Pick<Dispatcher, 'dispatch'> = {
+      dispatch: (_options, handler) => {
+        for (const start of ['first', 'second']) {
+          try {
+            handler.onRequestStart?.(controller, undefined);
+            starts.push(start);
+          } catch {
+            starts.push(`${start} refused`);
+          }
+        }
+        return true;
+      },
+    };
+    expect(await exchange(dispatcher, post, systemTimers)).toMatchObject({ failure: 'connection_lost' });
+    expect(starts).toEqual(['first', 'second refused']);
+  });
+});
+
+describe('timeout', () => {
+  const phases: [string, (socket: Socket) => void][] = [
+    ['before the answer', () => undefined],
+    ['in the headers', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
+    ['after an interim answer', (socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')],
+    ['in the body', (socket) => socket.write(HALF_ANSWER)],
+  ];
+
+  it.each(phases)('is a deadline that passes %s; the connection is closed', async (_name, begin) => {
+    const timers = new ManualTimers();
+    let closed = false;
+    const server = await serve({
+      onRequest: ({ socket }) => {
+        socket.on('close', () => (closed = true));
+        begin(socket);
+      },
+    });
+    const result = connect(server.origin, { timers }).send(post);
+    await waitFor('the request has arrived', () => server.requests.length === 1);
+    timers.pass();
+    expect(await result).toEqual({
+      kind: 'no_answer',
+      failure: 'timeout',
+      reason: 'no complete answer within 10000 ms',
+    });
+    await waitFor('the connection is closed', () => closed);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('comes also when the body drips on for ever', async () => {
+    const server = await serve({
+      onRequest: ({ socket }) => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        const drip = setInterval(() => socket.write('1\r\n \r\n'), 5);
+        socket.on('close', () => clearInterval(drip));
+      },
+    });
+    expect(await connect(server.origin).send({ ...post, deadlineMs: 200 })).toMatchObject({ failure: 'timeout' });
+  });
+
+  it('leaves no timer behind when the answer came first', async () => {
+    const timers = new ManualTimers();
+    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    await connect(server.origin, { timers }).send(post);
+    expect(timers.delays).toEqual([]);
+  });
+});
+
+describe('unreadable_answer', () => {
+  it.each<[string, string]>([
+    ['not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['HTTP with a bad header', 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n'],
+    ['HTTP with headers beyond all limits', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(200_000)}\r\n\r\n`],
+    ['an announcement of too large a body', `HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMIT_BYTES + 1}\r\n\r\n`],
+  ])('is %s', async (_name, bytes) => {
+    const server = await serve({ onRequest: ({ socket }) => socket.write(bytes) });
+    expect(await connect(server.origin).send(post)).toMatchObject({ failure: 'unreadable_answer' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is a body that grows beyond the limit, and the connection is closed', async () => {
+    let closed = false;
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 'x'), Buffer.from('\r\n')]);
+    const server = await serve({
+      onRequest: ({ socket }) => {
+        socket.on('close', () => (closed = true));
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        const pour = () => {
+          if (!socket.destroyed) socket.write(chunk, pour);
+        };
+        pour();
+      },
+    });
+    expect(await connect(server.origin).send(post)).toMatchObject({ failure: 'unreadable_answer' });
+    await waitFor('the connection is closed', () => closed);
+  });
+
+  it('is not a body of exactly the limit', async () => {
+    const body = Buffer.alloc(ANSWER_LIMIT_BYTES, ' ');
+    const server = await serve({ onRequest: ({ socket }) => socket.write(httpAnswer(200, body)) });
+    const result = await connect(server.origin).send(post);
+    expect(result.kind === 'answer' && result.answer.body.length).toBe(ANSWER_LIMIT_BYTES);
+  });
+});
+
+it('a forced change of protocol is no answer', async () => {
+  const server = await serve({
+    onRequest: ({ socket }) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: raw\r\n\r\n'),
+  });
+  expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'no_answer', failure: 'connection_lost' });
+});
+
+it('an interim answer is passed over', async () => {
+  const server = await serve({
+    onRequest: ({ socket }) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${SUCCESS.toString()}`),
+  });
+  expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { EVENT_KINDS, EVENTS, eventBody, type EventKind } from '#upstream/contract.ts';
+import { parseEvent, type ParsedEvent } from '#upstream/observations/event-parsing.ts';
+
+const MONEY = { price_for_reseller: 4.5, currency: 'EUR' };
+const charged = { amount: '4.5', currency: 'EUR' };
+const ORDER = { id: 5, external_order_id: 'shop-1', esim_id: 'e_1', ...MONEY };
+const TOPUP = { id: 't_1', esim_id: 42, package_id: 7, ...MONEY };
+const REFUND = { id: 'r_1', esim_id: 'e_1', review: 'accepted', amount: '4.50', currency: 'EUR' };
+const SUBSCRIPTION = { id: 'v_1', external_subscription_id: 'sub-1', vpn_plan_id: 3, ...MONEY };
+
+const orderReading = { kind: 'order', serviceOrderId: '5', reference: 'shop-1', serviceEsimId: 'e_1', charged };
+const topupReading = { kind: 'topup', serviceTopupId: 't_1', serviceEsimId: '42', productId: 7, charged };
+const refundReading = {
+  serviceRefundId: 'r_1',
+  serviceEsimId: 'e_1',
+  review: 'accepted',
+  refunded: { amount: '4.50', currency: 'EUR' },
+};
+const subscriptionReading = {
+  kind: 'vpn_subscription',
+  serviceSubscriptionId: 'v_1',
+  reference: 'sub-1',
+  productId: 3,
+  charged,
+};
+
+/** For each kind of the specification: data that such an event may have, and what is made of it. */
+const CASES: Readonly<Record<EventKind, readonly [data: object, reading: object]>> = {
+  ping: [{}, { kind: 'ping' }],
+  'order.completed': [
+    { ...ORDER, status: 'completed' },
+    { ...orderReading, outcome: 'completed' },
+  ],
+  'order.processing': [
+    { ...ORDER, status: 'processing' },
+    { ...orderReading, outcome: 'processing' },
+  ],
+  'order.failed': [
+    { ...ORDER, status: 'failed' },
+    { ...orderReading, outcome: 'failed' },
+  ],
+  'topup.completed': [
+    { ...TOPUP, status: 'completed' },
+    { ...topupReading, outcome: 'completed' },
+  ],
+  'topup.processing': [
+    { ...TOPUP, status: 'processing' },
+    { ...topupReading, outcome: 'processing' },
+  ],
+  'topup.failed': [
+    { ...TOPUP, status: 'failed' },
+    { ...topupReading, outcome: 'failed' },
+  ],
+  'esim.cancelled': [
+    { esim_id: 'e_1', status: 'cancelled', refund: { ...REFUND, status: 'processing' } },
+    { kind: 'esim_cancellation', serviceEsimId: 'e_1', refund: { ...refundReading, status: 'processing' } },
+  ],
+  'refund.completed': [
+    { ...REFUND, status: 'completed' },
+    { kind: 'refund', ...refundReading, status: 'completed' },
+  ],
+  'refund.failed': [
+    { ...REFUND, status: 'failed' },
+    { kind: 'refund', ...refundReading, status: 'failed' },
+  ],
+  'vpn.subscription.active': [
+    { ...SUBSCRIPTION, status: 'active' },
+    { ...subscriptionReading, status: 'active' },
+  ],
+  'vpn.subscription.cancelled': [
+    { ...SUBSCRIPTION, status: 'cancelled' },
+    { ...subscriptionReading, status: 'cancelled' },
+  ],
+  'vpn.subscription.expired': [
+    { ...SUBSCRIPTION, status: 'expired' },
+    { ...subscriptionReading, status: 'expired' },
+  ],
+  'vpn.subscription.failed': [
+    { ...SUBSCRIPTION, status: 'failed' },
+    { ...subscriptionReading, status: 'failed' },
+  ],
+};
+
+function parse(event: string, data?: unknown): ParsedEvent {
+  return parseEvent(Buffer.from(JSON.stringify({ event, data })));
+}
+
+const kinds = Object.keys(CASES) as EventKind[];
+const withData = kinds.filter((kind) => EVENTS[kind].data !== undefined);
+
+describe('each event of the specification', () => {
+  it.each(kinds)('%s says what happened to what [spec: event.*]', (event) => {
+    const [data, reading] = CASES[event];
+    expect(parse(event, data)).toEqual({ ...reading, event });
+  });
+
+  it('is one of fourteen, and no other is known [spec: events.closed-list]', () => {
+    expect(EVENT_KINDS).toHaveLength(14);
+    expect(EVENT_KINDS.toSorted()).toEqual(kinds.toSorted());
+    expect(parse('topup.cancelled', {})).toMatchObject({ kind: 'quarantine', reason: 'unknown_kind' });
+  });
+
+  it.each(kinds)('%s has a schema of its whole body that takes what we read', (event) => {
+    expect(
+      eventBody(event).safeParse({ event, created_at: '2025-06-01T12:00:00Z', data: CASES[event][0] }).success,
+    ).toBe(true);
+    expect(eventBody(event).safeParse({ event: 'other', data: CASES[event][0] }).success).toBe(false);
+  });
+
+  it.each(withData)('%s is quarantined when its own data says something else [spec: gap.events]', (event) => {
+    const other = event === 'esim.cancelled' ? 'refused' : event.endsWith('failed') ? 'processing' : 'failed';
+    expect(parse(event, { ...CASES[event][0], status: other })).toEqual({
+      kind: 'quarantine',
+      reason: 'contradicts_itself',
+      event,
+    });
+  });
+
+  it.each(withData)(
+    '%s is quarantined without the id of what it is about, or without data [spec: gap.events]',
+    (event) => {
+      const unreadable = { kind: 'quarantine', reason: 'unreadable_data', event };
+      expect(parse(event, { ...CASES[event][0], id: undefined, esim_id: undefined })).toEqual(unreadable);
+      expect(parse(event)).toEqual(unreadable);
+      expect(parse(event, null)).toEqual(unreadable);
+    },
+  );
+});
+
+describe('an event', () => {
+  it('of a cancellation whose refund is of another eSIM contradicts itself', () => {
+    const refund = { ...REFUND, status: 'processing', esim_id: 'e_2' };
+    expect(parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled', refund })).toMatchObject({
+      reason: 'contradicts_itself',
+    });
+  });
+
+  it('of a cancellation needs no refund', () => {
+    expect(parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled' })).toEqual({
+      kind: 'esim_cancellation',
+      event: 'esim.cancelled',
+      serviceEsimId: 'e_1',
+    });
+  });
+
+  it('of a VPN subscription never hands on access data, even when it carries some', () => {
+    const access = { username: 'u', password: 'p-secret' };
+    const parsed = parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
+    expect(parsed).toMatchObject({ kind: 'vpn_subscription' });
+    expect(JSON.stringify(parsed)).not.toContain('p-secret');
+  });
+
+  it.each(['with a \0', 'two words', '', 'x'.repeat(129)])(
+    'names no subscription of ours by a reference that none can have: %j',
+    (reference) => {
+      const parsed = parse('vpn.subscription.active', {
+        ...SUBSCRIPTION,
+        status: 'active',
+        external_subscription_id: reference,
+      });
+      expect(parsed).toMatchObject({ kind: 'vpn_subscription', serviceSubscriptionId: 'v_1' });
+      expect(parsed).not.toHaveProperty('reference');
+    },
+  );
+
+  it('names an amount only where it names a currency', () => {
+    expect(parse('refund.completed', { ...REFUND, status: 'completed', currency: null })).not.toHaveProperty(
+      'refunded',
+    );
+    expect(parse('topup.completed', { ...TOPUP, status: 'completed', currency: undefined })).not.toHaveProperty(
+      'charged',
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { judgeRefundConditions, type RefundConditionName } from '#domain/cancellation/refund-conditions.ts';
+import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
+import { readRefundFacts, type OwnRefundFacts } from '#upstream/observations/refund-facts.ts';
+
+const NOW = Date.UTC(2025, 5, 1, 12);
+const AN_HOUR_AGO = NOW - 3_600_000;
+const TIME = new Date(AN_HOUR_AGO).toISOString();
+
+/** What the service says of an eSIM that nobody has touched. */
+interface Said {
+  readonly usage: object;
+  readonly esim: object;
+  readonly topups: readonly object[];
+  readonly wallet: readonly object[];
+}
+const debit = { id: 1, type: 'debit', amount: '2.40', currency: 'USD', reason: 'order', order_id: 5, created_at: TIME };
+const UNTOUCHED: Said = {
+  usage: { esim_id: 'e_1', data_used_mb: 0 },
+  esim: {
+    id: 'e_1',
+    iccid: '8944500000000000001',
+    activation_code: 'LPA:1$a.example$x',
+    status: 'available',
+    installed_at: null,
+    activated_at: null,
+  },
+  topups: [],
+  wallet: [debit],
+};
+const OWN: OwnRefundFacts = {
+  serviceEsimId: 'e_1',
+  serviceOrderId: '5',
+  reference: 'shop-1',
+  orderedAt: AN_HOUR_AGO,
+  completedTopups: 0,
+};
+
+/** Reads from a service that answers so, and gives the conditions that do not hold. */
+async function unmet(said: Partial<Said>, own: Partial<OwnRefundFacts> = {}): Promise<string[]> {
+  const { usage, esim, topups, wallet } = { ...UNTOUCHED, ...said };
+  await using opened = await startTestClient(({ target }) => {
+    if (target.includes('/usage')) return jsonAnswer(usage);
+    if (target.includes('/topups')) return jsonAnswer({ data: topups, next_cursor: null });
+    return jsonAnswer(target.includes('/wallet') ? { data: wallet, next_cursor: null } : esim);
+  });
+  const { facts } = await readRefundFacts(opened.client, { ...OWN, ...own }, () => NOW);
+  return judgeRefundConditions(facts)
+    .filter(({ result }) => result !== 'pass')
+    .map(({ name, result }) => `${name}: ${result}`);
+}
+
+const topup = (status: string) => ({ topups: [{ id: 't_1', esim_id: 'e_1', status }] });
+
+describe('what the service says of an eSIM', () => {
+  it('meets all five conditions of a refund where nobody has touched the eSIM', async () => {
+    expect(await unmet({})).toEqual([]);
+    expect(await unmet(topup('failed'))).toEqual([]);
+  });
+
+  it.each<[RefundConditionName, string, Partial<Said>, Partial<OwnRefundFacts>?]>([
+    ['usage_is_zero', 'a little was used', { usage: { esim_id: 'e_1', data_used_mb: 0.5 } }],
+    ['never_installed', 'it was installed', { esim: { ...UNTOUCHED.esim, installed_at: TIME } }],
+    ['never_activated', 'it was activated', { esim: { ...UNTOUCHED.esim, activated_at: TIME } }],
+    ['no_completed_topup', 'the service lists a completed top-up', topup('completed')],
+    ['no_completed_topup', 'we completed a top-up', {}, { completedTopups: 1 }],
+    ['debit_verified', 'the wallet is empty', { wallet: [] }],
+    ['debit_verified', 'the debit is of another order', { wallet: [{ ...debit, order_id: 6 }] }],
+    ['debit_verified', 'the movement is a credit', { wallet: [{ ...debit, type: 'credit' }] }],
+  ])('fails the condition %s, and no other, when %s [spec: refund.condition.*]', async (condition, _why, said, own) => {
+    expect(await unmet(said, own)).toEqual([`${condition}: fail`]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['is absent', { installed_at: undefined }],
+    ['has a form that we do not read', { installed_at: '23/11/2026 10:00', activated_at: '23/11/2026 10:05' }],
+    ['is a flag', { activated_at: true }],
+  ])('leaves open whether it was installed when a time %s: only null says "never"', async (_name, times) => {
+    const conditions = await unmet({ esim: { ...UNTOUCHED.esim, ...times } });
+    expect(conditions).toEqual(['never_installed: unknown', 'never_activated: unknown']);
+  });
+
+  it('fails the condition never_installed when its state says that it is in use', async () => {
+    expect(await unmet({ esim: { ...UNTOUCHED.esim, status: 'Active' } })).toEqual(['never_installed: fail']);
+  });
+
+  it('leaves the debit open while it may still show', async () => {
+    expect(await unmet({ wallet: [] }, { orderedAt: NOW - 1_000 })).toEqual(['debit_verified: unknown']);
+  });
+});

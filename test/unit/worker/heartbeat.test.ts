@@ -1,0 +1,47 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { heartbeat } from '#worker/health/heartbeat.ts';
+
+/** Runs an activity that ends when told to, with our interceptor around it, and counts its beats. */
+function begin(heartbeatTimeoutMs: number | undefined) {
+  const environment = new MockActivityEnvironment(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs });
+  const { promise: work, resolve: finish, reject: fail } = Promise.withResolvers<string>();
+  const beats = { count: 0 };
+  environment.on('heartbeat', () => (beats.count += 1));
+  const { inbound } = heartbeat(environment.context);
+  const result = inbound?.execute === undefined ? work : inbound.execute({ args: [], headers: {} }, () => work);
+  return { beats, result, finish, fail };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('an activity', () => {
+  it('beats several times in its heartbeat timeout, for as long as it runs, and not after', async () => {
+    const { beats, result, finish } = begin(9_000);
+    vi.advanceTimersByTime(9_000);
+    expect(beats.count).toBe(3);
+    vi.advanceTimersByTime(90_000);
+    expect(beats.count).toBe(33);
+    finish('done');
+    await expect(result).resolves.toBe('done');
+    vi.advanceTimersByTime(90_000);
+    expect(beats.count).toBe(33);
+  });
+
+  it('beats no more once it has failed', async () => {
+    const { beats, result, fail } = begin(9_000);
+    fail(new Error('no'));
+    await expect(result).rejects.toThrow('no');
+    vi.advanceTimersByTime(90_000);
+    expect(beats.count).toBe(0);
+  });
+
+  it.each([undefined, 0])('with a heartbeat timeout of %s does not beat: Temporal forbids it', async (timeout) => {
+    const { beats, finish, result } = begin(timeout);
+    vi.advanceTimersByTime(90_000);
+    finish('done');
+    await result;
+    expect(beats.count).toBe(0);
+  });
+});

@@ -1,0 +1,203 @@
+import type { FailureClass } from '#domain/work/failure.ts';
+import { retryAfterMs } from '#domain/work/retry-after.ts';
+import type { HttpAnswer, HttpResult } from '#upstream/client/http.ts';
+import { readJson } from '#upstream/client/json.ts';
+import {
+  loginRequest,
+  orderRequest,
+  readErrorBody,
+  simulationRequest,
+  topupRequest,
+  updateQuery,
+  vpnOrderRequest,
+  type NamedError,
+  type ServiceErrorCode,
+} from '#upstream/contract.ts';
+
+/** A call that did not give what was asked for. */
+export interface ServiceFailure {
+  readonly ok: false;
+  readonly kind: 'failure';
+  readonly failure: FailureClass;
+  /** A sentence for the reader. Made of our own words, codes and names of the contract only: nothing personal. */
+  readonly detail: string;
+  /** Milliseconds that the service asks us to wait. */
+  readonly retryAfterMs?: number;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+  /** Error code of the service, where it named one that we know. */
+  readonly code?: ServiceErrorCode;
+}
+
+export interface ServiceSuccess<Value> {
+  readonly ok: true;
+  readonly value: Value;
+  readonly status: number;
+  /** What of the answer could not be used; absent where all could be. */
+  readonly unused?: Unused;
+}
+
+/** Parts of an answer that were read as absent, since they could not be used and are not needed. */
+export interface Unused {
+  /** Names of the contract, such as `failure` or `data[].countries`. */
+  readonly fields: readonly string[];
+  /** Items of a list that were dropped. */
+  readonly items: number;
+}
+
+export type ServiceResult<Value> = ServiceSuccess<Value> | ServiceFailure;
+
+/** What was read of the body of a success. */
+export type BodyReading<Value> =
+  | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
+  /** A clause about the answer. */
+  | { readonly ok: false; readonly problem: string };
+
+/** What a readable answer must be. */
+export interface Expectation<Value> {
+  /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
+  readonly read: (body: unknown, linkHeader: string | undefined) => BodyReading<Value>;
+  /** @returns what contradicts our request, as a sentence; undefined when nothing does. */
+  readonly contradiction?: ((value: Value) => string | undefined) | undefined;
+}
+
+/**
+ * The one mapping from what came back to success or a member of the failure catalogue. Total: every status, header,
+ * body and way to get no answer has its class, and it never throws. What is not listed is unknown.
+ *
+ * @param now epoch milliseconds, for a Retry-After that is a date.
+ */
+export function judgeResult<Value>(
+  result: HttpResult,
+  expected: Expectation<Value>,
+  now: number,
+): ServiceResult<Value> {
+  if (result.kind === 'no_answer') {
+    return { ok: false, kind: 'failure', failure: result.failure, detail: `${capitalized(result.reason)}.` };
+  }
+  const { answer } = result;
+  if (answer.status >= 200 && answer.status <= 299) return judgeSuccess(answer, expected);
+
+  const named = namedIn(answer);
+  const failure = classOf(answer.status, named.code);
+  const wait = retryAfterMs(answer.headers['retry-after'], now);
+  return {
+    ok: false,
+    kind: 'failure',
+    failure,
+    detail: describe(answer.status, named),
+    status: answer.status,
+    ...(named.code === undefined ? {} : { code: named.code }),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
+}
+
+function classOf(status: number, code: ServiceErrorCode | undefined): FailureClass {
+  if (status >= 500 && status <= 599) return 'server_error';
+  if (status < 400 || status > 499) return 'unreadable_answer';
+  // Whatever status it comes with, "known already" means: look it up. The reverse mistake would buy twice.
+  if (status === 409 || (code !== undefined && KNOWN_ALREADY.has(code))) return 'key_or_reference_known';
+  switch (status) {
+    case 401:
+      return 'unauthorized';
+    case 402:
+      return 'insufficient_balance';
+    case 403:
+      return code === 'insufficient_balance' ? code : 'not_approved';
+    case 408:
+      return 'timeout';
+    // 425: "unwilling to risk processing a request that might be replayed" (RFC 8470), so it was not processed.
+    case 425:
+    case 429:
+      return 'rate_limited';
+    // A proxy or a wrong address answers these as well; only the service's own words make them definite.
+    case 404:
+    case 405:
+      return code === undefined ? 'unreadable_answer' : classOf(422, code);
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return code === undefined ? 'invalid_request' : (CLASSES_OF_CODES.get(code) ?? 'invalid_request');
+    default:
+      return 'unreadable_answer';
+  }
+}
+
+const CLASSES_OF_CODES: ReadonlyMap<ServiceErrorCode, FailureClass> = new Map([
+  ['cancellation_refused', 'cancellation_refused'],
+  ['insufficient_balance', 'insufficient_balance'],
+  ['package_unavailable', 'package_unavailable'],
+  ['plan_unavailable', 'package_unavailable'],
+]);
+
+const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
+  'already_cancelled',
+  // What is under way for the eSIM may be what an earlier send of ours began.
+  'esim_busy',
+  'idempotency_key_in_use',
+  'idempotency_key_reused',
+  'reference_exists',
+  'webhook_secret_exists',
+]);
+
+function judgeSuccess<Value>(answer: HttpAnswer, { read, contradiction }: Expectation<Value>): ServiceResult<Value> {
+  const { status } = answer;
+  const failed = (failure: FailureClass, detail: string): ServiceFailure => ({
+    ok: false,
+    kind: 'failure',
+    failure,
+    detail: `The service answered ${status}, but ${detail}.`,
+    status,
+  });
+  if (isEncoded(answer)) return failed('unreadable_answer', 'with a content encoding that was not asked for');
+  const json = readJson(answer.body);
+  if (!json.ok) return failed('unreadable_answer', UNREADABLE[json.reason]);
+  const { link } = answer.headers;
+  const reading = read(json.value, link === undefined ? undefined : String(link));
+  if (!reading.ok) return failed('contract_drift', reading.problem);
+  const contradicted = contradiction?.(reading.value);
+  if (contradicted !== undefined) return failed('contract_drift', contradicted);
+  const { value, unused } = reading;
+  return { ok: true, value, status, ...(unused === undefined ? {} : { unused }) };
+}
+
+const UNREADABLE = {
+  not_utf8: 'its body is not UTF-8',
+  not_json: 'its body is not JSON',
+  duplicate_key: 'its body names a field twice',
+  too_deep: 'its body is nested too deeply',
+} as const;
+
+const NOTHING_NAMED: NamedError = { fields: [] };
+const REQUEST_FIELDS = [
+  ...new Set(
+    [loginRequest, orderRequest, topupRequest, vpnOrderRequest, simulationRequest, updateQuery].flatMap(({ shape }) =>
+      Object.keys(shape),
+    ),
+  ),
+];
+
+/** Takes only what we know by name from an error body: anything else may repeat what we sent. */
+function namedIn(answer: HttpAnswer): NamedError {
+  if (isEncoded(answer)) return NOTHING_NAMED;
+  const json = readJson(answer.body);
+  if (!json.ok) return NOTHING_NAMED;
+  const { fields, ...named } = readErrorBody(json.value);
+  return { ...named, fields: REQUEST_FIELDS.filter((name) => fields.includes(name)) };
+}
+
+function describe(status: number, named: NamedError): string {
+  const code = named.code === undefined ? '' : ` (${named.code})`;
+  const fields = named.fields.length === 0 ? '' : `, about ${named.fields.join(', ')}`;
+  return `The service answered ${status}${code}${fields}.`;
+}
+
+function isEncoded(answer: HttpAnswer): boolean {
+  const encoding = answer.headers['content-encoding'];
+  return encoding !== undefined && String(encoding).trim().toLowerCase() !== 'identity';
+}
+
+function capitalized(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
+}

@@ -1,0 +1,237 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errors, Pool, type Dispatcher } from 'undici';
+import type { FailureClass } from '#domain/work/failure.ts';
+
+/** One HTTP request to the service. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  /** Path and query below the origin, already encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent byte for byte. */
+  readonly body?: Buffer;
+  /** Milliseconds from now for everything: waiting for a connection, connecting, sending, the whole answer. */
+  readonly deadlineMs: number;
+  /** Use a new connection, and only for this request. */
+  readonly ownConnection?: boolean;
+  /**
+   * Milliseconds that the sole right to send this lasts from now on; nothing is written unless the deadline ends
+   * before.
+   */
+  readonly leaseLeftMs?: () => number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** The four ways to end without a usable answer. Only `not_sent` proves that no byte of the request left. */
+export interface TransportFailure {
+  readonly failure: Extract<FailureClass, 'not_sent' | 'connection_lost' | 'timeout' | 'unreadable_answer'>;
+  /** A clause such as "the connection broke (ECONNRESET)". */
+  readonly reason: string;
+}
+
+export type HttpResult =
+  | { readonly kind: 'answer'; readonly answer: HttpAnswer }
+  | ({ readonly kind: 'no_answer' } & TransportFailure);
+
+export interface Timers {
+  /** Milliseconds from any start, never stepping back. */
+  monotonicNow(): number;
+  setTimeout(callback: () => void, delayMs: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+export const systemTimers: Timers = {
+  monotonicNow: () => performance.now(),
+  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
+
+export interface HttpTransportOptions {
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  readonly timers?: Timers;
+  /** Connections at most, for shared and own connections each; further requests wait within their deadline. */
+  readonly connections?: number;
+}
+
+/** Sends single requests. Never sends one twice, follows no redirect, never throws. */
+export interface HttpTransport {
+  send(request: HttpRequest): Promise<HttpResult>;
+  /** Waits for requests under way, then closes all connections. */
+  close(): Promise<void>;
+}
+
+/** The largest answer of the contract, a page of 100 packages, has some 50 KB. */
+export const ANSWER_LIMIT_BYTES = 1_048_576;
+
+// As many as the activities that a worker runs at a time; beyond that a queue here is kinder than the service's.
+const DEFAULT_CONNECTIONS = 50;
+// Well above a slow handshake, well below the deadline of a send: a dead host shows as "not sent".
+const CONNECT_TIMEOUT_MS = 8_000;
+
+/** Opens no connection before the first request. */
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
+  const timers = options.timers ?? systemTimers;
+  const settings: Pool.Options = {
+    connections: options.connections ?? DEFAULT_CONNECTIONS,
+    // The one deadline of the request covers both.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  };
+  const shared = new Pool(options.origin, { ...settings, pipelining: 1 });
+  // Without pipelining undici closes each connection after its one request.
+  const own = new Pool(options.origin, { ...settings, pipelining: 0 });
+  return {
+    send: async (request) => await exchange(request.ownConnection === true ? own : shared, request, timers),
+    close: async () => {
+      await Promise.all([shared.close(), own.close()]);
+    },
+  };
+}
+
+/** Carries one request through a dispatcher of undici; what {@link HttpTransport.send} does on its connections. */
+export function exchange(
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
+  request: HttpRequest,
+  timers: Timers,
+): Promise<HttpResult> {
+  return new Promise((resolve) => {
+    const handler = new ExchangeHandler(request, timers, (result) => {
+      timers.clearTimeout(timer);
+      resolve(result);
+    });
+    const timer = timers.setTimeout(() => handler.giveUp(request.deadlineMs), request.deadlineMs);
+    dispatcher.dispatch(
+      {
+        method: request.method,
+        path: request.path,
+        headers: request.headers,
+        body: request.body ?? null,
+        // Also for reads: undici must not send anything beside or after a request that may fail.
+        idempotent: false,
+      },
+      handler,
+    );
+  });
+}
+
+/**
+ * Follows one request through undici. What counts is the phase and not the error's code: undici calls
+ * `onRequestStart` right before it writes the first byte, so whatever happens earlier proves that nothing was sent,
+ * and whatever happens later proves nothing. A reset on a reused connection is therefore `connection_lost`.
+ */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #settle: (result: HttpResult) => void;
+  readonly #lateness: () => string | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #answer: Omit<HttpAnswer, 'body'> | undefined;
+  #chunks: Buffer[] = [];
+  #received = 0;
+
+  constructor(request: HttpRequest, timers: Timers, settle: (result: HttpResult) => void) {
+    this.#settle = settle;
+    const deadlineAt = timers.monotonicNow() + request.deadlineMs;
+    this.#lateness = () => {
+      const leftMs = deadlineAt - timers.monotonicNow();
+      if (leftMs <= 0) return `its ${request.deadlineMs} ms were over before a connection was used`;
+      return request.leaseLeftMs !== undefined && request.leaseLeftMs() <= leftMs
+        ? 'another may send it by now'
+        : undefined;
+    };
+  }
+
+  /** Ends the exchange; a request that still waits for a connection will not be sent any more. */
+  giveUp(deadlineMs: number): void {
+    if (this.#controller === undefined) {
+      this.#end({ kind: 'no_answer', failure: 'not_sent', reason: `no connection was open within ${deadlineMs} ms` });
+      return;
+    }
+    const reason = `no complete answer within ${deadlineMs} ms`;
+    this.#end({ kind: 'no_answer', failure: 'timeout', reason });
+    this.#controller.abort(new Error(reason));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // undici puts a request back into its queue in some cases of a lost connection. Throwing here keeps it from
+    // being written a second time, or after its deadline.
+    if (this.#controller !== undefined && !this.#settled) {
+      this.#end({ kind: 'no_answer', failure: 'connection_lost', reason: 'the connection was lost' });
+    }
+    // A process that stood still sees a connection that opened meanwhile before its own timers: the clock is asked, not
+    // the timer.
+    const reason = this.#controller === undefined ? this.#lateness() : undefined;
+    if (reason !== undefined) this.#end({ kind: 'no_answer', failure: 'not_sent', reason });
+    if (this.#settled) throw new Error('this request must not be written any more');
+    this.#controller = controller;
+  }
+
+  /** Nothing here asks for an upgrade; a server that forces one has not answered. */
+  onRequestUpgrade(
+    _controller: Dispatcher.DispatchController,
+    _status: number,
+    _headers: IncomingHttpHeaders,
+    socket: Duplex,
+  ): void {
+    socket.destroy();
+    this.#refuse('the service switched protocols');
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // Comes for interim answers (103 and the like) too; the final one replaces them.
+    this.#answer = { status, headers };
+    if (Number(headers['content-length'] ?? 0) > ANSWER_LIMIT_BYTES) this.#refuse(TOO_LARGE);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#received += chunk.length;
+    if (this.#received > ANSWER_LIMIT_BYTES) this.#refuse(TOO_LARGE);
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#answer === undefined) return this.#refuse('the answer has no status');
+    this.#end({ kind: 'answer', answer: { ...this.#answer, body: Buffer.concat(this.#chunks, this.#received) } });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    const code = errorCode(error);
+    const mention = code === undefined ? '' : ` (${code})`;
+    if (this.#controller === undefined) {
+      this.#end({ kind: 'no_answer', failure: 'not_sent', reason: `no connection could be opened${mention}` });
+    } else if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
+      this.#end({ kind: 'no_answer', failure: 'unreadable_answer', reason: `the answer is not valid HTTP${mention}` });
+    } else {
+      this.#end({ kind: 'no_answer', failure: 'connection_lost', reason: `the connection broke${mention}` });
+    }
+  }
+
+  #refuse(reason: string): void {
+    this.#end({ kind: 'no_answer', failure: 'unreadable_answer', reason });
+    this.#controller?.abort(new Error(reason));
+  }
+
+  #end(result: HttpResult): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#chunks = [];
+    this.#settle(result);
+  }
+}
+
+const TOO_LARGE = `the answer has more than ${ANSWER_LIMIT_BYTES} bytes`;
+
+/** Codes are a closed vocabulary of Node, llhttp and undici; messages may hold addresses and bytes of the answer. */
+function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : undefined;
+}

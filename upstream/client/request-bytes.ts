@@ -1,0 +1,82 @@
+/**
+ * The exact bytes of request bodies: JSON in UTF-8, keys in the order of the specification, no spaces. Those of a
+ * purchase are made once, stored, and repeated by every send of the attempt.
+ */
+import type * as z from 'zod';
+import { isDecimal, type Decimal } from '#domain/money/money.ts';
+import {
+  orderRequest,
+  simulationRequest,
+  topupRequest,
+  vpnOrderRequest,
+  type SimulatedState,
+} from '#upstream/contract.ts';
+
+/**
+ * The bytes of `POST /orders`.
+ *
+ * @param order `reference` becomes `external_order_id`; `deviceImei` has 14 to 16 digits.
+ * @throws RangeError that names the fields (never their values) that the contract refuses.
+ */
+export function orderRequestBytes(order: {
+  readonly packageId: number;
+  readonly reference: string;
+  readonly deviceImei?: string;
+}): Buffer {
+  const fields = {
+    package_id: order.packageId,
+    external_order_id: order.reference,
+    ...(order.deviceImei === undefined ? {} : { device_imei: order.deviceImei }),
+  };
+  return bytesOf(checked('an order request', orderRequest, fields));
+}
+
+/**
+ * The bytes of `POST /topups`.
+ *
+ * @param topup `esimId` is the service's; `packageId` is one of the eSIM's top-up options.
+ * @throws RangeError as above.
+ */
+export function topupRequestBytes(topup: { readonly esimId: string; readonly packageId: number }): Buffer {
+  return bytesOf(checked('a top-up request', topupRequest, { esim_id: topup.esimId, package_id: topup.packageId }));
+}
+
+/**
+ * The bytes of `POST /vpn/orders`. `customer_price` is stated as a number, and its digits go out as they were given:
+ * `"12.50"` becomes `12.50`, and no amount passes through a float on the way.
+ *
+ * @param order `reference` becomes `external_subscription_id`; `customerPrice` is zero or more.
+ * @throws RangeError as above.
+ */
+export function vpnOrderRequestBytes(order: {
+  readonly vpnPlanId: number;
+  readonly reference: string;
+  readonly customerReference: string;
+  readonly customerPrice: Decimal;
+}): Buffer {
+  const { customerPrice } = order;
+  const { customer_price: _price, ...others } = checked('a VPN order request', vpnOrderRequest, {
+    vpn_plan_id: order.vpnPlanId,
+    external_subscription_id: order.reference,
+    customer_reference: order.customerReference,
+    customer_price: isDecimal(customerPrice) && !customerPrice.startsWith('-') ? Number(customerPrice) : Number.NaN,
+  });
+  // Plain decimal notation is JSON's own: `isDecimal` lets nothing else through.
+  return Buffer.from(`${JSON.stringify(others).slice(0, -1)},"customer_price":${customerPrice}}`, 'utf8');
+}
+
+/** The bytes of the sandbox simulation call. @throws RangeError as above. */
+export function simulationRequestBytes(state: SimulatedState): Buffer {
+  return bytesOf(checked('a simulation request', simulationRequest, { state }));
+}
+
+function checked<Schema extends z.ZodType>(what: string, schema: Schema, fields: unknown): z.output<Schema> {
+  const result = schema.safeParse(fields);
+  if (result.success) return result.data;
+  const names = [...new Set(result.error.issues.map((issue) => issue.path.join('.')))];
+  throw new RangeError(`${what} cannot be made: the contract refuses ${names.join(', ')}`);
+}
+
+function bytesOf(fields: unknown): Buffer {
+  return Buffer.from(JSON.stringify(fields), 'utf8');
+}

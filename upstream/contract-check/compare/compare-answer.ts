@@ -1,0 +1,175 @@
+/** Compares a body that we read with what the document says of it. */
+import { compareValues } from '#upstream/contract-check/compare/compare-values.ts';
+import {
+  compareTypes,
+  fieldOf,
+  formsIn,
+  itemOf,
+  lesser,
+  nameOf,
+  ownForm,
+  saysNothing,
+  typesIn,
+  undescribed,
+  WHOLE_BODY,
+  type Comparison,
+  type Place,
+} from '#upstream/contract-check/compare/comparison.ts';
+import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
+import { pagingProblem } from '#upstream/contract-check/compare/paging.ts';
+import { needOf, type Need } from '#upstream/contract-check/needs.ts';
+import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';
+import { at } from '#upstream/contract-check/schema/document.ts';
+import { layersToList, mayBe, peeled } from '#upstream/contract-check/schema/peeled.ts';
+import { eitherOf, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
+
+/**
+ * Compares what we read with what the service says it sends: each field that we need must be there, with values that we
+ * read. More than we know is fine. Envelopes, names and forms that the reading understands are no difference.
+ *
+ * @param ours a JSON Schema without references: an object, or a page of a list.
+ */
+export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unknown): void {
+  const items = at(at(at(ours, 'properties'), 'data'), 'items');
+  const forms = formsIn(comparison, 'answer', theirs, WHOLE_BODY);
+  if (forms === undefined) return;
+  if (items !== undefined) return compareList(comparison, ours, items, forms);
+  // The envelope of an event is part of the contract.
+  if (comparison.isEvent) compareForms(comparison, ours, forms.map(withEventName), WHOLE_BODY);
+  else compareRecord(comparison, ours, forms, WHOLE_BODY);
+}
+
+/** The name of an event is read from other fields as well. */
+function withEventName(form: SchemaView): SchemaView {
+  const [ours, ...others] = EVENT_NAME_FIELDS;
+  const theirs = others.find((name) => form.properties.has(name));
+  if (form.properties.has(ours) || theirs === undefined) return form;
+  const properties = new Map([...form.properties, [ours, form.properties.get(theirs)]]);
+  const required = form.required.has(theirs) ? new Set([...form.required, ours]) : form.required;
+  return { ...form, properties, required };
+}
+
+function compareList(comparison: Comparison, ours: unknown, item: unknown, forms: readonly SchemaView[]): void {
+  const { document, record, findings, hasLinkHeader } = comparison;
+  const layers = layersToList(document, forms, listWrappersOf(record));
+  const list = layers.at(-1);
+  if (list === undefined || !mayBe(list.forms, 'array')) return compareForms(comparison, ours, forms, WHOLE_BODY);
+  const paging = pagingProblem(document, layers.slice(0, -1), hasLinkHeader);
+  if (paging !== undefined) findings.note('answer', undefined, paging);
+  const path = list.path.join('.');
+  if (path === 'data') return compareForms(comparison, ours, forms, WHOLE_BODY);
+  findings.note('answer', undefined, path === '' ? 'is a bare list there' : `has the list in ${path} there`);
+  const place: Place = { ...WHOLE_BODY, path };
+  if (compareTypes(findings, 'answer', place, typesIn(list.forms), new Set(['array' as const]))) {
+    compareItems(comparison, item, list.forms, place);
+  }
+}
+
+/** A record, which may be in an envelope. */
+function compareRecord(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+  const { document, record, findings } = comparison;
+  // A document is no record: its names are its own.
+  const envelopes = record === 'document' ? [] : wrappersOf(record);
+  const inner = peeled(document, formsInOurTerms(comparison, forms), [...ownForm(ours).required], envelopes);
+  if (inner.rival !== undefined) {
+    const [one, other] = [inner, inner.rival].map(({ path }) => path.join('.'));
+    const places = `${one === '' ? 'at the top' : `in ${one}`} and in ${other}`;
+    const message = `has all needed fields twice there, ${places}: the product cannot tell which are meant`;
+    findings[place.severity]('answer', nameOf(place), message);
+  }
+  const inside = inner.path.reduce((outer, name) => fieldOf(outer, name), place);
+  if (inner.path.length > 0) findings.note('answer', nameOf(place), `is in ${inside.path} there`);
+  compareForms(comparison, ours, inner.forms, inside);
+}
+
+function compareItems(comparison: Comparison, ours: unknown, lists: readonly SchemaView[], place: Place): void {
+  const inside = itemOf(place);
+  const schemas = lists.filter(({ types }) => types?.has('array') === true).map(({ items }) => items);
+  const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
+  if (forms !== undefined) compareForms(comparison, ours, forms, inside);
+}
+
+function compareForms(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+  const expected = ownForm(ours);
+  if (forms.every(saysNothing)) return undescribed(comparison, 'answer', expected, place);
+
+  if (!compareTypes(comparison.findings, 'answer', place, typesIn(forms), expected.types)) return;
+  compareValues(comparison, ours, forms, place);
+  const objects = forms.filter(({ types }) => types?.has('object') === true);
+  if (expected.properties.size > 0 && objects.length > 0) {
+    compareFields(comparison, expected, formsInOurTerms(comparison, objects), place);
+  }
+  if (expected.items !== undefined && mayBe(forms, 'array')) compareItems(comparison, expected.items, forms, place);
+}
+
+function formsInOurTerms({ document }: Comparison, forms: readonly SchemaView[]): readonly SchemaView[] {
+  return forms.map((form) => formInOurTerms(document, form));
+}
+
+function compareFields(
+  comparison: Comparison,
+  expected: SchemaView,
+  objects: readonly SchemaView[],
+  place: Place,
+): void {
+  const { findings, source, needs } = comparison;
+  const described = objects.filter(({ properties, closed }) => properties.size > 0 || closed);
+  if (described.length === 0) return undescribed(comparison, 'answer', expected, place);
+
+  const theirNames = new Set(described.flatMap(({ properties }) => [...properties.keys()]));
+  const strangers = [...theirNames].filter((name) => !expected.properties.has(name));
+  const notPromised: string[] = [];
+  for (const [name, schema] of expected.properties) {
+    const need = needOf(name, schema);
+    const needed = expected.required.has(name);
+    // What cannot be read of an optional field is left out.
+    const inside = fieldOf(place, name, needed || need !== undefined ? place.severity : 'note');
+    const having = described.filter((form) => form.properties.has(name));
+    if (having.length === 0) {
+      const near = nearNames(name, strangers);
+      if (needed) findings[inside.severity]('answer', nameOf(inside), 'is missing', near);
+      else if (need !== undefined) reportLack(comparison, need, inside, described, near);
+      else if (near.length > 0) {
+        findings.note('answer', nameOf(inside), 'is missing; it is read where it is there', near);
+      }
+      continue;
+    }
+    if (needed && having.length < objects.length) {
+      findings.note('answer', nameOf(inside), 'is there in some forms of the answer only');
+    } else if (needed && !having.every(({ required }) => required.has(name))) {
+      notPromised.push(name);
+    }
+    const schemas = having.map(({ properties }) => properties.get(name));
+    const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
+    if (forms === undefined) continue;
+    if (need !== undefined && isAlwaysNull(forms)) {
+      reportLack(comparison, need, inside, described, []);
+      continue;
+    }
+    if (need !== undefined) needs.carried(source, need);
+    if (name === 'data' && comparison.isEvent) compareRecord(comparison, schema, forms, inside);
+    else compareForms(comparison, schema, forms, inside);
+  }
+  if (notPromised.length > 0) {
+    const message = `is not said to always have ${notPromised.join(', ')}, which we need`;
+    findings.note('answer', nameOf(place), message);
+  }
+}
+
+function reportLack(
+  { source, needs, findings }: Comparison,
+  need: Need,
+  place: Place,
+  described: readonly SchemaView[],
+  near: readonly string[],
+): void {
+  if (need.alternatives.some((name) => described.some(({ properties }) => properties.has(name)))) return;
+  needs.lacking(source, place.name, need, (severity, message) => {
+    findings[lesser(severity, place.severity)]('answer', nameOf(place), message, near);
+  });
+}
+
+function isAlwaysNull(forms: readonly SchemaView[]): boolean {
+  return forms.every(({ types }) => types !== undefined && [...types].every((type) => type === 'null'));
+}

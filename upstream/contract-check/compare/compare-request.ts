@@ -1,0 +1,118 @@
+/** Compares a body that we send with what the document says of it. */
+import {
+  compareTypes,
+  fieldOf,
+  formsIn,
+  listed,
+  nameOf,
+  ownForm,
+  saysNothing,
+  typesIn,
+  undescribed,
+  valuesIn,
+  WHOLE_BODY,
+  type Comparison,
+  type Place,
+} from '#upstream/contract-check/compare/comparison.ts';
+import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
+import { sentValues } from '#upstream/contract-check/compare/sent-values.ts';
+import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
+import { eitherOf, refusalOf, takesType, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+
+/**
+ * Compares what we send with what the service says it takes: each field that we always send must be known to it, it may
+ * ask for no other, and each value must be one that it takes.
+ *
+ * @param ours a JSON Schema without references.
+ */
+export function compareRequest(
+  comparison: Comparison,
+  ours: unknown,
+  theirs: unknown,
+  place: Place = WHOLE_BODY,
+): void {
+  const { findings } = comparison;
+  const sent = ownForm(ours);
+  const forms = formsIn(comparison, 'request', theirs, place);
+  if (forms === undefined) return;
+  if (forms.every(saysNothing) && sent.properties.size > 0) return undescribed(comparison, 'request', sent, place);
+
+  if (!compareTypes(findings, 'request', place, sent.types, typesIn(forms))) return;
+  const taken = valuesIn(forms);
+  const refused = taken === undefined ? [] : (sent.values ?? []).filter((value) => !taken.includes(value));
+  if (refused.length > 0) findings.breaking('request', nameOf(place), `may not be ${listed(refused)}, which we send`);
+  else {
+    // Types were compared above.
+    const isTyped = (value: unknown) => forms.some((form) => takesType(form, value));
+    compareSentValues(findings, 'request', nameOf(place), place.name, (value) => {
+      return isTyped(value) ? refusalOf(forms, value) : undefined;
+    });
+  }
+
+  const objects = forms.filter(({ types }) => types?.has('object') === true);
+  if (sent.properties.size > 0 && objects.length > 0) compareFields(comparison, sent, objects, place);
+}
+
+/**
+ * Holds values that the product sends against the document: one that is usual must be taken.
+ *
+ * @param label how a finding names what has the value.
+ * @param refusal why the service refuses a value, as a clause; undefined when it takes it.
+ */
+export function compareSentValues(
+  findings: Findings,
+  part: Finding['part'],
+  label: string | undefined,
+  name: string,
+  refusal: (value: unknown) => string | undefined,
+): void {
+  const values = sentValues(name);
+  const [refused] = (values?.usual ?? []).flatMap((value) => withReason(value, refusal));
+  if (refused !== undefined) {
+    return findings.breaking(part, label, `${refused.reason}, and ours may be ${listed([refused.value])}`);
+  }
+  const [exotic] = (values?.possible ?? []).flatMap((value) => withReason(value, refusal));
+  if (exotic === undefined) return;
+  findings.note(part, label, `${exotic.reason}; a caller may choose ${short(exotic.value)}, which is refused`);
+}
+
+function withReason(value: unknown, refusal: (value: unknown) => string | undefined) {
+  const reason = refusal(value);
+  return reason === undefined ? [] : [{ value, reason }];
+}
+
+function short(value: unknown): string {
+  return typeof value === 'string' && value.length > 40 ? `one of ${value.length} characters` : listed([value]);
+}
+
+function compareFields(comparison: Comparison, sent: SchemaView, objects: readonly SchemaView[], place: Place): void {
+  const { findings } = comparison;
+  if (objects.every(({ properties, closed }) => properties.size === 0 && !closed)) {
+    return undescribed(comparison, 'request', sent, place);
+  }
+  const theirNames = new Set(objects.flatMap(({ properties }) => [...properties.keys()]));
+  const strangers = [...theirNames].filter((name) => !sent.properties.has(name));
+  for (const [name, schema] of sent.properties) {
+    const inside = fieldOf(place, name);
+    const having = objects.filter(({ properties }) => properties.has(name));
+    if (having.length > 0) {
+      compareRequest(comparison, schema, eitherOf(having.map(({ properties }) => properties.get(name))), inside);
+    } else if (sent.required.has(name)) {
+      findings.breaking('request', nameOf(inside), 'is missing', nearNames(name, strangers));
+    } else {
+      const message = 'is missing there; we send it in some requests';
+      findings.note('request', nameOf(inside), message, nearNames(name, strangers));
+    }
+  }
+  const [first, ...others] = objects;
+  for (const name of first?.required ?? []) {
+    // What one form asks for can be left out by sending another.
+    if (others.some(({ required }) => !required.has(name))) continue;
+    const inside = nameOf(fieldOf(place, name));
+    if (!sent.properties.has(name)) {
+      findings.breaking('request', inside, 'is required there, and we do not send it');
+    } else if (!sent.required.has(name)) {
+      findings.breaking('request', inside, 'is required there, and we do not always send it');
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import {
+  listed,
+  nameOf,
+  ownForm,
+  valuesIn,
+  type Comparison,
+  type Place,
+} from '#upstream/contract-check/compare/comparison.ts';
+import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
+import { isAmount, unreadableValue } from '#upstream/contract-check/compare/read-values.ts';
+/** Compares the values that a field of an answer may have with those that we read. */
+import { WORDS_NOT_LISTED } from '#upstream/contract-check/findings.ts';
+import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';
+import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
+
+/** @param ours a JSON Schema of the field. */
+export function compareValues(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+  const { findings } = comparison;
+  const own = formsOf({}, ours);
+  const report = findings[place.severity];
+  const unknown = (valuesIn(forms) ?? []).filter((value) => {
+    return refusalOf(own, value) !== undefined && refusalOf(own, valueInOurTerms(place.name, value)) !== undefined;
+  });
+  if (unknown.length > 0) report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
+  else if (isAmount(place.name) && VARIANTS.amounts === 'unstated' && isWhole(forms)) {
+    // Also where it may be absent: one that is there is read, and a hundred times too high perhaps.
+    const message = 'is a whole number there, of cents perhaps. Set `amounts` in upstream/contract/variants.ts';
+    findings.breaking('answer', nameOf(place), message);
+  } else {
+    const unread = unreadableValue(place.name, own, forms);
+    if (unread !== undefined) {
+      const form = unread.example === undefined ? 'no form that we know fits' : `it may be ${listed([unread.example])}`;
+      report('answer', nameOf(place), `${unread.says}: ${form}, which we do not read`);
+    }
+  }
+  reportLackingWords(comparison, ours, forms, place);
+}
+
+/** An answer to a purchase may be of one state only, and so is an event; a read shows all there are. */
+function reportLackingWords(
+  { findings, source }: Comparison,
+  ours: unknown,
+  forms: readonly SchemaView[],
+  place: Place,
+): void {
+  const values = valuesIn(forms);
+  if (place.severity === 'note') return;
+  if (values === undefined && ownForm(ours).values !== undefined) {
+    return findings.note('answer', nameOf(place), WORDS_NOT_LISTED);
+  }
+  if (values === undefined || !source.isWhole) return;
+  const words = new Set(values.map((value) => valueInOurTerms(place.name, value)));
+  const never = (ownForm(ours).values ?? neededWords(place.name)).filter((word) => !words.has(word));
+  const near = never.flatMap((word) => nearNames(String(word), values.map(String)));
+  if (never.length === 0) return;
+  findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
+}
+
+/** Of a state whose words are the service's own, the one that is understood: an eSIM is cancelled, or it is not. */
+function neededWords(name: string): readonly string[] {
+  return name === 'status' ? ['cancelled'] : [];
+}
+
+/** True when an amount can have no decimals. */
+function isWhole(forms: readonly SchemaView[]): boolean {
+  const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
+  return relevant.every(({ types, constraints }) => {
+    const kinds = [...(types ?? [])].filter((type) => type !== 'null');
+    if (kinds.length === 0) return false;
+    const isStepped = constraints.some(({ multipleOf = 0 }) => multipleOf > 0 && multipleOf % 1 === 0);
+    return kinds.every((type) => type === 'integer' || (type === 'number' && isStepped));
+  });
+}

@@ -1,0 +1,87 @@
+/** Whether a described list says, in a way that we understand, where it ends and how it goes on. */
+import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
+import type { Layer } from '#upstream/contract-check/schema/peeled.ts';
+import { formsOrNone, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { continuationOf, type Continuation } from '#upstream/contract/paging.ts';
+
+const MAX_DEPTH = 2;
+const PATH = '/list';
+
+/** A page that looks as described. */
+interface Example {
+  readonly count: (name: string) => number;
+  readonly hasMore: boolean;
+  readonly text: (name: string) => string | null;
+  readonly linkHeader: string | undefined;
+}
+
+/** The only page, of one item; a service that links its pages sends no header `Link` with it. */
+const ONLY_PAGE: Example = { count: () => 1, hasMore: false, text: () => null, linkHeader: undefined };
+
+const FROM_ZERO = new Set(['offset', 'skip']);
+const OF_SEVERAL = /^(?:last|total|pages|page_?count)/i;
+
+/** The first of two pages, of one item each. */
+const FIRST_PAGE: Example = {
+  count: (name) => {
+    if (FROM_ZERO.has(name)) return 0;
+    return OF_SEVERAL.test(name) ? 2 : 1;
+  },
+  hasMore: true,
+  text: (name) => (/cursor|token/i.test(name) ? 'c2' : `${PATH}?page=2`),
+  linkHeader: `<${PATH}?page=2>; rel="next"`,
+};
+
+/**
+ * Reads pages that look as described: an only one, and the first of two.
+ *
+ * @param outer the objects around the list, outermost first.
+ * @param hasLinkHeader true where a header `Link` is described.
+ * @returns what cannot be known of such a list, as a clause; undefined when it can be read to its end.
+ */
+export function pagingProblem(
+  document: JsonObject,
+  outer: readonly Layer[],
+  hasLinkHeader: boolean,
+): string | undefined {
+  const read = (example: Example): Continuation['kind'] => {
+    const layers = outer.map(({ forms }) => fieldsOf(document, forms, example, MAX_DEPTH));
+    const linkHeader = hasLinkHeader ? example.linkHeader : undefined;
+    const page = { layers, count: 1, readSoFar: 1, query: {}, path: PATH, linkHeader, isLinked: false };
+    return continuationOf(page).kind;
+  };
+  const canEnd = read(ONLY_PAGE) === 'end';
+  const canGoOn = read(FIRST_PAGE) === 'next';
+  if (canEnd && canGoOn) return undefined;
+  if (canEnd) return 'may have further pages that we cannot ask for: the product reads the first page only';
+  return hasLinkHeader && canGoOn
+    ? 'has its paging in the header Link: a list of one page without this header is not known to be complete; see ' +
+        'listEnd in upstream/contract/variants.ts'
+    : 'has no paging that we can read, so the product does not take the list for complete';
+}
+
+function fieldsOf(
+  document: JsonObject,
+  forms: readonly SchemaView[],
+  example: Example,
+  depth: number,
+): Record<string, unknown> {
+  const fields = forms.flatMap(({ properties }) => [...properties]);
+  const values = fields.map(([name, schema]) => [name, valueOf(document, name, schema, { example, depth })] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function valueOf(
+  document: JsonObject,
+  name: string,
+  schema: unknown,
+  { example, depth }: { readonly example: Example; readonly depth: number },
+): unknown {
+  const forms = formsOrNone(document, schema);
+  const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
+  if (forms.length === 0) return undefined;
+  if (types.has('integer') || types.has('number')) return example.count(name);
+  if (types.has('boolean')) return example.hasMore;
+  if (types.has('object') && depth > 0) return fieldsOf(document, forms, example, depth - 1);
+  return types.has('array') ? [] : example.text(name);
+}

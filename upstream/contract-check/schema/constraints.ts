@@ -1,0 +1,95 @@
+/** What a schema asks of single values: their format, pattern, length and size. */
+import { at, textAt } from '#upstream/contract-check/schema/document.ts';
+import { matches } from '#upstream/contract-check/schema/patterns.ts';
+
+/** The keywords of one schema; a form that several schemas describe has several of these. */
+export interface Constraint {
+  readonly format?: string;
+  readonly pattern?: string;
+  /** Characters. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+}
+
+const NUMBERS = ['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+
+/** @returns none where the schema asks nothing of its values. */
+export function constraintsOf(schema: unknown): readonly Constraint[] {
+  const found: Record<string, string | number> = {};
+  for (const keyword of ['format', 'pattern']) {
+    const text = textAt(schema, keyword);
+    if (text !== undefined) found[keyword] = text;
+  }
+  for (const keyword of NUMBERS) {
+    const number = at(schema, keyword);
+    if (typeof number === 'number') found[keyword] = number;
+  }
+  // OpenAPI 3.0 has a flag here, which says of the bound beside it that it is not reached itself.
+  for (const [flag, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    const limit = found[bound];
+    if (at(schema, flag) === true && limit !== undefined) found[flag] = limit;
+  }
+  return Object.keys(found).length === 0 ? [] : [found];
+}
+
+/** @returns the first constraint that a value breaks, as a clause after "it"; undefined when it breaks none. */
+export function brokenConstraint(constraints: readonly Constraint[], value: unknown): string | undefined {
+  for (const constraint of constraints) {
+    const ofText = typeof value === 'string' ? brokenByText(constraint, value) : undefined;
+    const broken = typeof value === 'number' ? brokenByNumber(constraint, value) : ofText;
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+}
+
+function brokenByText(constraint: Constraint, text: string): string | undefined {
+  const { format, pattern, minLength = 0, maxLength = Infinity } = constraint;
+  const { length } = Array.from(text);
+  if (length < minLength) return `has at least ${minLength} characters there`;
+  if (length > maxLength) return `has at most ${maxLength} characters there`;
+  if (pattern !== undefined && matches(pattern, text) === false) return `matches ${pattern} there`;
+  const form = format === undefined ? undefined : FORMATS.get(format.toLowerCase());
+  return form === undefined || form.test(text) ? undefined : `has the format ${format} there`;
+}
+
+function brokenByNumber(constraint: Constraint, number: number): string | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = constraint;
+  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum) return `is above ${exclusiveMinimum} there`;
+  if (exclusiveMaximum !== undefined && number >= exclusiveMaximum) return `is below ${exclusiveMaximum} there`;
+  if (minimum !== undefined && number < minimum) return `is at least ${minimum} there`;
+  if (maximum !== undefined && number > maximum) return `is at most ${maximum} there`;
+  if (multipleOf !== undefined && !isMultiple(number, multipleOf)) return `is a multiple of ${multipleOf} there`;
+  return undefined;
+}
+
+/** 12.5 is a multiple of 0.01, although no division of binary fractions says so. */
+function isMultiple(number: number, unit: number): boolean {
+  if (!(unit > 0)) return true;
+  const quotient = number / unit;
+  return Math.abs(quotient - Math.round(quotient)) < 1e-6;
+}
+
+const TIME = String.raw`[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:?\d{2})`;
+
+/** Formats that tell the values apart that we send and read; any other format says nothing. */
+const FORMATS: ReadonlyMap<string, RegExp> = new Map([
+  ['uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
+  ['ulid', /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i],
+  ['date-time', new RegExp(String.raw`^\d{4}-\d{2}-\d{2}${TIME}$`)],
+  ['date', /^\d{4}-\d{2}-\d{2}$/],
+  ['time', /^\d{2}:\d{2}/],
+  ['email', /^[^@\s]+@[^@\s]+$/],
+  ['uri', /^[a-z][a-z0-9+.-]*:\S+$/i],
+  ['url', /^[a-z][a-z0-9+.-]*:\S+$/i],
+  ['byte', /^[A-Za-z0-9+/]+=*$/],
+  ['base64', /^[A-Za-z0-9+/]+=*$/],
+  ['ipv4', /^\d{1,3}(?:\.\d{1,3}){3}$/],
+]);

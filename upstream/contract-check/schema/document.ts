@@ -1,0 +1,129 @@
+/** Reads an OpenAPI 3 document from a file that may be anything. */
+import { readJson } from '#upstream/client/json.ts';
+
+/** An object of a document. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** True of an object that is no list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Own properties only: a document may name a field `constructor`. */
+export function at(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** @returns undefined where the field holds no text. */
+export function textAt(value: unknown, key: string): string | undefined {
+  const text = at(value, key);
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** @returns empty where the field holds no list. */
+export function listAt(value: unknown, key: string): readonly unknown[] {
+  const list = at(value, key);
+  return Array.isArray(list) ? list : [];
+}
+
+/** @returns empty where the field holds no object. */
+export function entriesAt(value: unknown, key: string): readonly (readonly [string, unknown])[] {
+  const object = at(value, key);
+  return isObject(object) ? Object.entries(object) : [];
+}
+
+/** The file is no OpenAPI 3 document in JSON. The message says what it is instead, as a clause after "the file". */
+export class UnreadableDocument extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnreadableDocument';
+  }
+}
+
+/** A part of a document that cannot be compared. The message is a clause after the name of the part. */
+export class NotComparable extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotComparable';
+  }
+}
+
+/** A reference that cannot be followed inside the document. */
+export class UnresolvedReference extends NotComparable {
+  readonly reference: string;
+
+  constructor(reference: string, why: string) {
+    super(`refers to ${JSON.stringify(reference)}, which ${why}`);
+    this.name = 'UnresolvedReference';
+    this.reference = reference;
+  }
+}
+
+/** @throws UnreadableDocument */
+export function readDocument(bytes: Uint8Array): JsonObject {
+  const json = readJson(bytes);
+  if (!json.ok) throw new UnreadableDocument(NOT_JSON[json.reason]);
+  const document = json.value;
+  if (!isObject(document)) throw new UnreadableDocument('is JSON, but not an object');
+  if (at(document, 'swagger') !== undefined) {
+    throw new UnreadableDocument('is a Swagger 2 document; convert it to OpenAPI 3 first');
+  }
+  const version = at(document, 'openapi');
+  if (version === undefined) throw new UnreadableDocument('has no field "openapi", so it is no OpenAPI document');
+  if (typeof version !== 'string' || !/^3\.\d+\.\d+/.test(version)) {
+    throw new UnreadableDocument(`says that it is OpenAPI ${JSON.stringify(version)}, and only version 3 is read`);
+  }
+  if (!isObject(at(document, 'paths'))) throw new UnreadableDocument('is an OpenAPI document without "paths"');
+  return document;
+}
+
+const NOT_JSON = {
+  not_utf8: 'is not UTF-8 text',
+  not_json: 'is not JSON (of YAML, make JSON first)',
+  duplicate_key: 'names a field twice in one object, so that it has no single meaning',
+  too_deep: 'is nested too deeply',
+} as const;
+
+// A chain of this length leads nowhere but round.
+const MAX_CHAIN = 100;
+
+/**
+ * Follows `$ref` until something else comes. Only references inside the document are followed: nothing is fetched.
+ *
+ * @throws UnresolvedReference
+ */
+export function resolved(document: JsonObject, value: unknown): unknown {
+  let current = value;
+  for (let step = 0; step < MAX_CHAIN; step += 1) {
+    const reference = textAt(current, '$ref');
+    if (reference === undefined) return current;
+    current = target(document, reference);
+  }
+  throw new UnresolvedReference(textAt(value, '$ref') ?? '', 'only ever leads to itself');
+}
+
+/** What a reference points at. @throws UnresolvedReference */
+export function target(document: JsonObject, reference: string): unknown {
+  if (!reference.startsWith('#')) {
+    throw new UnresolvedReference(reference, 'is outside of the file; bundle everything into one document');
+  }
+  const pointer = decodedFragment(reference);
+  if (pointer !== '' && !pointer.startsWith('/')) {
+    throw new UnresolvedReference(reference, 'is not a JSON pointer');
+  }
+  let current: unknown = document;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    current = Array.isArray(current) && /^\d+$/.test(key) ? (current as unknown[])[Number(key)] : at(current, key);
+    if (current === undefined) throw new UnresolvedReference(reference, 'is not in the document');
+  }
+  return current;
+}
+
+function decodedFragment(reference: string): string {
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    return reference.slice(1);
+  }
+}

@@ -1,0 +1,80 @@
+/** Finds a call of the contract in the document. */
+import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
+import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
+import {
+  at,
+  entriesAt,
+  isObject,
+  listAt,
+  resolved,
+  type JsonObject,
+} from '#upstream/contract-check/schema/document.ts';
+import { pathOfServer } from '#upstream/contract-check/schema/servers.ts';
+import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
+
+/** A path of the document. */
+interface TheirPath {
+  /** As the document has it. */
+  readonly path: string;
+  /** What it may be below `{base_url}`: parameters as `{}`; the likeliest first. */
+  readonly below: readonly string[];
+  readonly item: unknown;
+}
+
+/** The paths of a document, read once for all calls. */
+export function pathsOf(document: JsonObject): TheirPath[] {
+  const prefixes = ['', ...listAt(document, 'servers').map(pathOfServer)];
+  return entriesAt(document, 'paths').map(([path, item]) => {
+    const full = prefixes.map((prefix) => belowBase(prefix + path));
+    // A document of the sandbox may have its suffix in every path.
+    const sandbox = full.filter((below) => below.startsWith(`${SANDBOX_SUFFIX}/`));
+    return { path, below: [...full, ...sandbox.map((below) => below.slice(SANDBOX_SUFFIX.length))], item };
+  });
+}
+
+/** A path without what comes before it up to `{base_url}`, with or without that base address spelled out. */
+function belowBase(path: string): string {
+  const base = path.lastIndexOf(BASE_PATH);
+  const below = base === -1 ? path.replace(/^\/?\{(?:base|sandbox)_?url\}/i, '') : path.slice(base + BASE_PATH.length);
+  return normal(below);
+}
+
+function normal(path: string): string {
+  return `/${path}`
+    .replaceAll(/\{[^}]*\}/g, '{}')
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/(.)\/$/, '$1');
+}
+
+/** A call of the contract as the document has it, or why it is not there. */
+export type FoundCall =
+  | { readonly found: true; readonly path: string; readonly item: unknown; readonly operation: JsonObject }
+  | { readonly found: false; readonly message: string; readonly suggestions: readonly string[] };
+
+/** @throws NotComparable */
+export function findCall(document: JsonObject, paths: readonly TheirPath[], contract: EndpointContract): FoundCall {
+  const wanted = normal(contract.path);
+  const method = contract.method.toLowerCase();
+  const same = paths
+    .filter(({ below }) => below.includes(wanted))
+    .toSorted((left, right) => left.below.indexOf(wanted) - right.below.indexOf(wanted));
+  for (const { path, item } of same) {
+    const whole = resolved(document, item);
+    const operation = resolved(document, at(whole, method));
+    if (isObject(operation)) return { found: true, path, item: whole, operation };
+  }
+  if (same.length > 0) {
+    const methods = METHODS.filter((name) => same.some(({ item }) => at(resolved(document, item), name) !== undefined));
+    const others = methods.map((name) => name.toUpperCase()).join(', ');
+    const message = `is not in the document with ${contract.method}${others && `, only with ${others}`}`;
+    return { found: false, message, suggestions: [] };
+  }
+  const strangers = paths.filter(({ below }) => !below.some((form) => OUR_PATHS.has(form)));
+  const names = new Map(strangers.flatMap(({ path, below }) => below.map((form) => [form, path] as const)));
+  const near = nearNames(wanted, names.keys()).map((form) => names.get(form) ?? form);
+  return { found: false, message: 'is not in the document', suggestions: [...new Set(near)] };
+}
+
+const OUR_PATHS: ReadonlySet<string> = new Set(Object.values(ENDPOINTS).map(({ path }) => normal(path)));
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];

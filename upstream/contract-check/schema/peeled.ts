@@ -1,0 +1,84 @@
+/**
+ * Takes the envelopes off a described answer, by the rule by which `upstream/reading/` takes them off a real one: what
+ * is inside is under the only field with the name of an envelope that holds an object or a list.
+ */
+import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
+import { eitherOf, formsOrNone, type JsonType, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { MOST_WRAPPERS } from '#upstream/contract.ts';
+
+/** What is in an envelope, or the answer itself. */
+export interface Layer {
+  /** Names of the fields that were gone into; empty of the answer itself. */
+  readonly path: readonly string[];
+  readonly forms: readonly SchemaView[];
+}
+
+/** The layer that is read as a record. */
+export interface RecordLayer extends Layer {
+  /** A further layer that has all needed fields, so that the reading takes neither. */
+  readonly rival?: Layer;
+}
+
+/**
+ * The outermost layer that has all needed fields, else the one that has most of them.
+ *
+ * @param needed names of the fields that must be there.
+ * @param envelopes names that an envelope may have.
+ */
+export function peeled(
+  document: JsonObject,
+  forms: readonly SchemaView[],
+  needed: readonly string[],
+  envelopes: readonly string[],
+): RecordLayer {
+  const layers = layersOf(document, forms, envelopes).filter((layer) => layer.path.length === 0 || !isList(layer));
+  const counts = layers.map((layer) => needed.filter((name) => fieldsOf(layer.forms).has(name)).length);
+  const [whole, rival] = layers.filter((_, index) => counts[index] === needed.length);
+  if (whole !== undefined) return rival === undefined ? whole : { ...whole, rival };
+  return layers[counts.indexOf(Math.max(...counts))] ?? { path: [], forms };
+}
+
+/** The layers on the way to a list, outermost first; the last one is the list where there is one. */
+export function layersToList(
+  document: JsonObject,
+  forms: readonly SchemaView[],
+  envelopes: readonly string[],
+): readonly Layer[] {
+  return layersOf(document, forms, envelopes);
+}
+
+/** True where some form allows the type by name. */
+export function mayBe(forms: readonly SchemaView[], type: JsonType): boolean {
+  return forms.some(({ types }) => types?.has(type) === true);
+}
+
+/** True of what may be a list and no object. */
+function isList({ forms }: Layer): boolean {
+  return mayBe(forms, 'array') && !mayBe(forms, 'object');
+}
+
+function layersOf(document: JsonObject, forms: readonly SchemaView[], envelopes: readonly string[]): readonly Layer[] {
+  const layers: Layer[] = [{ path: [], forms }];
+  for (let depth = 0; depth < MOST_WRAPPERS; depth += 1) {
+    const outer = layers[depth] ?? { path: [], forms: [] };
+    if (mayBe(outer.forms, 'array')) break;
+    const fields = fieldsOf(outer.forms);
+    const [inner, another] = envelopes.flatMap((name) => {
+      const schemas = fields.get(name);
+      const within = schemas === undefined ? [] : formsOrNone(document, eitherOf(schemas));
+      const isEnvelope = mayBe(within, 'object') || mayBe(within, 'array');
+      return isEnvelope ? [{ path: [...outer.path, name], forms: within }] : [];
+    });
+    if (inner === undefined || another !== undefined) break;
+    layers.push(inner);
+  }
+  return layers;
+}
+
+function fieldsOf(forms: readonly SchemaView[]): Map<string, unknown[]> {
+  const fields = new Map<string, unknown[]>();
+  for (const { properties } of forms) {
+    for (const [name, schema] of properties) fields.set(name, [...(fields.get(name) ?? []), schema]);
+  }
+  return fields;
+}

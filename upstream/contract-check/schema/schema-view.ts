@@ -1,0 +1,227 @@
+import { assertDepth, NestedTooDeeply, spend } from '#upstream/contract-check/effort.ts';
+/**
+ * What a JSON Schema says of a value, as far as the comparison needs it: its types, its fields, the values it may have.
+ * Read tolerantly: keywords that are not known here say nothing.
+ */
+import { brokenConstraint, constraintsOf, type Constraint } from '#upstream/contract-check/schema/constraints.ts';
+import {
+  at,
+  entriesAt,
+  isObject,
+  listAt,
+  NotComparable,
+  target,
+  textAt,
+  type JsonObject,
+} from '#upstream/contract-check/schema/document.ts';
+
+const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
+export type JsonType = (typeof TYPES)[number];
+
+/** One form that a value may have; a schema with `oneOf` has several. */
+export interface SchemaView {
+  /** Undefined when the schema does not say. */
+  readonly types: ReadonlySet<JsonType> | undefined;
+  /** Undefined when any value of the types will do. */
+  readonly values: readonly unknown[] | undefined;
+  readonly properties: ReadonlyMap<string, unknown>;
+  readonly required: ReadonlySet<string>;
+  readonly items: unknown;
+  /** True when fields that are not named are refused. */
+  readonly closed: boolean;
+  /** All of them hold. */
+  readonly constraints: readonly Constraint[];
+}
+
+const ANYTHING: SchemaView = {
+  types: undefined,
+  values: undefined,
+  properties: new Map(),
+  required: new Set(),
+  items: undefined,
+  closed: false,
+  constraints: [],
+};
+
+// Each choice within a combination multiplies the forms; a document that has more is not compared more closely.
+const MAX_FORMS = 64;
+
+/**
+ * The forms of a schema, references and combinations resolved one level deep: fields and items are looked at when the
+ * comparison comes to them, so a schema that contains itself is no trouble.
+ *
+ * @returns empty when no value fits.
+ * @throws NotComparable
+ */
+export function formsOf(document: JsonObject, schema: unknown): SchemaView[] {
+  return formsBelow(document, schema, { references: new Set(), depth: 0 });
+}
+
+/** The way to a schema from the one that is looked at. */
+interface Way {
+  readonly references: ReadonlySet<string>;
+  /** References and combinations on the way. */
+  readonly depth: number;
+}
+
+function formsBelow(document: JsonObject, schema: unknown, { references, depth }: Way): SchemaView[] {
+  assertDepth(depth);
+  spend(document, 1);
+  if (schema === false) return [];
+  if (!isObject(schema)) return [ANYTHING];
+
+  const below: Way = { references, depth: depth + 1 };
+  let forms = [ownView(schema)];
+  const reference = textAt(schema, '$ref');
+  if (reference !== undefined) {
+    // A schema that is nothing but itself, or itself and more, says no more the second time round.
+    if (references.has(reference)) return [ANYTHING];
+    const beyond = { ...below, references: new Set([...references, reference]) };
+    forms = combined(document, forms, formsBelow(document, target(document, reference), beyond));
+  }
+  for (const part of listAt(schema, 'allOf')) {
+    forms = combined(document, forms, formsBelow(document, part, below));
+  }
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const choices = listAt(schema, keyword).flatMap((choice) => formsBelow(document, choice, below));
+    if (listAt(schema, keyword).length > 0) forms = combined(document, forms, choices);
+  }
+  // Strictly, OpenAPI 3.0 lets it count beside a type only; beside a reference everybody means it all the same.
+  const isNullable = at(schema, 'nullable') === true && at(schema, 'type') === undefined;
+  return isNullable && forms.length > 0 ? [...forms, { ...ANYTHING, types: new Set(['null' as const]) }] : forms;
+}
+
+/** As {@link formsOf}; none where a reference leads nowhere, so that nothing can be said. @throws NestedTooDeeply */
+export function formsOrNone(document: JsonObject, schema: unknown): readonly SchemaView[] {
+  try {
+    return formsOf(document, schema);
+  } catch (error) {
+    if (!(error instanceof NotComparable) || error instanceof NestedTooDeeply) throw error;
+    return [];
+  }
+}
+
+/** A schema of what any of some schemas describes. */
+export function eitherOf(schemas: readonly unknown[]): unknown {
+  return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+}
+
+function ownView(schema: JsonObject): SchemaView {
+  const values = valuesOf(schema);
+  const properties = new Map(entriesAt(schema, 'properties'));
+  const required = listAt(schema, 'required').filter((name) => typeof name === 'string');
+  return {
+    types: typesOf(schema, values),
+    values,
+    properties,
+    required: new Set(required),
+    items: at(schema, 'items'),
+    closed: at(schema, 'additionalProperties') === false,
+    constraints: constraintsOf(schema),
+  };
+}
+
+function valuesOf(schema: JsonObject): readonly unknown[] | undefined {
+  if (Object.hasOwn(schema, 'const')) return [schema['const']];
+  const list = at(schema, 'enum');
+  return Array.isArray(list) ? (list as unknown[]) : undefined;
+}
+
+function typesOf(schema: JsonObject, values: readonly unknown[] | undefined): ReadonlySet<JsonType> | undefined {
+  const named = [at(schema, 'type')].flat().filter(isType);
+  if (named.length > 0) {
+    // How OpenAPI 3.0 says it.
+    return new Set(at(schema, 'nullable') === true ? [...named, 'null' as const] : named);
+  }
+  if (values !== undefined) return new Set(values.map(typeOf));
+  if (isObject(at(schema, 'properties'))) return new Set(['object' as const]);
+  if (at(schema, 'items') !== undefined) return new Set(['array' as const]);
+  return undefined;
+}
+
+function isType(value: unknown): value is JsonType {
+  return (TYPES as readonly unknown[]).includes(value);
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return isType(typeof value) ? (typeof value as JsonType) : 'object';
+}
+
+function combined(document: JsonObject, left: readonly SchemaView[], right: readonly SchemaView[]): SchemaView[] {
+  // Both sides are cut before they are multiplied, so that a document cannot make this take for ever.
+  const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
+  spend(document, others.length * sizeOf(some) + some.length * sizeOf(others));
+  const both = some.flatMap((first) => others.map((second) => viewOfBoth(first, second)));
+  return both.filter((view) => view.types === undefined || view.types.size > 0).slice(0, MAX_FORMS);
+}
+
+/** About how long it takes to put each of some forms together with another one. */
+function sizeOf(forms: readonly SchemaView[]): number {
+  return forms.reduce((sum, { properties, required, values = [], constraints }) => {
+    return sum + 1 + properties.size + required.size + values.length + constraints.length;
+  }, 0);
+}
+
+function viewOfBoth(left: SchemaView, right: SchemaView): SchemaView {
+  const properties = new Map(left.properties);
+  for (const [name, schema] of right.properties) {
+    properties.set(name, properties.has(name) ? { allOf: [properties.get(name), schema] } : schema);
+  }
+  return {
+    types: bothTypes(left.types, right.types),
+    values: bothValues(left.values, right.values),
+    properties,
+    required: new Set([...left.required, ...right.required]),
+    items: bothItems(left.items, right.items),
+    closed: left.closed || right.closed,
+    constraints: [...left.constraints, ...right.constraints],
+  };
+}
+
+function bothItems(left: unknown, right: unknown): unknown {
+  return left === undefined || right === undefined ? (left ?? right) : { allOf: [left, right] };
+}
+
+function bothTypes(left: SchemaView['types'], right: SchemaView['types']): SchemaView['types'] {
+  if (left === undefined || right === undefined) return left ?? right;
+  const inBoth = [...left].filter((type) => covers(right, type));
+  return new Set([...inBoth, ...[...right].filter((type) => covers(left, type))]);
+}
+
+function bothValues(left: SchemaView['values'], right: SchemaView['values']): SchemaView['values'] {
+  if (left === undefined || right === undefined) return left ?? right;
+  const taken = new Set(right);
+  return left.filter((value) => taken.has(value));
+}
+
+/** True when every value of a type is of one of these; each integer is a number. */
+export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
+  return types.has(type) || (type === 'integer' && types.has('number'));
+}
+
+/**
+ * Tells why none of some forms takes a value.
+ *
+ * @returns a clause after the name of what has the value, such as `has at most 20 characters there`; undefined when a
+ *   form takes it.
+ */
+export function refusalOf(forms: readonly SchemaView[], value: unknown): string | undefined {
+  const typed = forms.filter((form) => takesType(form, value));
+  const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
+  if (typed.length === 0) return `is of type ${[...types].join(' or ')} there`;
+  const reasons = typed.map((form) => refusalByForm(form, value));
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
+
+/** True when the type of a value fits. Other demands of the form are not looked at. */
+export function takesType({ types }: SchemaView, value: unknown): boolean {
+  return types === undefined || covers(types, typeOf(value));
+}
+
+function refusalByForm({ values, constraints }: SchemaView, value: unknown): string | undefined {
+  if (values !== undefined && !values.includes(value)) return `is one of ${JSON.stringify(values)} there`;
+  return brokenConstraint(constraints, value);
+}

@@ -1,0 +1,257 @@
+import type { Money } from '#domain/money/money.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import {
+  cancellationEventData,
+  orderEventData,
+  refundEventData,
+  topupEventData,
+  vpnEventData,
+  type EventKind,
+  type RefundReview,
+  type RefundStatus,
+  type ServiceOrder,
+  type ServiceRefund,
+  type ServiceTopup,
+  type VpnSubscriptionStatus,
+} from '#upstream/contract.ts';
+import { readAnswer } from '#upstream/reading/answer.ts';
+
+type KindsOf<Subject extends string> = Extract<EventKind, `${Subject}.${string}`>;
+
+/** What an order event says. Its outcome is data for the transition table, not a fact yet. */
+export interface OrderEvent {
+  readonly kind: 'order';
+  readonly event: KindsOf<'order'>;
+  readonly outcome: ObservedOutcome;
+  readonly serviceOrderId: string;
+  /** `external_order_id` as one of our attempts gave it. */
+  readonly reference?: string;
+  readonly serviceEsimId?: string;
+  /** Of the package. */
+  readonly productId?: number;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+}
+
+/** What a top-up event says; likewise data. A top-up has no reference of ours. */
+export interface TopupEvent {
+  readonly kind: 'topup';
+  readonly event: KindsOf<'topup'>;
+  readonly outcome: ObservedOutcome;
+  readonly serviceTopupId: string;
+  readonly serviceEsimId?: string;
+  /** Of the package. */
+  readonly productId?: number;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+}
+
+/** That an eSIM was cancelled, and what the event says of its refund. */
+export interface CancellationEvent {
+  readonly kind: 'esim_cancellation';
+  readonly event: KindsOf<'esim'>;
+  readonly serviceEsimId: string;
+  readonly refund?: RefundFacts;
+}
+
+export interface RefundFacts {
+  readonly status: RefundStatus;
+  readonly serviceRefundId: string;
+  readonly serviceEsimId?: string;
+  readonly review?: RefundReview;
+  /** The amount given back to the reseller. */
+  readonly refunded?: Money;
+}
+
+/** What a refund event says. */
+export interface RefundEvent extends RefundFacts {
+  readonly kind: 'refund';
+  readonly event: KindsOf<'refund'>;
+}
+
+/** What a VPN subscription event says. Access data is never taken from an event. */
+export interface VpnSubscriptionEvent {
+  readonly kind: 'vpn_subscription';
+  readonly event: KindsOf<'vpn'>;
+  readonly status: Exclude<VpnSubscriptionStatus, 'processing'>;
+  readonly serviceSubscriptionId: string;
+  /** `external_subscription_id` as one of our attempts gave it. */
+  readonly reference?: string;
+  /** Of the plan. */
+  readonly productId?: number;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+}
+
+export type LifecycleEvent = OrderEvent | TopupEvent | CancellationEvent | RefundEvent | VpnSubscriptionEvent;
+
+/** Why the data of an event is not taken. */
+export type DataProblem = 'unreadable_data' | 'contradicts_itself';
+
+/**
+ * Reads the `data` of an event of the specification other than `ping`.
+ *
+ * @param unused fields that are read as absent are added to it.
+ */
+export function readEventData(
+  event: Exclude<EventKind, 'ping'>,
+  data: unknown,
+  unused: string[] = [],
+): LifecycleEvent | DataProblem {
+  switch (event) {
+    case 'order.processing':
+      return readOrder(event, 'processing', data, unused);
+    case 'order.completed':
+      return readOrder(event, 'completed', data, unused);
+    case 'order.failed':
+      return readOrder(event, 'failed', data, unused);
+    case 'topup.processing':
+      return readTopup(event, 'processing', data, unused);
+    case 'topup.completed':
+      return readTopup(event, 'completed', data, unused);
+    case 'topup.failed':
+      return readTopup(event, 'failed', data, unused);
+    case 'esim.cancelled':
+      return readCancellation(event, data, unused);
+    case 'refund.completed':
+      return readRefund(event, 'completed', data, unused);
+    case 'refund.failed':
+      return readRefund(event, 'failed', data, unused);
+    case 'vpn.subscription.active':
+      return readSubscription(event, 'active', data, unused);
+    case 'vpn.subscription.cancelled':
+      return readSubscription(event, 'cancelled', data, unused);
+    case 'vpn.subscription.expired':
+      return readSubscription(event, 'expired', data, unused);
+    case 'vpn.subscription.failed':
+      return readSubscription(event, 'failed', data, unused);
+  }
+}
+
+function readOrder(
+  event: OrderEvent['event'],
+  outcome: ObservedOutcome,
+  data: unknown,
+  unused: string[],
+): OrderEvent | DataProblem {
+  const order = readAnswer(orderEventData, data, 'order');
+  if (!order.ok) return 'unreadable_data';
+  unused.push(...order.leftOut);
+  if (order.value.status !== outcome) return 'contradicts_itself';
+  const { id, external_order_id: reference, esim_id: esimId, package_id: productId } = order.value;
+  return {
+    kind: 'order',
+    event,
+    outcome,
+    serviceOrderId: id,
+    ...(mayBeOurs(reference) ? { reference } : {}),
+    ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
+    ...productIn(productId),
+    ...chargedIn(order.value),
+  };
+}
+
+function readTopup(
+  event: TopupEvent['event'],
+  outcome: ObservedOutcome,
+  data: unknown,
+  unused: string[],
+): TopupEvent | DataProblem {
+  const topup = readAnswer(topupEventData, data, 'topup');
+  if (!topup.ok) return 'unreadable_data';
+  unused.push(...topup.leftOut);
+  if (topup.value.status !== outcome) return 'contradicts_itself';
+  const { id, esim_id: esimId, package_id: packageId } = topup.value;
+  return {
+    kind: 'topup',
+    event,
+    outcome,
+    serviceTopupId: id,
+    ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
+    ...productIn(packageId),
+    ...chargedIn(topup.value),
+  };
+}
+
+function readCancellation(
+  event: CancellationEvent['event'],
+  data: unknown,
+  unused: string[],
+): CancellationEvent | DataProblem {
+  const cancellation = readAnswer(cancellationEventData, data, 'cancellation');
+  if (!cancellation.ok) return 'unreadable_data';
+  unused.push(...cancellation.leftOut);
+  const { esim_id: serviceEsimId, status, refund } = cancellation.value;
+  if (status !== 'cancelled' || (refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
+  const facts = refund == null ? {} : { refund: refundFacts(refund) };
+  return { kind: 'esim_cancellation', event, serviceEsimId, ...facts };
+}
+
+function readRefund(
+  event: RefundEvent['event'],
+  status: 'completed' | 'failed',
+  data: unknown,
+  unused: string[],
+): RefundEvent | DataProblem {
+  const refund = readAnswer(refundEventData, data, 'refund');
+  if (!refund.ok) return 'unreadable_data';
+  unused.push(...refund.leftOut);
+  if (refund.value.status !== status) return 'contradicts_itself';
+  return { kind: 'refund', event, ...refundFacts(refund.value) };
+}
+
+function readSubscription(
+  event: VpnSubscriptionEvent['event'],
+  status: VpnSubscriptionEvent['status'],
+  data: unknown,
+  unused: string[],
+): VpnSubscriptionEvent | DataProblem {
+  const subscription = readAnswer(vpnEventData, data, 'subscription');
+  if (!subscription.ok) return 'unreadable_data';
+  unused.push(...subscription.leftOut);
+  if (subscription.value.status !== status) return 'contradicts_itself';
+  const { id, external_subscription_id: reference, vpn_plan_id: productId } = subscription.value;
+  return {
+    kind: 'vpn_subscription',
+    event,
+    status,
+    serviceSubscriptionId: id,
+    ...(mayBeOurs(reference) ? { reference } : {}),
+    ...productIn(productId),
+    ...chargedIn(subscription.value),
+  };
+}
+
+/** What a refund record says, from an event or an answer. */
+export function refundFacts(refund: ServiceRefund): RefundFacts {
+  const { id, status, esim_id: esimId, review, amount, currency } = refund;
+  return {
+    status,
+    serviceRefundId: id,
+    ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
+    ...(review == null ? {} : { review }),
+    ...(amount == null || currency == null ? {} : { refunded: { amount, currency } }),
+  };
+}
+
+/** The amount that the service says it charged; undefined unless it names amount and currency. */
+export function chargeOf(
+  purchase: Pick<ServiceOrder | ServiceTopup, 'price_for_reseller' | 'currency'>,
+): Money | undefined {
+  const { price_for_reseller: amount, currency } = purchase;
+  return typeof amount === 'string' && typeof currency === 'string' ? { amount, currency } : undefined;
+}
+
+function chargedIn(purchase: Parameters<typeof chargeOf>[0]): { readonly charged?: Money } {
+  const charged = chargeOf(purchase);
+  return charged === undefined ? {} : { charged };
+}
+
+function productIn(productId: number | null | undefined): { readonly productId?: number } {
+  return typeof productId === 'number' ? { productId } : {};
+}
+
+/** A reference that no attempt can have given names nothing of ours; kept out of text columns and their indexes. */
+function mayBeOurs(reference: string | null | undefined): reference is string {
+  return typeof reference === 'string' && /^[\x21-\x7e]{1,128}$/.test(reference);
+}

@@ -1,0 +1,133 @@
+import { count, eq, isNull, min, notInArray } from 'drizzle-orm';
+import type { Database, Executor } from '#db/connection/database.ts';
+import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
+import { missedWebhooks } from '#db/queues/inbox.ts';
+import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
+import { cases, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import { circuitNames } from '#domain/gate/circuit.ts';
+import { findingKinds } from '#domain/money/books.ts';
+import { subtractMoney } from '#domain/money/money.ts';
+import type { WebhookSilencePolicy } from '#domain/policy.ts';
+import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+import { listCircuits } from '#fulfilment/gate/circuits.ts';
+import { activePauses } from '#fulfilment/gate/pauses.ts';
+import { heldLines } from '#fulfilment/gate/view.ts';
+import { latestReading, reservedAgainst } from '#fulfilment/gate/wallet.ts';
+import { lastRunway } from '#fulfilment/upkeep/runway.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+
+/** Sets the gauges that PostgreSQL knows the values of; run before each rendering of the metrics. */
+export function databaseGauges(
+  database: Database,
+  metrics: Metrics,
+  { webhookSilence, now }: { readonly webhookSilence: WebhookSilencePolicy; readonly now: () => number },
+): () => Promise<void> {
+  const seconds = (oldest: Date | null | undefined) =>
+    oldest == null ? 0 : Math.max(0, now() - oldest.getTime()) / 1_000;
+  return () =>
+    database.run(async (db) => {
+      await setWorkGauges(db, metrics, seconds);
+      const openCases = await db
+        .select({ reason: cases.reason, cases: count() })
+        .from(cases)
+        .where(isNull(cases.closedAt))
+        .groupBy(cases.reason);
+      metrics.casesOpen.reset();
+      for (const row of openCases) metrics.casesOpen.set({ reason: row.reason }, row.cases);
+
+      await setGateGauges(db, metrics);
+
+      const lag = await relayLag(db);
+      for (const queue of LAGGING_QUEUES) metrics.relayLag.set({ queue }, lag[queue]);
+
+      await setOutboundGauges(db, metrics, seconds);
+
+      const missed = await missedWebhooks(db, webhookSilence, new Date(now()));
+      metrics.webhooksMissed.set(missed < webhookSilence.news ? 0 : missed);
+      await setBooks(db, metrics, seconds);
+    });
+}
+
+async function setWorkGauges(
+  db: Executor,
+  metrics: Metrics,
+  seconds: (at: Date | null | undefined) => number,
+): Promise<void> {
+  for (const kind of WORK_KINDS) {
+    const table = workTable(kind);
+    // What has ended is the many; counting all of it at every scrape would be costly.
+    const byStatus = await db
+      .select({ status: table.status, rows: count(), oldest: min(table.updatedAt) })
+      .from(table)
+      .where(notInArray(table.status, [...FINAL_STATUSES]))
+      .groupBy(table.status);
+    const found = new Map(byStatus.map((row) => [row.status, row]));
+    for (const status of statusesOf(kind)) {
+      if (isFinal(status)) continue;
+      metrics.work.set({ kind, status }, found.get(status)?.rows ?? 0);
+      metrics.workOldest.set({ kind, status }, seconds(found.get(status)?.oldest));
+    }
+  }
+}
+
+/** What the newest comparison of the books found, and how old the newest is that could be made. */
+async function setBooks(
+  db: Executor,
+  metrics: Metrics,
+  seconds: (at: Date | null | undefined) => number,
+): Promise<void> {
+  const newest = await newestReconciliation(db);
+  for (const kind of findingKinds) metrics.booksFindings.set({ kind }, newest?.findingCounts[kind] ?? 0);
+  metrics.walletBalance.reset();
+  if (newest?.balance != null && newest.balanceCurrency !== null) {
+    metrics.walletBalance.set({ currency: newest.balanceCurrency }, Number(newest.balance));
+  }
+  // Where the service shows no movements nothing can be compared, and no delay is to be reported.
+  const compared = await newestReconciliation(db, ['complete', 'unsupported']);
+  metrics.booksAge.set(seconds(compared?.finishedAt ?? (await firstReconciliationAt(db))));
+}
+
+async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
+  const open = new Set((await listCircuits(db)).filter(({ state }) => state !== 'closed').map(({ name }) => name));
+  for (const circuit of circuitNames) metrics.circuitOpen.set({ circuit }, open.has(circuit) ? 1 : 0);
+  metrics.gateHeld.reset();
+  for (const { failureClass, count: held } of await heldLines(db))
+    metrics.gateHeld.inc({ failure_class: failureClass }, held);
+  metrics.gatePauses.set((await activePauses(db)).length);
+  const reading = await latestReading(db);
+  metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
+  const runway = await lastRunway(db);
+  // Without a value it is absent: a gauge that stands still would be believed.
+  metrics.runwayDays.remove();
+  if (runway?.days != null) metrics.runwayDays.set(runway.days);
+  metrics.runwayLow.set(runway?.lowSince == null ? 0 : 1);
+  metrics.walletAvailable.reset();
+  if (reading === undefined) return;
+  const available = subtractMoney(reading.balance, await reservedAgainst(db, reading));
+  metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
+}
+
+async function setOutboundGauges(
+  db: Executor,
+  metrics: Metrics,
+  seconds: (at: Date | null | undefined) => number,
+): Promise<void> {
+  const { disabledReason, failures, failingSince, deletedAt } = webhookEndpoints;
+  const found = await db
+    .select({ disabledReason, failures, failingSince })
+    .from(webhookEndpoints)
+    .where(isNull(deletedAt));
+  const counts = { receiving: 0, failing: 0, disabled: 0, given_up: 0 };
+  for (const { disabledReason: reason, failures: failed } of found) {
+    if (reason === null) counts[failed > 0 ? 'failing' : 'receiving'] += 1;
+    else counts[reason === 'request' ? 'disabled' : 'given_up'] += 1;
+  }
+  for (const [state, endpoints] of Object.entries(counts)) metrics.outboundEndpoints.set({ state }, endpoints);
+  const since = found.flatMap((each) =>
+    each.disabledReason === null && each.failingSince !== null ? [each.failingSince] : [],
+  );
+  metrics.outboundFailing.set(seconds(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
+  metrics.outboundPending.set(await db.$count(webhookDeliveries, eq(webhookDeliveries.state, 'pending')));
+}

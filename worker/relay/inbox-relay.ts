@@ -1,0 +1,258 @@
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
+import { inboxKey } from '#db/queues/inbox-keys.ts';
+import { holdRow, markUnmatched } from '#db/queues/inbox-queue.ts';
+import {
+  assignToAttempt,
+  inboxBodyPlace,
+  lockMatch,
+  markApplied,
+  type InboxMatch,
+  type InboxRow,
+} from '#db/queues/inbox.ts';
+import { openCase } from '#db/work/cases.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { cancellationOutcome, isCancelled, judgeRefund, together } from '#domain/cancellation/refund.ts';
+import { decideInboxRow, type TellingDecision } from '#domain/relay/inbox-decision.ts';
+import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { WORK_NOUNS } from '#domain/work/work.ts';
+import { currentAttempt, recordFacts, reportOtherPrice } from '#fulfilment/attempts/attempts.ts';
+import { knownWord, storeCancellationFacts } from '#fulfilment/work/refunds.ts';
+import { readVpnSubscription, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
+import { orderedInstead } from '#fulfilment/work/work.ts';
+import { parseEvent } from '#upstream/observations/event-parsing.ts';
+import { purchaseEvent, type PurchaseEvent } from '#upstream/observations/purchase-events.ts';
+import type { ServiceObservation } from '#workflows/messages.ts';
+
+/** What is to be done with a row once its transaction has committed. */
+export type Judgement =
+  /** Nothing of ours is meant; the row waits. */
+  | { readonly kind: 'unmatched' }
+  /** Another relay or a workflow settled it, or another relay took it; nothing was written. */
+  | { readonly kind: 'left' }
+  /** It changed nothing, met finished work, or opened a case beside it: all is written. */
+  | { readonly kind: 'applied'; readonly contradiction: boolean }
+  /** The workflow is to be told. */
+  | { readonly kind: 'tell'; readonly match: InboxMatch; readonly observation: ServiceObservation };
+
+/** A row with what it says and the attempt that it speaks of. */
+interface Matched {
+  readonly row: InboxRow;
+  readonly match: InboxMatch;
+  readonly event: PurchaseEvent;
+  /** Of the database, when the row was read under its lock. */
+  readonly epoch: string;
+}
+
+/**
+ * Judges one row of the inbox, in one transaction: finds the attempt that it speaks of, decides by the tables of the
+ * domain what it means, and stores the service's facts with the attempt. The row is read again under its lock: the copy
+ * in hand may be older than what another relay did with it.
+ *
+ * @param options.leaseMs how long the row stays in hand from now on.
+ * @throws UnreadableRowError when its body cannot be read.
+ */
+export async function judgeRow(
+  database: Database,
+  keyRing: KeyRing,
+  row: InboxRow,
+  now: Date,
+  options: { readonly leaseMs: number },
+): Promise<Judgement> {
+  const said = readPurchaseEvent(keyRing, row);
+  return database.transaction(async (tx) => {
+    const match = await lockMatch(tx, { ...said, receivedAt: row.receivedAt });
+    if (match === undefined) {
+      await markUnmatched(tx, row);
+      return { kind: 'unmatched' };
+    }
+    const stored = await holdRow(tx, row, options.leaseMs);
+    const { event, besides } = await inContext(tx, match, said);
+    const judged = await judge(tx, match, event, besides);
+    const action = decideInboxRow(stored, judged, isFinal(match.row.status));
+    if (action.kind === 'leave') return { kind: 'left' };
+    const matched = { row, match, event, epoch: stored.epoch };
+    const foreign = await foreignTo(tx, match, event);
+    if (foreign !== undefined) return applyForeign(tx, matched, foreign, now);
+    await storeDecision(tx, matched, action.decision, now);
+    return action.kind === 'apply' ? apply(tx, matched, action.decision, now) : tell(matched, action.decision);
+  });
+}
+
+async function judge(
+  tx: Executor,
+  match: InboxMatch,
+  event: PurchaseEvent,
+  besides: ObservationDecision,
+): Promise<ObservationDecision> {
+  const current = await currentAttempt(tx, match.work);
+  const work = {
+    status: match.row.status,
+    attemptState: match.attempt.state,
+    latestAttempt: current?.id === match.attempt.id,
+  };
+  return judgeObservation(work, event.outcome, besides);
+}
+
+async function applyForeign(
+  tx: Executor,
+  { row, match, event }: Matched,
+  foreign: string,
+  now: Date,
+): Promise<Judgement> {
+  await assignToAttempt(tx, row.id, match, 'contradiction');
+  await reportContradiction(tx, match, row, event, now);
+  await markApplied(tx, [inboxKey(row)], `${foreign}; a case is open.`, now);
+  return { kind: 'applied', contradiction: true };
+}
+
+async function storeDecision(
+  tx: Executor,
+  { row, match, event }: Matched,
+  decision: ObservationDecision,
+  now: Date,
+): Promise<void> {
+  const ended = isFinal(match.row.status);
+  await assignToAttempt(tx, row.id, match, decision);
+  if (decision === 'advance') await storeFacts(tx, match, event, now);
+  // What is said of a cancellation after its end is noted all the same: a refund may be paid late. The attempt stays as
+  // it ended.
+  else if (ended && event.cancellation !== undefined)
+    await storeCancellationFacts(tx, match.work, event.cancellation, now);
+  else await reportOtherPrice(tx, match.attempt, event.charged);
+  if (decision === 'contradiction') await reportContradiction(tx, match, row, event, now);
+}
+
+async function apply(
+  tx: Executor,
+  { row, match }: Matched,
+  decision: ObservationDecision,
+  now: Date,
+): Promise<Judgement> {
+  const contradiction = decision !== 'known';
+  const note = contradiction
+    ? `Contradicts the end of the ${WORK_NOUNS[match.work.kind]} (${match.row.status}); a case is open.`
+    : `Known already: the attempt was ${match.attempt.state}.`;
+  await markApplied(tx, [inboxKey(row)], note, now);
+  return { kind: 'applied', contradiction };
+}
+
+function tell({ row, match, event, epoch }: Matched, decision: TellingDecision): Judgement {
+  const { source } = row;
+  const { outcome } = event;
+  const observation = { inboxId: inboxKey(row), epoch, source, attemptNumber: match.attempt.number, outcome, decision };
+  return { kind: 'tell', match, observation };
+}
+
+/** What an event says beside what is known, and what that means for what follows the purchase. */
+async function inContext(
+  tx: Executor,
+  { work, row: { status } }: InboxMatch,
+  event: PurchaseEvent,
+): Promise<{ readonly event: PurchaseEvent; readonly besides: ObservationDecision }> {
+  if (work.kind === 'vpn_subscription') {
+    const { endedAs } = await readVpnSubscription(tx, work.id);
+    return { event, besides: judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs) };
+  }
+  const { cancellation } = event;
+  if (cancellation === undefined) return { event, besides: 'known' };
+  const known = await knownWord(tx, work.id);
+  const isCancelledNow = isCancelled(cancellation) && known.esim !== 'cancelled';
+  // It ended with the eSIM as it was.
+  const isDenied = isCancelledNow && (status === 'refused' || status === 'abandoned');
+  const refund = isDenied ? 'contradiction' : judgeRefund(known.refund, cancellation.refund);
+  return {
+    event: { ...event, outcome: cancellationOutcome(together(known, cancellation)) },
+    besides: refund === 'known' && isCancelledNow ? 'advance' : refund,
+  };
+}
+
+/** Why an event is not of what it names. @returns undefined when it may be. */
+async function foreignTo(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<string | undefined> {
+  if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event))
+    return 'Its id and its reference do not belong together';
+  const ordered = await orderedInstead(tx, match.work, event.productId);
+  return ordered === undefined ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
+}
+
+/** It gave our reference, and an id that is not the one we know under it: the service may have bought twice. */
+function namesAnotherPurchase({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
+  return attempt.serviceId !== null && event.serviceId !== undefined && attempt.serviceId !== event.serviceId;
+}
+
+/** It gave the id that we know of this attempt, and the reference of something else. */
+function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
+  return event.reference !== undefined && event.reference !== attempt.reference;
+}
+
+/** The stored body of a row is not, or no longer, an event of a purchase that can be read. */
+export class UnreadableRowError extends Error {
+  constructor(rowId: bigint, what: string) {
+    super(`the body of inbox row ${rowId} ${what}`);
+    this.name = 'UnreadableRowError';
+  }
+}
+
+/**
+ * Only rows that were read as events of a purchase become pending, so anything else here means altered data or another
+ * key ring.
+ */
+function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
+  const found = subscriptionInProgress(row);
+  if (found !== undefined) return found;
+  const body = keyRing.open(row.sealedBody, inboxBodyPlace(row.deliveryId));
+  const event = parseEvent(body);
+  const purchase = purchaseEvent(event);
+  if (purchase === undefined) throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
+  return purchase;
+}
+
+/** No event of the service tells that a subscription is in progress: the reconciler's finding stands in its row. */
+function subscriptionInProgress({
+  source,
+  subjectKind,
+  outcome,
+  serviceId,
+  reference,
+}: InboxRow): PurchaseEvent | undefined {
+  if (source !== 'read' || subjectKind !== 'vpn_subscription' || outcome !== 'processing' || serviceId === null)
+    return undefined;
+  return { kind: subjectKind, outcome, serviceId, ...(reference !== null && { reference }) };
+}
+
+async function storeFacts(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {
+  const { outcome, serviceId, serviceEsimId, charged, endedAs, cancellation } = event;
+  await recordFacts(tx, match.attempt.id, { outcome, serviceId, serviceEsimId, charged, cancellation }, now);
+  if (endedAs !== undefined) await storeSubscriptionFacts(tx, match.work.id, { endedAs });
+}
+
+/** A clause of the sentence about a contradiction. */
+function saidOfRefund({ cancellation }: PurchaseEvent): string {
+  return cancellation?.refund === undefined ? '' : `, with its refund ${cancellation.refund.state},`;
+}
+
+async function reportContradiction(
+  tx: Executor,
+  match: InboxMatch,
+  row: InboxRow,
+  event: PurchaseEvent,
+  now: Date,
+): Promise<void> {
+  const {
+    work,
+    attempt,
+    row: { status },
+  } = match;
+  const noun = WORK_NOUNS[work.kind];
+  const detail =
+    `The service says ${event.outcome}${saidOfRefund(event)} of attempt ${attempt.number} (its ${noun} ${event.serviceId ?? 'without an id'}), but the ` +
+    `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
+  await openCase(tx, work, 'contradiction', detail, attempt.id);
+  await addTimelineEntry(tx, work, {
+    event: `${work.kind}.contradiction`,
+    message: detail,
+    dedupKey: `inbox:${row.id}`,
+    at: now,
+  });
+}

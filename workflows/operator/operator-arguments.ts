@@ -1,0 +1,118 @@
+import { isDecimal } from '#domain/money/money.ts';
+/**
+ * What a person types as the argument of an update is any JSON at all, or nothing. Each function says in a sentence
+ * what is wrong with it, or returns undefined.
+ */
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { caseVerdicts, MAX_ACT_REASON, SERVICE_ID } from '#domain/work/operator-actions.ts';
+import { RETRY_BOUNDS, type RetryChange } from '#domain/work/retry-rules.ts';
+import type { RetryPolicyRequest } from '#workflows/messages.ts';
+
+const CURRENCY = /^[A-Z]{3}$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Every act: `{"by": …, "why": …}`. */
+export function actProblem(input: unknown): string | undefined {
+  const fields = fieldsOf(input);
+  const missing = (['by', 'why'] as const).find((name) => !isText(fields[name]));
+  if (missing === undefined) return undefined;
+  return (
+    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_ACT_REASON} characters and no NUL. ` +
+    `This is wrong or missing: ${missing}.`
+  );
+}
+
+/** `changeLimit`: with `max_price`. */
+export function limitProblem(input: unknown): string | undefined {
+  const { max_price: limit } = fieldsOf(input);
+  if (limit === null) return actProblem(input);
+  const { amount, currency } = fieldsOf(limit);
+  const isPrice = typeof amount === 'string' && isDecimal(amount) && !amount.startsWith('-');
+  if (isPrice && typeof currency === 'string' && CURRENCY.test(currency)) return actProblem(input);
+  return 'Give the limit as "max_price": {"amount": "12.50", "currency": "USD"}, or null for none.';
+}
+
+const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
+const SECONDS = { min: DELAY.min / 1_000, max: DELAY.max / 1_000 };
+/** RFC 3339 with an offset, as the API takes it. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * `changeRetryPolicy`: with at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline`.
+ */
+export function retryPolicyProblem(input: unknown): string | undefined {
+  const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = fieldsOf(input);
+  if ([attempts, first, longest, deadline].every((value) => value === undefined)) {
+    return 'Say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline; null takes a change back.';
+  }
+  if (!isUnset(attempts) && !isWhole(attempts, ATTEMPTS))
+    return `attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}, or null.`;
+  for (const [name, value] of [
+    ['first_wait_seconds', first],
+    ['longest_wait_seconds', longest],
+  ] as const) {
+    if (!isUnset(value) && !isWhole(value, SECONDS))
+      return `${name} must be a whole number from ${SECONDS.min} to ${SECONDS.max}, or null.`;
+  }
+  if (typeof first === 'number' && typeof longest === 'number' && first > longest)
+    return 'first_wait_seconds must not be more than longest_wait_seconds.';
+  const isInstant = typeof deadline === 'string' && INSTANT.test(deadline) && !Number.isNaN(Date.parse(deadline));
+  if (!isUnset(deadline) && !isInstant)
+    return 'deadline must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z, or null.';
+  return actProblem(input);
+}
+
+/** What a request that was found sound asks for. */
+export function retryChangeOf(request: RetryPolicyRequest): RetryChange {
+  const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = request;
+  return {
+    ...(attempts !== undefined && { attempts }),
+    ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
+    ...(longest !== undefined && { maxDelayMs: longest === null ? null : longest * 1_000 }),
+    ...(deadline !== undefined && { deadlineAt: deadline === null ? null : Date.parse(deadline) }),
+  };
+}
+
+/** `resolve`: with `case`, `verdict` and, where it applies, ids of the service and `next`. */
+export function resolutionProblem(input: unknown): string | undefined {
+  const fields = fieldsOf(input);
+  if (!isOneOf(fields['case'], Object.keys(ATTENTION_REASONS))) return oneOf('case', Object.keys(ATTENTION_REASONS));
+  if (!isOneOf(fields['verdict'], caseVerdicts)) return oneOf('verdict', caseVerdicts);
+  if (fields['next'] !== undefined && !isOneOf(fields['next'], NEXT)) return oneOf('next', NEXT);
+  for (const name of ['service_id', 'service_esim_id'] as const) {
+    const id = fields[name];
+    if (id !== undefined && !(typeof id === 'string' && SERVICE_ID.test(id))) {
+      return `${name} must have 1 to 128 visible ASCII characters.`;
+    }
+  }
+  return actProblem(input);
+}
+
+const NEXT = ['continue', 'abandon'];
+
+function fieldsOf(input: unknown): Fields {
+  return typeof input === 'object' && input !== null ? (input as Fields) : {};
+}
+
+function isText(value: unknown): boolean {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_ACT_REASON) return false;
+  return !value.includes('\0') && value.isWellFormed();
+}
+
+/** Left out, or taken back. */
+function isUnset(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isWhole(value: unknown, { min, max }: { readonly min: number; readonly max: number }): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+}
+
+function isOneOf(value: unknown, words: readonly string[]): boolean {
+  return typeof value === 'string' && words.includes(value);
+}
+
+function oneOf(name: string, words: readonly string[]): string {
+  return `${name} must be one of ${words.join(', ')}.`;
+}

@@ -1,0 +1,110 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  currentUpdateInfo,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
+import type { PurchaseActivities } from '#activities/work-types.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { REFUSALS, type OperatorAction } from '#domain/work/operator-actions.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import {
+  abandonUpdate,
+  ACTION_REFUSED,
+  changeLimitUpdate,
+  changeRetryPolicyUpdate,
+  releaseUpdate,
+  resolveUpdate,
+  retryUpdate,
+  type ActedBy,
+  type Explanation,
+} from '#workflows/messages.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
+import {
+  actProblem,
+  limitProblem,
+  resolutionProblem,
+  retryChangeOf,
+  retryPolicyProblem,
+} from '#workflows/operator/operator-arguments.ts';
+import type { Progress } from '#workflows/purchase/progress.ts';
+
+/**
+ * Not a local activity: of those, several handlers may have some under way in one workflow task, and a replay finishes
+ * them in another order beside the timer that the first act ends.
+ */
+const { actOnWork } = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
+  startToCloseTimeout: '20s',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '200ms', maximumInterval: '20s' },
+});
+
+/** What the handlers of the operator updates work with. */
+export interface OperatorUpdatesContext {
+  readonly work: WorkRef;
+  readonly progress: Progress;
+  /** Called once PostgreSQL holds the act: wakes what waits. */
+  readonly acted: () => void;
+}
+
+/**
+ * Takes what operators ask for from the Temporal UI and its command line. The rules, and the record of who did what,
+ * are in PostgreSQL, so that an act through our API is the same act; what can be refused without a look there is
+ * refused by the validator and leaves no trace in the history.
+ */
+export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdatesContext): void {
+  const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
+    const actId = currentUpdateInfo()?.id;
+    if (actId === undefined) throw new Error('an operator acts by an update');
+    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } }).catch(
+      (error: unknown) => {
+        // Whoever acts reads why it is refused, not that an activity failed.
+        throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
+      },
+    );
+    acted();
+    return progress.explanation();
+  };
+  /** @param problem says what is wrong with what was typed. */
+  const validated = (name: keyof typeof HANDLER_DESCRIPTIONS, problem: (input: unknown) => string | undefined) => ({
+    description: HANDLER_DESCRIPTIONS[name],
+    validator: (input: unknown) => {
+      const wrong = problem(input);
+      if (wrong !== undefined) refuse(wrong);
+      const { status } = progress.explanation();
+      if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
+    },
+  });
+  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated('retry', actProblem));
+  setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated('release', actProblem));
+  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated('abandon', actProblem));
+  setHandler(
+    changeLimitUpdate,
+    (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }),
+    validated('changeLimit', limitProblem),
+  );
+  setHandler(
+    changeRetryPolicyUpdate,
+    (by) => act(by, { action: 'change_retry', change: retryChangeOf(by) }),
+    validated('changeRetryPolicy', retryPolicyProblem),
+  );
+  setHandler(
+    resolveUpdate,
+    (by) =>
+      act(by, {
+        action: 'resolve',
+        reason: by.case,
+        verdict: by.verdict,
+        ...(by.service_id !== undefined && { serviceId: by.service_id }),
+        ...(by.service_esim_id !== undefined && { serviceEsimId: by.service_esim_id }),
+        ...(by.next !== undefined && { next: by.next }),
+      }),
+    validated('resolve', resolutionProblem),
+  );
+}
+
+function refuse(message: string): never {
+  throw ApplicationFailure.nonRetryable(message, ACTION_REFUSED);
+}
