@@ -91,12 +91,12 @@ function unannouncedStatuses(api: DescribedApi): string {
 
 function importsOf(types: ReadonlySet<string>): string[] {
   return [
-    "import { Paged } from '../paged.ts';",
-    "import type { CallOptions, Transport, WriteOptions } from '../transport.ts';",
+    "import { Paged } from './paged.ts';",
+    "import type { CallOptions, Transport, WriteOptions } from './transport.ts';",
     `import type {\n${[...types]
       .toSorted()
       .map((type) => `  ${type},`)
-      .join('\n')}\n} from '../types.ts';`,
+      .join('\n')}\n} from './types.ts';`,
   ];
 }
 

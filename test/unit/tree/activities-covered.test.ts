@@ -9,8 +9,10 @@ const IN_TWICE = /\b(?:twice|expectTwiceToTheEnd)\(\s*'(?<activity>\w+)'/g;
 
 describe('the activities that the worker registers', () => {
   it('are each run twice with the same input by a test', async () => {
-    const folder = join(PROJECT, 'test/integration/activities');
-    const tests = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const folder = join(PROJECT, 'test/integration');
+    const tests = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'));
     const covered = new Set(
       tests.flatMap((text) => [...text.matchAll(IN_TWICE)].map(({ groups }) => groups?.['activity'])),
     );
