@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
+import { PROJECT } from '#test/support/compose.ts';
+
+const DOCUMENT = readFileSync(join(PROJECT, 'docs/glossary.md'), 'utf8');
+const MOST_TERMS = 40;
+
+/** The rows of the first table after `heading`, cell by cell. */
+function rowsAfter(heading: string): string[][] {
+  const [, after = ''] = DOCUMENT.split(heading);
+  const [table = ''] = /(?:^\|.*\|\n)+/m.exec(after) ?? [];
+  const [, , ...rows] = table.trim().split('\n');
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split(' | ')
+      .map((cell) => cell.trim()),
+  );
+}
+
+const valuesAfter = (heading: string) => rowsAfter(heading).map(([value = '']) => value.replaceAll('`', ''));
+
+describe('docs/glossary.md', () => {
+  it('has forty terms at most, in alphabetical order, each once and with a meaning', () => {
+    const rows = rowsAfter('# Glossary');
+    const terms = rows.map(([term = '']) => term);
+    expect(terms.length).toBeGreaterThan(20);
+    expect(terms.length).toBeLessThanOrEqual(MOST_TERMS);
+    expect(terms).toEqual([...new Set(terms)].toSorted());
+    for (const row of rows) expect(row.at(-1), row[0]).toMatch(/\w{3}/);
+  });
+
+  it.each([
+    ['**Statuses of work**', WORK_STATUSES],
+    ['**States of an attempt**', ATTEMPT_STATES],
+    ['**Failure classes**', Object.keys(FAILURE_CLASSES)],
+    ['**Reasons of cases**', Object.keys(ATTENTION_REASONS)],
+  ])('lists under %s the values that the code has, and no other', (heading, values) => {
+    expect(valuesAfter(heading).toSorted()).toEqual([...values].toSorted());
+  });
+
+  it('gives failure classes and reasons the meaning that the API gives them', () => {
+    const meanings = Object.entries({ ...FAILURE_CLASSES, ...ATTENTION_REASONS });
+    const shown = [...rowsAfter('**Failure classes**'), ...rowsAfter('**Reasons of cases**')].map((row) => row.at(-1));
+    for (const [name, { meaning }] of meanings) expect(shown, name).toContain(meaning);
+  });
+});
