@@ -7,6 +7,6 @@ const path = (file: string) => fileURLToPath(new URL(`../workflows/${file}`, imp
 /** What the bundle of the workflows is made from; tests make theirs from the same. */
 export const WORKFLOW_SOURCES = {
   workflowsPath: path('index.ts'),
-  workflowInterceptorModules: [path('refuse-unencrypted.ts')],
+  workflowInterceptorModules: [path('operator/refuse-unencrypted.ts')],
   failureConverterPath: FAILURE_CONVERTER_PATH,
 } as const satisfies { [Name in keyof BundleOptions]: Readonly<BundleOptions[Name]> };

@@ -6,7 +6,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import type { Executor } from '#db/connection/database.ts';
 
-const MIGRATIONS_FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
+const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url));
 
 /** Any number that no other program of this database uses; processes that migrate at once wait for each other. */
 const MIGRATION_LOCK = 7_301_883;
