@@ -1,4 +1,4 @@
-import type { GateListener } from '#activities/work-context.ts';
+import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** Writes down in the log what the purchase gate notices. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import type { GateListener } from '#activities/work-context.ts';
+import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { GatePolicy } from '#domain/policy.ts';
 import { lookAtGate } from '#fulfilment/gate/keeper.ts';

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { createBooksActivities } from '#activities/upkeep/books.ts';
-import { createMaintenanceActivities } from '#activities/upkeep/maintenance.ts';
+import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
 import { createWatchActivities } from '#activities/upkeep/watch.ts';
-import { createWebhookActivities } from '#activities/webhooks/webhooks.ts';
-import { createWorkActivities } from '#activities/work.ts';
+import { createWebhookActivities } from '#activities/webhooks/webhook-activities.ts';
+import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { WorkerConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database, type Executor } from '#db/connection/database.ts';

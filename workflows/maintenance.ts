@@ -4,7 +4,7 @@ import type {
   MaintenanceActivities,
   SweepCursor,
   WatchActivities,
-} from '#activities/upkeep/maintenance-types.ts';
+} from '#activities/upkeep/upkeep-types.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import type { BooksResult } from '#workflows/messages.ts';

@@ -1,11 +1,11 @@
-import { sinceFirstSend } from '#activities/purchases/facts.ts';
-import { inquiriesByEsim } from '#activities/purchases/inquiry.ts';
-import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
-import { learn } from '#activities/purchases/learn.ts';
+import { inquiriesByEsim } from '#activities/evidence/look-up-result.ts';
+import { learn } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { refusal } from '#activities/purchases/price.ts';
-import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
-import type { CompletionResult } from '#activities/work-types.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { CompletionResult } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordRefund } from '#db/money/journal.ts';
 import { takenServiceIds } from '#db/work/attempt-queries.ts';

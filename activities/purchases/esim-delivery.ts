@@ -1,9 +1,9 @@
-import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
-import { learn, type NotOurs } from '#activities/purchases/learn.ts';
+import { learn, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError, notAnswered } from '#activities/purchases/not-yet.ts';
 import { reportCharge } from '#activities/purchases/price.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
-import type { CompletionResult } from '#activities/work-types.ts';
+import type { Inquiry, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { CompletionResult } from '#activities/work/work-types.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { violatedConstraint } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';

@@ -1,10 +1,10 @@
+import { inquiriesOf, inquiryById, inquiryOf } from '#activities/evidence/look-up-result.ts';
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
-import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
-import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
-import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { PriceList } from '#activities/purchases/price-list.ts';
 import { notListed, unreadOffer } from '#activities/purchases/price.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import type { Found, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { deviceImeiPlace, readOrder } from '#fulfilment/work/orders.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';

@@ -1,9 +1,9 @@
-import { purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
-import { inquiriesByEsim, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
-import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
-import { learn } from '#activities/purchases/learn.ts';
+import { inquiriesByEsim, inquiryById, inquiryOf } from '#activities/evidence/look-up-result.ts';
+import { learn } from '#activities/evidence/look-up.ts';
 import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import { purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import type { Found, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { takenServiceIds } from '#db/work/attempt-queries.ts';
 import { lockEsim } from '#db/work/esim-queries.ts';

@@ -1,11 +1,11 @@
-import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
-import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
-import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
-import { learn, type NotOurs } from '#activities/purchases/learn.ts';
+import { inquiriesOf, inquiryById, inquiryOf } from '#activities/evidence/look-up-result.ts';
+import { learn, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
-import type { SubscriptionView } from '#activities/work-types.ts';
+import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { SubscriptionView } from '#activities/work/work-types.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
 import { isSoldAtLoss } from '#domain/money/pricing.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';

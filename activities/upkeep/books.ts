@@ -1,7 +1,7 @@
 import { noteShownCharges } from '#activities/upkeep/charges.ts';
-import type { BooksActivities } from '#activities/upkeep/maintenance-types.ts';
+import type { BooksActivities } from '#activities/upkeep/upkeep-types.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { bookEntries, isBooked } from '#db/money/journal.ts';

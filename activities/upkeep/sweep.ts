@@ -1,4 +1,4 @@
-import type { SweepCursor } from '#activities/upkeep/maintenance-types.ts';
+import type { SweepCursor } from '#activities/upkeep/upkeep-types.ts';
 import type { Database } from '#db/connection/database.ts';
 import { requestStart, requestWake } from '#db/queues/outbox.ts';
 import { markSwept, readUnfinished, type UnfinishedWork } from '#db/queues/sweep.ts';

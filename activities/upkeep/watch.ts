@@ -1,5 +1,5 @@
-import type { WatchActivities } from '#activities/upkeep/maintenance-types.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import type { WatchPolicy } from '#domain/policy.ts';
 import { isEsimInUse } from '#domain/purchase/esim-watch.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createMaintenanceActivities } from '#activities/upkeep/maintenance.ts';
-import { createWorkActivities } from '#activities/work.ts';
+import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
+import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { ScenarioResult } from '#bench/results.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';

@@ -7,7 +7,7 @@ import type {
   PurchaseActivities,
   StepRecord,
   WorkSnapshot,
-} from '#activities/work-types.ts';
+} from '#activities/work/work-types.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';

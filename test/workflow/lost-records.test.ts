@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PurchaseActivities, WorkSnapshot } from '#activities/work-types.ts';
+import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/work/order-workflow.ts';

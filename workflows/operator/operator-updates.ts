@@ -5,7 +5,7 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import type { PurchaseActivities } from '#activities/work-types.ts';
+import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { REFUSALS, type OperatorAction } from '#domain/work/operator-actions.ts';
 import type { WorkRef } from '#domain/work/work.ts';

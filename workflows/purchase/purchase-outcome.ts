@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CompletionResult, EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
+import type { CompletionResult, EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';

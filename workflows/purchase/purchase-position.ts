@@ -1,4 +1,4 @@
-import type { AttemptRef, AttemptView } from '#activities/work-types.ts';
+import type { AttemptRef, AttemptView } from '#activities/work/work-types.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import {
   afterAcceptance,

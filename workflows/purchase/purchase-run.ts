@@ -1,4 +1,4 @@
-import type { AttemptView, WorkEnd } from '#activities/work-types.ts';
+import type { AttemptView, WorkEnd } from '#activities/work/work-types.ts';
 import { endedWithoutEffect, type Witness } from '#domain/purchase/restored-records.ts';
 import { PurchaseOutcome } from '#workflows/purchase/purchase-outcome.ts';
 import { PurchasePosition } from '#workflows/purchase/purchase-position.ts';

@@ -1,4 +1,4 @@
-import type { WorkEnd } from '#activities/work-types.ts';
+import type { WorkEnd } from '#activities/work/work-types.ts';
 import type { NextStep } from '#domain/purchase/purchase-decision.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';

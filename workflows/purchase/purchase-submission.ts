@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { AbsenceResult, LookUpResult, PurchaseActivities, SendResult } from '#activities/work-types.ts';
+import type { AbsenceResult, LookUpResult, PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { isNeverResent, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';

@@ -1,5 +1,5 @@
 import { allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
-import type { WorkEnd } from '#activities/work-types.ts';
+import type { WorkEnd } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy.ts';
 import { WORK_NOUNS } from '#domain/work/work.ts';
 import { finishedFailure, isMissing } from '#workflows/activity-failures.ts';

@@ -1,5 +1,5 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { AttemptView, WorkSnapshot } from '#activities/work-types.ts';
+import type { AttemptView, WorkSnapshot } from '#activities/work/work-types.ts';
 import { joinWitness, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 import type { Carried, PendingSend, Remembered } from '#workflows/purchase/carried.ts';

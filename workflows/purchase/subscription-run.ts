@@ -5,7 +5,7 @@ import type {
   SubscriptionAnswer,
   SubscriptionView,
   WorkEnd,
-} from '#activities/work-types.ts';
+} from '#activities/work/work-types.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { FailureNote } from '#domain/work/attention.ts';

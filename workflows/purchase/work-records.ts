@@ -1,5 +1,5 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
-import type { PurchaseActivities, WorkSnapshot } from '#activities/work-types.ts';
+import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
 import type { RunContext } from '#workflows/purchase/work-state.ts';
 
 /**

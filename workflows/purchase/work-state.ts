@@ -6,7 +6,7 @@ import type {
   StepRecord,
   SubscriptionView,
   WorkSnapshot,
-} from '#activities/work-types.ts';
+} from '#activities/work/work-types.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';

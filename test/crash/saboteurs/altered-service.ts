@@ -1,4 +1,4 @@
-import { createWorkActivities } from '#activities/work.ts';
+import { createWorkActivities } from '#activities/work/work-activities.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 import type { ServiceClient } from '#upstream/client.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work-types.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { auditLog } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';

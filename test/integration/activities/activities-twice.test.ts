@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { StepRecord } from '#activities/work-types.ts';
+import type { StepRecord } from '#activities/work/work-types.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/work.ts';

@@ -1,6 +1,6 @@
 import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhookActivities, type WebhookDependencies } from '#activities/webhooks/webhooks.ts';
+import { createWebhookActivities, type WebhookDependencies } from '#activities/webhooks/webhook-activities.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import type { Database } from '#db/connection/database.ts';

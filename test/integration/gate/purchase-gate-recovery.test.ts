@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work-types.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { lookAtGate } from '#fulfilment/gate/keeper.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';

@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work-types.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiKeys, attempts, events, gateReservations, outbox, timeline } from '#db/schema.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';

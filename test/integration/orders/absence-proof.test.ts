@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work-types.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { attempts } from '#db/schema.ts';
 import { findAttemptById, requestBodyPlace } from '#fulfilment/attempts/attempts.ts';
 import { readOrder } from '#fulfilment/work/orders.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef, StepRecord } from '#activities/work-types.ts';
-import { createWorkActivities } from '#activities/work.ts';
+import { createWorkActivities } from '#activities/work/work-activities.ts';
+import type { AttemptRef, StepRecord } from '#activities/work/work-types.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { openReasons } from '#db/work/cases.ts';

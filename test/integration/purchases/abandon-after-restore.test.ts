@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '#activities/work-types.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { orders } from '#db/schema.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AttemptRef } from '#activities/work-types.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';

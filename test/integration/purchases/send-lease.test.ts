@@ -3,9 +3,9 @@
  */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { WorkDependencies } from '#activities/work-context.ts';
-import type { AttemptRef, PurchaseActivities } from '#activities/work-types.ts';
-import { createWorkActivities } from '#activities/work.ts';
+import { createWorkActivities } from '#activities/work/work-activities.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { AttemptRef, PurchaseActivities } from '#activities/work/work-types.ts';
 import { attempts, orders, topups } from '#db/schema.ts';
 import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { waitFor } from '#test/support/wait-for.ts';

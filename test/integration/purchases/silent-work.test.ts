@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq, inArray } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ownReference } from '#activities/purchases/facts.ts';
-import type { AttemptRef } from '#activities/work-types.ts';
+import { ownReference } from '#activities/purchases/purchase-facts.ts';
+import type { AttemptRef } from '#activities/work/work-types.ts';
 import { takePending } from '#db/queues/inbox-queue.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';

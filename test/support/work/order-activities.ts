@@ -1,13 +1,13 @@
 /** The real order activities in this process, over a real database and a real simulator. */
 import { randomUUID } from 'node:crypto';
 import { createBooksActivities } from '#activities/upkeep/books.ts';
-import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/upkeep/maintenance-types.ts';
-import { createMaintenanceActivities } from '#activities/upkeep/maintenance.ts';
+import { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
+import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/upkeep/upkeep-types.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import { createWatchActivities } from '#activities/upkeep/watch.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
-import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work-types.ts';
-import { createWorkActivities } from '#activities/work.ts';
+import { createWorkActivities } from '#activities/work/work-activities.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work/work-types.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
-import type { AttemptView, PurchaseActivities, WorkSnapshot, SendResult, StepRecord } from '#activities/work-types.ts';
+import type {
+  AttemptView,
+  PurchaseActivities,
+  WorkSnapshot,
+  SendResult,
+  StepRecord,
+} from '#activities/work/work-types.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';

@@ -8,7 +8,7 @@ import type {
   SubscriptionAnswer,
   SubscriptionView,
   WorkSnapshot,
-} from '#activities/work-types.ts';
+} from '#activities/work/work-types.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { POLICY, withWorker } from '#test/support/work/order-workflow.ts';

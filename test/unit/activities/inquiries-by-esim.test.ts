@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inquiriesByEsim } from '#activities/purchases/inquiry.ts';
+import { inquiriesByEsim } from '#activities/evidence/look-up-result.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
-import type { PurchaseKind } from '#activities/purchases/kind.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
-import type { AbsenceResult, PurchaseActivities } from '#activities/work-types.ts';
+import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { AbsenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 import { couldNotBeAsked } from '#domain/workflow-policy.ts';

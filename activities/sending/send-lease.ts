@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 
 /** The lease of a send as the process that holds it measures it, without comparing its clock with any other. */
 export interface RunningLease {

@@ -1,5 +1,5 @@
-import type { Inquiry } from '#activities/purchases/kind.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import type { Inquiry } from '#activities/purchases/purchase-kind.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { WORK_NOUNS } from '#domain/work/work.ts';

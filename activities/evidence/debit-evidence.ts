@@ -1,7 +1,7 @@
-import { sinceFirstSend } from '#activities/purchases/facts.ts';
-import type { PurchaseKind } from '#activities/purchases/kind.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
-import type { EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { bookedMovements, recordMovement } from '#db/money/journal.ts';
 import type { AttemptRow } from '#db/work/rows.ts';

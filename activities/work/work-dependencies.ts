@@ -1,4 +1,4 @@
-import type { AttemptView } from '#activities/work-types.ts';
+import type { AttemptView } from '#activities/work/work-types.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';

@@ -1,6 +1,6 @@
-import { sinceFirstSend } from '#activities/purchases/facts.ts';
-import type { Found, Inquiry, ManyInquiries } from '#activities/purchases/kind.ts';
-import { noteOf } from '#activities/work-context.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import type { Found, Inquiry, ManyInquiries } from '#activities/purchases/purchase-kind.ts';
+import { noteOf } from '#activities/work/work-dependencies.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
 

@@ -1,14 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { createAbsenceProof } from '#activities/absence.ts';
-import { createPurchase } from '#activities/purchase.ts';
+import { createAbsenceProof } from '#activities/evidence/absence.ts';
 import { cancellationPurchases } from '#activities/purchases/cancellation.ts';
-import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { orderPurchases } from '#activities/purchases/order.ts';
+import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import { topupPurchases } from '#activities/purchases/topup.ts';
 import { vpnSubscriptionPurchases } from '#activities/purchases/vpn-subscription.ts';
-import { restoreAttempts } from '#activities/restored-work.ts';
-import { createSubscription } from '#activities/subscription.ts';
-import { attemptView, type WorkDependencies } from '#activities/work-context.ts';
+import { createPurchase } from '#activities/sending/send-purchase.ts';
+import { restoreAttempts } from '#activities/work/restore-attempts.ts';
+import { createSubscription } from '#activities/work/subscription-activities.ts';
+import { attemptView, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type {
   OpenResult,
   PurchaseActivities,
@@ -16,7 +16,7 @@ import type {
   SubscriptionActivities,
   WorkEnd,
   WorkSnapshot,
-} from '#activities/work-types.ts';
+} from '#activities/work/work-types.ts';
 import { attemptKey } from '#crypto/derived-ids.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import { isBadData, type Database, type Executor } from '#db/connection/database.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Found } from '#activities/purchases/kind.ts';
-import type { MaintenanceActivities } from '#activities/upkeep/maintenance-types.ts';
+import type { Found } from '#activities/purchases/purchase-kind.ts';
 import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
-import { purchaseKinds } from '#activities/work.ts';
+import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
+import { purchaseKinds } from '#activities/work/work-activities.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { forgetDeliveries, wakeOverdueEndpoints } from '#db/events/webhook-deliveries.ts';

@@ -1,6 +1,6 @@
 import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
-import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
-import type { SubscriptionActivities } from '#activities/work-types.ts';
+import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { SubscriptionActivities } from '#activities/work/work-types.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/work.ts';

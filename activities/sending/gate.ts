@@ -1,5 +1,5 @@
 import { priceLimit } from '#activities/purchases/price.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
 import type { SendEvidence } from '#domain/gate/circuit-evidence.ts';

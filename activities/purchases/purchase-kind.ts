@@ -1,4 +1,4 @@
-import type { CancellationView, CompletionResult, SubscriptionView } from '#activities/work-types.ts';
+import type { CancellationView, CompletionResult, SubscriptionView } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
