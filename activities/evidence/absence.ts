@@ -21,11 +21,11 @@ export function createAbsenceProof(
   readDebitEvidence: PurchaseActivities['readDebitEvidence'],
 ): PurchaseActivities['proveAbsence'] {
   const absenceOf = async (work: WorkRef, attempt: AttemptRow): Promise<AbsenceResult | undefined> => {
-    const inquiry = await kinds[work.kind].ask(attempt);
-    if (inquiry.kind === 'unavailable') {
-      return { kind: 'unproven', mayPass: couldNotBeAsked(inquiry.failure.class), detail: inquiry.failure.detail };
+    const lookedUp = await kinds[work.kind].lookUp(attempt);
+    if (lookedUp.kind === 'unavailable') {
+      return { kind: 'unproven', mayPass: couldNotBeAsked(lookedUp.failure.class), detail: lookedUp.failure.detail };
     }
-    if (inquiry.kind === 'found') return { kind: 'changed' };
+    if (lookedUp.kind === 'found') return { kind: 'changed' };
     // A cancellation spends nothing: that the eSIM is as it was says all.
     if (work.kind === 'cancellation') return undefined;
     const { evidence, mayPass = false, detail } = await readDebitEvidence({ work, attemptId: attempt.id });

@@ -1,10 +1,10 @@
 import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, Inquiry, ManyInquiries } from '#activities/purchases/purchase-kind.ts';
+import type { Found, LookUpResult, LookUpManyResult } from '#activities/purchases/purchase-kind.ts';
 import { noteOf } from '#activities/work/work-dependencies.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
 
-/** What a list is asked for, and how a sentence names what it holds. */
+/** How an item of a list becomes a result, and how sentences name the items. */
 interface Search<Item> {
   readonly found: (item: Item) => Found<Item>;
   /** `orders`, … */
@@ -12,21 +12,27 @@ interface Search<Item> {
 }
 
 /**
- * Reads what the service answered to the id that we know.
+ * The result of a read by the service's id.
  *
- * @returns undefined when it has no such call or knows no such id: it may have been told to us wrongly, and a list may
- *   find it.
+ * @returns undefined when the service has no such call or does not know the id. The id may be wrong; a list may still
+ *   contain the purchase.
  */
-export function inquiryById<Item>(read: OptionalResult<Item>, found: Search<Item>['found']): Inquiry<Item> | undefined {
+export function resultById<Item>(
+  read: OptionalResult<Item>,
+  found: Search<Item>['found'],
+): LookUpResult<Item> | undefined {
   if (read.ok) return found(read.value);
   return read.kind === 'failure' && read.status !== 404 ? { kind: 'unavailable', failure: noteOf(read) } : undefined;
 }
 
 /**
- * Reads a list that was filtered for one attempt. Exactly one item is it; none proves something only where the list is
- * complete; several are never chosen from.
+ * The result of a list that was filtered for one attempt. Exactly one item is the purchase. An empty list proves its
+ * absence only when the list is complete. With several items none is chosen.
  */
-export function inquiryOf<Item>(list: OptionalResult<Listing<Item>>, { found, noun }: Search<Item>): Inquiry<Item> {
+export function resultOfList<Item>(
+  list: OptionalResult<Listing<Item>>,
+  { found, noun }: Search<Item>,
+): LookUpResult<Item> {
   if (!list.ok) return unread(list, noun);
   const { items, complete } = list.value;
   const [item, another] = items;
@@ -39,24 +45,24 @@ export function inquiryOf<Item>(list: OptionalResult<Listing<Item>>, { found, no
   );
 }
 
-/** As {@link Search}, in a list that was not filtered for one attempt. */
+/** As {@link Search}, for a list that was not filtered for one attempt. */
 interface WideSearch<Item, Attempt> {
-  /** Undefined where more has to be asked than what the item says. */
+  /** Undefined when the item alone is not enough: a single look-up is needed. */
   readonly found: (item: Item, attempt: Attempt) => Found | undefined;
   readonly noun: string;
 }
 
 /**
- * Finds many attempts in a list that was not filtered, by the service's id or by our reference. One that the list shows
- * more than once is left to be asked about on its own, where that is judged.
+ * Finds many attempts in a list that was not filtered, by the service's id or by our reference. An attempt that matches
+ * several items is left out: its single look-up judges that.
  */
-export function inquiriesOf<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
+export function resultsByReference<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
   list: OptionalResult<Listing<Item>>,
   attempts: readonly Attempt[],
   search: WideSearch<Item, Attempt> & {
     readonly namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined };
   },
-): ManyInquiries {
+): LookUpManyResult {
   if (!list.ok) return unread(list, search.noun);
   // By id, since a list that grows while it is read may show one item on two pages.
   const items = new Map(list.value.items.map((item) => [search.namesOf(item).id, item]));
@@ -68,7 +74,7 @@ export function inquiriesOf<Item, Attempt extends Pick<AttemptRow, 'id' | 'servi
   });
 }
 
-/** What of an item that carries no reference of ours tells which attempt it may be of. */
+/** The fields by which an item without our reference is assigned to an attempt. */
 interface ItemOfEsim {
   readonly id: string;
   readonly esim_id?: string | null | undefined;
@@ -79,20 +85,21 @@ type AttemptOfEsim = Pick<AttemptRow, 'id' | 'serviceId' | 'serviceEsimId' | 'fi
 
 /**
  * Finds many attempts in a list that was not filtered and carries no reference of ours: by the service's id, else by
- * the eSIM. By the eSIM only where nothing else can be the attempt's: the list goes back to its first send, and shows
- * one item that may be it and may be no other's. All else is left to be asked about on its own.
+ * the eSIM. The eSIM is used only when the match is unique: the list goes back to the attempt's first send, exactly one
+ * item fits, and that item fits no other attempt. Every other attempt is left out and needs a single look-up.
  *
- * @param search.mayBe false for an item that is another's, or cannot be the attempt's whatever its eSIM.
+ * @param search.mayBe false for an item that belongs to another attempt, or cannot belong to this one for another
+ *   reason than its eSIM.
  */
-export function inquiriesByEsim<Item extends ItemOfEsim, Attempt extends AttemptOfEsim>(
+export function resultsByEsim<Item extends ItemOfEsim, Attempt extends AttemptOfEsim>(
   list: OptionalResult<Listing<Item>>,
   attempts: readonly Attempt[],
   search: WideSearch<Item, Attempt> & { readonly mayBe: (attempt: Attempt, item: Item) => boolean },
-): ManyInquiries {
+): LookUpManyResult {
   if (!list.ok) return unread(list, search.noun);
   const items = new Map(list.value.items.map((item) => [item.id, item]));
   const byEsim = Map.groupBy(items.values(), ({ esim_id: esimId }) => esimId ?? null);
-  // It may be of any.
+  // An item without an eSIM may belong to any attempt.
   const ofNoEsim = byEsim.get(null) ?? [];
   const { complete } = list.value;
   const goesBackTo = complete ? -Infinity : Math.min(...timesOf(items.values()));
@@ -114,29 +121,29 @@ function timesOf(items: Iterable<ItemOfEsim>): number[] {
   return [...items].flatMap(({ created_at: at }) => (at == null ? [] : [Date.parse(at)]));
 }
 
-/** @param candidates what an attempt may be; found is only one that is alone. */
+/** @param candidates the items that fit an attempt; it is found when there is exactly one. */
 function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
   attempts: readonly Attempt[],
   { found }: WideSearch<Item, Attempt>,
   candidates: (attempt: Attempt) => readonly Item[],
-): ManyInquiries {
-  const inquiries = new Map<string, Found>();
+): LookUpManyResult {
+  const results = new Map<string, Found>();
   for (const attempt of attempts) {
     const [item, another] = candidates(attempt);
-    const inquiry = item === undefined || another !== undefined ? undefined : found(item, attempt);
-    if (inquiry !== undefined) inquiries.set(attempt.id, inquiry);
+    const lookedUp = item === undefined || another !== undefined ? undefined : found(item, attempt);
+    if (lookedUp !== undefined) results.set(attempt.id, lookedUp);
   }
-  return { kind: 'read', inquiries };
+  return { kind: 'read', results };
 }
 
 function unread<Item>(
   list: Exclude<OptionalResult<Listing<Item>>, { ok: true }>,
   noun: string,
-): Extract<Inquiry, { kind: 'unavailable' }> {
+): Extract<LookUpResult, { kind: 'unavailable' }> {
   if (list.kind === 'failure') return { kind: 'unavailable', failure: noteOf(list) };
   return drift(`This service offers no way to look ${noun} up.`);
 }
 
-function drift(detail: string): Extract<Inquiry, { kind: 'unavailable' }> {
+function drift(detail: string): Extract<LookUpResult, { kind: 'unavailable' }> {
   return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
 }

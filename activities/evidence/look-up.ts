@@ -1,4 +1,4 @@
-import type { Inquiry } from '#activities/purchases/purchase-kind.ts';
+import type { LookUpResult } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -6,7 +6,7 @@ import { WORK_NOUNS } from '#domain/work/work.ts';
 import { recordFacts, serviceIdsOfOthers, workOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
 import { lockUnfinishedWork, orderedInstead } from '#fulfilment/work/work.ts';
 
-/** What the service has for an attempt cannot be what that attempt has bought. */
+/** The record of the service cannot be what this attempt has bought. */
 export interface NotOurs {
   readonly kind: 'not_ours';
   /** A sentence. */
@@ -14,25 +14,32 @@ export interface NotOurs {
 }
 
 /**
- * Holds what the service has for an attempt against what is known. @returns undefined when it may be what the attempt
- * has bought.
+ * Compares the service's record for an attempt with our own rows.
+ *
+ * @returns why the record cannot be of this attempt; undefined when it may be.
  */
-export async function unlessOurs(db: Executor, attempt: AttemptRow, facts: ServiceFacts): Promise<NotOurs | undefined> {
-  const taken = await unlessOfAnother(db, attempt, facts);
+export async function findMismatch(
+  db: Executor,
+  attempt: AttemptRow,
+  facts: ServiceFacts,
+): Promise<NotOurs | undefined> {
+  const taken = await findTakenServiceId(db, attempt, facts);
   if (taken !== undefined) return taken;
   const { productId } = facts;
   const ordered = await orderedInstead(db, workOf(attempt), productId);
   if (ordered === undefined) return undefined;
   const noun = attempt.subjectKind === 'vpn_subscription' ? 'plan' : 'package';
-  const detail = `${has(attempt, facts)}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: somebody may have bought it by hand.`;
+  const detail = `${has(attempt, facts)}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: it may have been bought by hand.`;
   return { kind: 'not_ours', detail };
 }
 
 /**
- * The part of {@link unlessOurs} that the answer to a send does not tell by itself: the client has held its product
- * against the request.
+ * The part of {@link findMismatch} that also applies to the answer of a send. The client has already compared the
+ * product of such an answer with the request.
+ *
+ * @returns why the record cannot be of this attempt: its service id belongs to another one.
  */
-export async function unlessOfAnother(
+export async function findTakenServiceId(
   db: Executor,
   attempt: AttemptRow,
   facts: ServiceFacts,
@@ -41,7 +48,7 @@ export async function unlessOfAnother(
   if (serviceId === undefined || (await serviceIdsOfOthers(db, attempt, [serviceId])).size === 0) return undefined;
   return {
     kind: 'not_ours',
-    detail: `${has(attempt, facts)}, which is that of another ${WORK_NOUNS[attempt.subjectKind]}.`,
+    detail: `${has(attempt, facts)}, which belongs to another ${WORK_NOUNS[attempt.subjectKind]}.`,
   };
 }
 
@@ -51,24 +58,24 @@ function has({ number }: AttemptRow, { serviceId }: ServiceFacts): string {
 }
 
 /**
- * Asks the service for an attempt that it calls completed, since an event may name little of it, and stores what it
- * says.
+ * Looks an attempt up that the service calls completed, and stores the facts of its record. An event may contain only a
+ * part of them.
  *
+ * @returns the attempt as it now is, and the result of the look-up.
  * @throws WorkFinishedError when the work has ended meanwhile.
- * @returns the attempt as it now is, and what came of the inquiry.
  */
-export async function learn<Found>(
+export async function lookUpAndStore<Found>(
   { database, now }: WorkDependencies,
-  ask: (attempt: AttemptRow) => Promise<Inquiry<Found>>,
+  lookUp: (attempt: AttemptRow) => Promise<LookUpResult<Found>>,
   attempt: AttemptRow,
-): Promise<{ readonly attempt: AttemptRow; readonly inquiry: Inquiry<Found> | NotOurs }> {
-  const inquiry = await ask(attempt);
-  if (inquiry.kind !== 'found') return { attempt, inquiry };
-  const { facts } = inquiry;
+): Promise<{ readonly attempt: AttemptRow; readonly lookedUp: LookUpResult<Found> | NotOurs }> {
+  const lookedUp = await lookUp(attempt);
+  if (lookedUp.kind !== 'found') return { attempt, lookedUp };
+  const { facts } = lookedUp;
   return database.transaction(async (tx) => {
     await lockUnfinishedWork(tx, workOf(attempt));
-    const notOurs = await unlessOurs(tx, attempt, facts);
-    if (notOurs !== undefined) return { attempt, inquiry: notOurs };
-    return { attempt: await recordFacts(tx, attempt.id, facts, new Date(now())), inquiry };
+    const notOurs = await findMismatch(tx, attempt, facts);
+    if (notOurs !== undefined) return { attempt, lookedUp: notOurs };
+    return { attempt: await recordFacts(tx, attempt.id, facts, new Date(now())), lookedUp };
   });
 }

@@ -1,9 +1,9 @@
-import { inquiriesByEsim } from '#activities/evidence/look-up-result.ts';
-import { learn } from '#activities/evidence/look-up.ts';
+import { resultsByEsim } from '#activities/evidence/look-up-result.ts';
+import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { refusal } from '#activities/purchases/price.ts';
 import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { Found, LookUpResult, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { CompletionResult } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -36,7 +36,7 @@ import { isOfOrder } from '#upstream/observations/wallet-movements.ts';
 export function cancellationPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, service, now } = dependencies;
 
-  const ask = async (attempt: AttemptRow): Promise<Inquiry> => {
+  const lookUp = async (attempt: AttemptRow): Promise<LookUpResult> => {
     const serviceEsimId = esimOf(attempt);
     // The refund first: an eSIM that is not cancelled after its refund failed was not cancelled by it.
     const refund = await refundOf(attempt);
@@ -48,7 +48,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     const record = refund.ok ? refund.value : undefined;
     if (!isCancelled && record === undefined) return { kind: 'not_found' };
     const open = record?.status === 'failed' ? 'refused' : 'processing';
-    return inquiryOf(serviceEsimId, isCancelled ? 'cancelled' : open, record);
+    return foundAs(serviceEsimId, isCancelled ? 'cancelled' : open, record);
   };
 
   /**
@@ -74,7 +74,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
   };
 
-  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
     const list = await service.listRecentRefunds({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
     const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
     const { taken, cancelled } = await database.run(async (db) => ({
@@ -84,20 +84,20 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
         attempts.map(({ subjectId }) => subjectId),
       ),
     }));
-    return inquiriesByEsim(list, attempts, {
+    return resultsByEsim(list, attempts, {
       noun: 'refunds',
       mayBe: (attempt, refund) => !taken.has(refund.id) && mayBe(attempt, refund),
       found: (refund, attempt) => {
         // What is cancelled stays so.
-        if (cancelled.has(attempt.subjectId)) return inquiryOf(esimOf(attempt), 'cancelled', refund);
+        if (cancelled.has(attempt.subjectId)) return foundAs(esimOf(attempt), 'cancelled', refund);
         // Only what is paid says by itself what became of the eSIM; else that has to be read as well.
-        return refund.status === 'completed' ? inquiryOf(esimOf(attempt), undefined, refund) : undefined;
+        return refund.status === 'completed' ? foundAs(esimOf(attempt), undefined, refund) : undefined;
       },
     });
   };
 
   const complete: PurchaseKind['complete'] = async (known, applied) => {
-    const { attempt, inquiry } = await learn(dependencies, ask, known);
+    const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
     if (attempt.state === 'failed') return { kind: 'changed' };
     const { subjectId: id } = attempt;
     const { cancellation, esim, refund } = await database.run(async (db) => ({
@@ -141,8 +141,8 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
         : { kind: 'parked', reason: 'refund_missing', detail: found.detail };
     }
     const isFailed = refund?.serviceState === 'failed';
-    if (inquiry.kind === 'unavailable' && !isFailed) {
-      throw new NotYetError(inquiry.failure.class, inquiry.failure.detail);
+    if (lookedUp.kind === 'unavailable' && !isFailed) {
+      throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
     }
     if (cancellation.cancelledAt === null) {
       return {
@@ -238,8 +238,8 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       return answer.ok ? { ...answer, value: answerFacts(answer.value) } : answer;
     },
 
-    ask,
-    askMany,
+    lookUp,
+    lookUpMany,
 
     // It is paid for by nobody: its refund is a credit of the order's price, which `complete` finds.
     owns: () => false,
@@ -313,7 +313,7 @@ function factsOf(cancellation: CancellationFacts): ServiceFacts {
 }
 
 /** What reads showed, together with the event that would have told it. */
-function inquiryOf(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
+function foundAs(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
   const facts = factsOf({ esim, ...(refund !== undefined && refundWord(refundFacts(refund))) });
   if (esim === 'cancelled') {
     return {

@@ -1,7 +1,7 @@
-import { learn, type NotOurs } from '#activities/evidence/look-up.ts';
+import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError, notAnswered } from '#activities/purchases/not-yet.ts';
 import { reportCharge } from '#activities/purchases/price.ts';
-import type { Inquiry, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { LookUpResult, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { CompletionResult } from '#activities/work/work-types.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
@@ -15,18 +15,25 @@ import type { ServiceEsim } from '#upstream/contract.ts';
 import { esimFacts } from '#upstream/observations/esim-facts.ts';
 
 /** Completes an order: its eSIM is fetched from the service and stored, its activation code sealed. */
-export function createEsimDelivery(dependencies: WorkDependencies, ask: PurchaseKind['ask']): PurchaseKind['complete'] {
+export function createEsimDelivery(
+  dependencies: WorkDependencies,
+  lookUp: PurchaseKind['lookUp'],
+): PurchaseKind['complete'] {
   const { database, keyRing, service, now } = dependencies;
 
   return async (known, applied) => {
-    const { attempt, inquiry } = await withEsimId(dependencies, ask, known);
-    if (inquiry?.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
+    const { attempt, lookedUp } = await withEsimId(dependencies, lookUp, known);
+    if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', detail: lookedUp.detail };
     const { subjectId: orderId } = attempt;
     if (attempt.serviceEsimId === null) return { kind: 'unreadable', detail: 'The completed order names no eSIM.' };
     const answer = await service.getEsim(attempt.serviceEsimId);
     const doubt = doubtOf(attempt, answer);
     if (doubt !== undefined) {
-      const judged = judgeDoubt(attempt, inquiry ?? (await learn(dependencies, ask, attempt)).inquiry, doubt);
+      const judged = judgeDoubt(
+        attempt,
+        lookedUp ?? (await lookUpAndStore(dependencies, lookUp, attempt)).lookedUp,
+        doubt,
+      );
       if (judged !== undefined) return judged;
     }
     if (!answer.ok) {
@@ -96,11 +103,11 @@ function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>):
  */
 function judgeDoubt(
   { serviceEsimId }: AttemptRow,
-  inquiry: Inquiry | NotOurs,
+  lookedUp: LookUpResult | NotOurs,
   { about, isAnothers }: Doubt,
 ): CompletionResult | undefined {
-  if (inquiry.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
-  const recorded = inquiry.kind === 'found' ? inquiry.facts : undefined;
+  if (lookedUp.kind === 'not_ours') return { kind: 'unreadable', detail: lookedUp.detail };
+  const recorded = lookedUp.kind === 'found' ? lookedUp.facts : undefined;
   const named = `The service called the order completed and named the eSIM ${serviceEsimId}, ${about}`;
   if (recorded?.outcome === 'failed')
     return { kind: 'parked', reason: 'contradiction', detail: `${named}; its record of the order says failed.` };
@@ -110,21 +117,21 @@ function judgeDoubt(
 }
 
 /**
- * An event may name the order only: then the order is read for its eSIM and its price. `inquiry`: what it said, where
+ * An event may name the order only: then the order is read for its eSIM and its price. `lookedUp`: what it said, where
  * it was read.
  */
 async function withEsimId(
   dependencies: WorkDependencies,
-  ask: PurchaseKind['ask'],
+  lookUp: PurchaseKind['lookUp'],
   known: AttemptRow,
-): Promise<{ readonly attempt: AttemptRow; readonly inquiry?: Inquiry | NotOurs }> {
+): Promise<{ readonly attempt: AttemptRow; readonly lookedUp?: LookUpResult | NotOurs }> {
   if (known.serviceEsimId !== null && known.chargedAmount !== null) return { attempt: known };
-  const { attempt, inquiry } = await learn(dependencies, ask, known);
+  const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
   // Without the price the eSIM can still be delivered; the books are completed from the wallet.
-  if (inquiry.kind === 'found' || inquiry.kind === 'not_ours' || attempt.serviceEsimId !== null)
-    return { attempt, inquiry };
-  if (inquiry.kind === 'not_found') {
+  if (lookedUp.kind === 'found' || lookedUp.kind === 'not_ours' || attempt.serviceEsimId !== null)
+    return { attempt, lookedUp };
+  if (lookedUp.kind === 'not_found') {
     throw new NotYetError('not_listed', 'The service does not list the completed order (yet).');
   }
-  throw new NotYetError(inquiry.failure.class, inquiry.failure.detail);
+  throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
 }

@@ -1,4 +1,4 @@
-import { inquiriesOf, inquiryById, inquiryOf } from '#activities/evidence/look-up-result.ts';
+import { resultsByReference, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { PriceList } from '#activities/purchases/price-list.ts';
 import { notListed, unreadOffer } from '#activities/purchases/price.ts';
@@ -16,15 +16,15 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, keyRing, service, gate, now } = dependencies;
   const prices = new PriceList(service, { maxAgeMs: gate.priceAgeMs, now });
 
-  const ask: PurchaseKind['ask'] = async (attempt) => {
+  const lookUp: PurchaseKind['lookUp'] = async (attempt) => {
     const { serviceId } = attempt;
-    const byId = serviceId === null ? undefined : inquiryById(await service.getOrder(serviceId), found);
-    return byId ?? inquiryOf(await service.findOrdersByReference(ownReference(attempt)), { found, noun: 'orders' });
+    const byId = serviceId === null ? undefined : resultById(await service.getOrder(serviceId), found);
+    return byId ?? resultOfList(await service.findOrdersByReference(ownReference(attempt)), { found, noun: 'orders' });
   };
 
-  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
     const since = Math.min(...attempts.map(sinceFirstSend));
-    return inquiriesOf(await service.listRecentOrders({ since, maxPages }), attempts, {
+    return resultsByReference(await service.listRecentOrders({ since, maxPages }), attempts, {
       found,
       noun: 'orders',
       namesOf: ({ id, external_order_id: reference }) => ({ id, reference }),
@@ -69,14 +69,14 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
       return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 
-    ask,
-    askMany,
+    lookUp,
+    lookUpMany,
 
     owns: isOfOrder,
 
     isAnonymous: namesNothing,
 
-    complete: createEsimDelivery(dependencies, ask),
+    complete: createEsimDelivery(dependencies, lookUp),
   };
 }
 

@@ -1,5 +1,5 @@
-import { inquiriesByEsim, inquiryById, inquiryOf } from '#activities/evidence/look-up-result.ts';
-import { learn } from '#activities/evidence/look-up.ts';
+import { resultsByEsim, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
+import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import { purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
@@ -24,13 +24,13 @@ import { namesNothing } from '#upstream/observations/wallet-movements.ts';
 export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, service, now } = dependencies;
 
-  const ask: PurchaseKind['ask'] = async (attempt) => {
+  const lookUp: PurchaseKind['lookUp'] = async (attempt) => {
     const { serviceId } = attempt;
-    const byId = serviceId === null ? undefined : inquiryById(await service.getTopup(serviceId), found);
+    const byId = serviceId === null ? undefined : resultById(await service.getTopup(serviceId), found);
     if (byId !== undefined) return byId;
     const { topup, esim } = await database.run((db) => readTopup(db, attempt.subjectId));
     const list = await service.findTopupsOfEsim(esim.serviceEsimId);
-    if (!list.ok) return inquiryOf(list, { found, noun: 'top-ups' });
+    if (!list.ok) return resultOfList(list, { found, noun: 'top-ups' });
     const others = await database.run((db) =>
       serviceIdsOfOthers(
         db,
@@ -41,10 +41,10 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     const items = list.value.items.filter(
       (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (serviceId ?? item.id) === item.id,
     );
-    return inquiryOf({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
+    return resultOfList({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
   };
 
-  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
     const list = await service.listRecentTopups({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
     const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
     const { taken, packages } = await database.run(async (db) => ({
@@ -54,7 +54,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
         attempts.map(({ subjectId }) => subjectId),
       ),
     }));
-    return inquiriesByEsim(list, attempts, {
+    return resultsByEsim(list, attempts, {
       found,
       noun: 'top-ups',
       mayBe: (attempt, item) => !taken.has(item.id) && mayBe(attempt, packages.get(attempt.subjectId), item),
@@ -99,8 +99,8 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
       return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 
-    ask,
-    askMany,
+    lookUp,
+    lookUpMany,
 
     owns: ({ serviceId }, { topup_id: topupId }) => topupId != null && topupId === serviceId,
 
@@ -120,9 +120,9 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async complete(known, applied) {
       // Without the price it is complete all the same; the books are completed from the wallet.
-      const { attempt, inquiry } =
-        known.chargedAmount === null ? await learn(dependencies, ask, known) : { attempt: known };
-      if (inquiry?.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
+      const { attempt, lookedUp } =
+        known.chargedAmount === null ? await lookUpAndStore(dependencies, lookUp, known) : { attempt: known };
+      if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', detail: lookedUp.detail };
       const charged = chargedOf(attempt);
       const work = { kind: 'topup', id: attempt.subjectId } as const;
       return database.transaction(async (tx) => {

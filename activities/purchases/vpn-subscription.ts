@@ -1,9 +1,9 @@
-import { inquiriesOf, inquiryById, inquiryOf } from '#activities/evidence/look-up-result.ts';
-import { learn, type NotOurs } from '#activities/evidence/look-up.ts';
+import { resultsByReference, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
+import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { Found, LookUpResult, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SubscriptionView } from '#activities/work/work-types.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
@@ -26,18 +26,18 @@ import { namesNothing } from '#upstream/observations/wallet-movements.ts';
 export function vpnSubscriptionPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, keyRing, service, now } = dependencies;
 
-  const ask = async (attempt: AttemptRow): Promise<Inquiry<VpnSubscription>> => {
+  const lookUp = async (attempt: AttemptRow): Promise<LookUpResult<VpnSubscription>> => {
     const { serviceId, subjectId } = attempt;
     const found = (subscription: VpnSubscription) => foundAs(subscription, seal(subjectId));
-    const byId = serviceId === null ? undefined : inquiryById(await service.getVpnSubscription(serviceId), found);
+    const byId = serviceId === null ? undefined : resultById(await service.getVpnSubscription(serviceId), found);
     if (byId !== undefined) return byId;
     const list = await service.findVpnSubscriptionsByReference(ownReference(attempt));
-    return inquiryOf(list, { found, noun: 'subscriptions' });
+    return resultOfList(list, { found, noun: 'subscriptions' });
   };
 
-  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
     const since = Math.min(...attempts.map(sinceFirstSend));
-    return inquiriesOf(await service.listRecentVpnSubscriptions({ since, maxPages }), attempts, {
+    return resultsByReference(await service.listRecentVpnSubscriptions({ since, maxPages }), attempts, {
       found: (subscription, { subjectId }) => foundAs(subscription, seal(subjectId)),
       noun: 'subscriptions',
       namesOf: ({ id, external_subscription_id: reference }) => ({ id, reference }),
@@ -46,14 +46,14 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
 
   /** @throws NotYetError while the service does not answer. */
   const read = async (known: AttemptRow): Promise<AttemptRow | NotOurs> => {
-    const { attempt, inquiry } = await learn(dependencies, ask, known);
-    if (inquiry.kind === 'not_ours') return inquiry;
-    if (inquiry.kind === 'not_found') {
+    const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
+    if (lookedUp.kind === 'not_ours') return lookedUp;
+    if (lookedUp.kind === 'not_found') {
       throw new NotYetError('not_listed', 'The service does not list the subscription (yet).');
     }
     // Where it cannot be read at all, its access data come with no answer; it is active all the same.
-    if (inquiry.kind === 'unavailable' && inquiry.failure.class !== 'contract_drift') {
-      throw new NotYetError(inquiry.failure.class, inquiry.failure.detail);
+    if (lookedUp.kind === 'unavailable' && lookedUp.failure.class !== 'contract_drift') {
+      throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
     }
     return attempt;
   };
@@ -91,8 +91,8 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       return answer.ok ? { ...answer, value: factsOf(answer.value, seal(subjectId)) } : answer;
     },
 
-    ask,
-    askMany,
+    lookUp,
+    lookUpMany,
 
     owns: ({ serviceId, reference }, { vpn_subscription_id: id, external_subscription_id: named }) =>
       (id != null && id === serviceId) || (named != null && named === reference),

@@ -1,5 +1,5 @@
 import { createDebitEvidence } from '#activities/evidence/debit-evidence.ts';
-import { unlessOfAnother, unlessOurs } from '#activities/evidence/look-up.ts';
+import { findTakenServiceId, findMismatch } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
 import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
@@ -179,12 +179,12 @@ export function createPurchase(
 
     async lookUpPurchase({ work, attemptId }) {
       const attempt = await database.run((db) => findAttemptById(db, attemptId));
-      const inquiry = await kinds[work.kind].ask(attempt);
-      if (inquiry.kind !== 'found') return inquiry;
-      const { facts } = inquiry;
+      const lookedUp = await kinds[work.kind].lookUp(attempt);
+      if (lookedUp.kind !== 'found') return lookedUp;
+      const { facts } = lookedUp;
       return database.transaction(async (tx) => {
         const current = await lockUnfinishedWork(tx, work);
-        const notOurs = await unlessOurs(tx, attempt, facts);
+        const notOurs = await findMismatch(tx, attempt, facts);
         if (notOurs !== undefined)
           return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
         await recordAnswer(tx, { work, current, attemptId }, facts, new Date(now()));
@@ -220,7 +220,7 @@ async function unlessNotOurs(
   answer: ServiceResult<ServiceFacts>,
 ): Promise<ServiceResult<ServiceFacts>> {
   if (!answer.ok) return answer;
-  const notOurs = await unlessOfAnother(tx, attempt, answer.value);
+  const notOurs = await findTakenServiceId(tx, attempt, answer.value);
   if (notOurs === undefined) return answer;
   return { ok: false, kind: 'failure', failure: 'contract_drift', detail: notOurs.detail, status: answer.status };
 }

@@ -50,12 +50,12 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
       if (ofKind.length < reconcile.listFrom) continue;
       // A page that shows less than single reads would have is not worth reading.
-      const answer = await kinds[kind].askMany(ofKind, {
+      const answer = await kinds[kind].lookUpMany(ofKind, {
         maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)),
       });
       // A long list may fail where single reads do not; should the service be silent altogether, the first of those
       // shows it.
-      if (answer.kind === 'read') for (const [id, inquiry] of answer.inquiries) found.set(id, inquiry);
+      if (answer.kind === 'read') for (const [id, lookedUp] of answer.results) found.set(id, lookedUp);
     }
     return found;
   };
@@ -64,8 +64,8 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     await database.run((db) => markAsked(db, [...found.keys()], new Date(now())));
     let news = 0;
     for (const attempt of silent) {
-      const inquiry = found.get(attempt.id);
-      if (inquiry !== undefined && (await report(dependencies, attempt, inquiry))) news += 1;
+      const lookedUp = found.get(attempt.id);
+      if (lookedUp !== undefined && (await report(dependencies, attempt, lookedUp))) news += 1;
     }
     return news;
   };
@@ -81,13 +81,13 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         if (listed.has(attempt.id)) continue;
         if (reads === reconcile.readsPerRun) break;
         reads += 1;
-        const inquiry = await kinds[attempt.subjectKind].ask(attempt);
+        const lookedUp = await kinds[attempt.subjectKind].lookUp(attempt);
         asked += 1;
         // Before anything else: what is answered oddly must not be first in line again, and hide the others for good.
         await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
         // A service that cannot be reached says nothing about the others either.
-        if (inquiry.kind === 'unavailable' && SILENT_SERVICE.has(inquiry.failure.class)) break;
-        if (inquiry.kind === 'found' && (await report(dependencies, attempt, inquiry))) news += 1;
+        if (lookedUp.kind === 'unavailable' && SILENT_SERVICE.has(lookedUp.failure.class)) break;
+        if (lookedUp.kind === 'found' && (await report(dependencies, attempt, lookedUp))) news += 1;
       }
       if (news > 0) {
         wakeRelay();

@@ -139,7 +139,7 @@ export type OpenResult =
  */
 export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
 
-export type LookUpResult =
+export type PurchaseLookUp =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
   /** The service does not know the attempt (yet): no proof that it was not bought. */
   | { readonly kind: 'not_found' }
@@ -241,7 +241,7 @@ export interface PurchaseActivities {
     },
   ): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
-  lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
+  lookUpPurchase(input: AttemptRef): Promise<PurchaseLookUp>;
   /**
    * Asks the service's list and wallet whether an attempt of unknown outcome is absent; if so, its resend window begins
    * anew.

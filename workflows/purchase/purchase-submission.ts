@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { AbsenceResult, LookUpResult, PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
+import type { AbsenceResult, PurchaseLookUp, PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { isNeverResent, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
@@ -329,7 +329,7 @@ export class PurchaseSubmission {
   }
 
   /** A question that was given up says nothing. */
-  async #askService(): Promise<LookUpResult> {
+  async #askService(): Promise<PurchaseLookUp> {
     try {
       return await this.#reads.lookUpPurchase(this.#position.attemptRef);
     } catch (error) {

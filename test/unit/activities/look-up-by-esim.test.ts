@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inquiriesByEsim } from '#activities/evidence/look-up-result.ts';
+import { resultsByEsim } from '#activities/evidence/look-up-result.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
 
 const HOUR = 3_600_000;
@@ -25,7 +25,7 @@ function found(
   items: readonly ServiceTopup[],
   { complete = true, others = [] as readonly string[] } = {},
 ): Record<string, string | undefined> {
-  const answer = inquiriesByEsim({ ok: true, status: 200, value: { items, complete } }, attempts, {
+  const answer = resultsByEsim({ ok: true, status: 200, value: { items, complete } }, attempts, {
     noun: 'top-ups',
     mayBe: (_attempt, { id }) => !others.includes(id),
     found: (item) => ({
@@ -36,7 +36,7 @@ function found(
     }),
   });
   if (answer.kind !== 'read') throw new Error(answer.kind);
-  return Object.fromEntries([...answer.inquiries].map(([id, { facts }]) => [id, facts.serviceId]));
+  return Object.fromEntries([...answer.results].map(([id, { facts }]) => [id, facts.serviceId]));
 }
 
 describe('an attempt in a list of what carries no reference of ours', () => {
