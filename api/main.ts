@@ -62,7 +62,7 @@ async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortS
         await stampOrVerify(db, { serviceBaseUrl, serviceMode });
         await forgetRefusedPrefix(db, config.headerPrefix);
       });
-      // Before anything is sealed or opened.
+      // Before anything is encrypted or decrypted.
       await registerKeys(database, keyRing);
       // Before the first delivery: it may be signed with one of them.
       await storedSecrets.refresh();

@@ -200,7 +200,7 @@ export function readWebhookAddressConfig(environment: Environment = process.env)
   };
 }
 
-/** For commands that open what is sealed and need nothing else. @throws ConfigurationError */
+/** For commands that open what is encrypted and need nothing else. @throws ConfigurationError */
 export function readEncryptionKeys(environment: Environment = process.env): readonly EncryptionKey[] {
   return parseEnvironment(z.object(secretFields), environment).ENCRYPTION_KEYS;
 }

@@ -42,7 +42,7 @@ export const temporalFields = {
 };
 
 export const secretFields = {
-  /** `id:base64` of 32 bytes each, comma separated; the first seals, all open. */
+  /** `id:base64` of 32 bytes each, comma separated; the first encrypts, all decrypt. */
   ENCRYPTION_KEYS: keyList(),
 };
 

@@ -14,16 +14,16 @@ export interface NamedKey {
   readonly key: Uint8Array;
 }
 
-/** What was sealed cannot be opened: another key, another place, or altered bytes. */
-export class UnsealError extends Error {
+/** An encrypted value cannot be decrypted: wrong key, other additional authenticated data, or altered bytes. */
+export class DecryptionError extends Error {
   constructor(reason: string) {
-    super(`cannot open sealed data: ${reason}`);
-    this.name = 'UnsealError';
+    super(`cannot decrypt: ${reason}`);
+    this.name = 'DecryptionError';
   }
 }
 
-/** It names a key that this process does not have: it may open elsewhere, or once the key is back. */
-export class MissingKeyError extends UnsealError {
+/** The value names a key that this process does not have. Another process, or this one with the key, can decrypt it. */
+export class MissingKeyError extends DecryptionError {
   constructor(id: string) {
     super(`key ${JSON.stringify(id)} is not in ENCRYPTION_KEYS`);
     this.name = 'MissingKeyError';
@@ -36,17 +36,17 @@ const TAG_BYTES = 16;
 const ALGORITHM = 'aes-256-gcm';
 
 /**
- * Seals and opens secrets with AES-256-GCM. The first key seals; all keys open, so that keys are rotated by putting a
- * new one in front. Each sealed value names its key and is bound to its *place*, a text such as
- * `orders.device_imei/ord_…`: moved to another row or column it does not open.
+ * Encrypts and decrypts with AES-256-GCM. The first key encrypts and all keys decrypt: to rotate, put a new key in
+ * front. Each encrypted value names its key. It is bound to its additional authenticated data (AAD), a text such as
+ * `orders.encrypted_device_imei/ord_…`: moved to another row or column it cannot be decrypted.
  *
  * Layout: format (1 byte), length of the key id (1), key id, IV (12), ciphertext, tag (16).
  *
- * IVs are random, so one key should seal at most 2^32 values (NIST SP 800-38D, 8.3): rotate long before that.
+ * IVs are random, so one key should encrypt at most 2^32 values (NIST SP 800-38D, 8.3): rotate long before that.
  */
 export class KeyRing {
   readonly #primary: NamedKey;
-  readonly #sealing: ReadonlyMap<string, KeyObject>;
+  readonly #encryptionKeys: ReadonlyMap<string, KeyObject>;
   readonly #hashKey: KeyObject;
   readonly #checkValues: ReadonlyMap<string, Buffer>;
 
@@ -58,23 +58,23 @@ export class KeyRing {
     const primary = keys[0];
     const oldest = keys.at(-1);
     if (primary === undefined || oldest === undefined) throw new RangeError('a key ring needs at least one key');
-    const sealing = new Map<string, KeyObject>();
+    const encryptionKeys = new Map<string, KeyObject>();
     for (const { id, key } of keys) {
       const idBytes = Buffer.byteLength(id, 'utf8');
       if (idBytes < 1 || idBytes > 255) throw new RangeError('a key id must have 1 to 255 bytes');
       if (key.length !== 32) throw new RangeError(`key ${id} must have 32 bytes`);
-      if (sealing.has(id)) throw new RangeError(`key id ${id} is used twice`);
-      sealing.set(id, derive(key, 'seal'));
+      if (encryptionKeys.has(id)) throw new RangeError(`key id ${id} is used twice`);
+      encryptionKeys.set(id, derive(key, 'encrypt'));
     }
     this.#primary = primary;
-    this.#sealing = sealing;
+    this.#encryptionKeys = encryptionKeys;
     this.#hashKey = derive(oldest.key, 'hash');
     this.#checkValues = new Map(keys.map(({ id, key }) => [id, derive(key, 'check').export()]));
   }
 
-  /** Ids of all keys: the first seals, the last makes the hashes. */
+  /** Ids of all keys: the first encrypts, the last makes the hashes. */
   get keyIds(): readonly string[] {
-    return [...this.#sealing.keys()];
+    return [...this.#encryptionKeys.keys()];
   }
 
   /**
@@ -87,50 +87,54 @@ export class KeyRing {
     return this.#checkValues.get(id);
   }
 
-  /** Id of the key that seals. */
+  /** Id of the key that encrypts. */
   get primaryKeyId(): string {
     return this.#primary.id;
   }
 
-  /** @param place where the sealed value will stand; the same text is needed to open it. */
-  seal(plaintext: Uint8Array | string, place: string): Buffer {
+  /**
+   * @param plaintext text is encrypted as UTF-8.
+   * @param aad names the row and column of the value; {@link decrypt} needs the same text.
+   */
+  encrypt(plaintext: Uint8Array | string, aad: string): Buffer {
     const id = Buffer.from(this.#primary.id, 'utf8');
     const header = Buffer.concat([Buffer.from([FORMAT, id.length]), id]);
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#keyOf(this.#primary.id), iv, { authTagLength: TAG_BYTES });
-    cipher.setAAD(Buffer.concat([header, Buffer.from(place, 'utf8')]));
+    cipher.setAAD(Buffer.concat([header, Buffer.from(aad, 'utf8')]));
     const body = typeof plaintext === 'string' ? Buffer.from(plaintext, 'utf8') : plaintext;
     return Buffer.concat([header, iv, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
   }
 
   /**
-   * @throws UnsealError ({@link MissingKeyError} when the key is unknown) when the place differs or the bytes were
-   *   altered.
+   * @param aad the text that {@link encrypt} was given.
+   * @throws DecryptionError when the AAD differs or the bytes were altered; {@link MissingKeyError} when the key is
+   *   unknown.
    */
-  open(sealed: Uint8Array, place: string): Buffer {
-    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  decrypt(encrypted: Uint8Array, aad: string): Buffer {
+    const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength);
     const idLength = bytes[1] ?? 0;
     const headerLength = 2 + idLength;
     if (bytes[0] !== FORMAT || bytes.length < headerLength + IV_BYTES + TAG_BYTES) {
-      throw new UnsealError('not in a known format');
+      throw new DecryptionError('not in a known format');
     }
     const header = bytes.subarray(0, headerLength);
     const iv = bytes.subarray(headerLength, headerLength + IV_BYTES);
     const decipher = createDecipheriv(ALGORITHM, this.#keyOf(header.toString('utf8', 2)), iv, {
       authTagLength: TAG_BYTES,
     });
-    decipher.setAAD(Buffer.concat([header, Buffer.from(place, 'utf8')]));
+    decipher.setAAD(Buffer.concat([header, Buffer.from(aad, 'utf8')]));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
     try {
       return Buffer.concat([decipher.update(bytes.subarray(headerLength + IV_BYTES, -TAG_BYTES)), decipher.final()]);
     } catch {
-      throw new UnsealError('altered, or sealed for another place');
+      throw new DecryptionError('altered bytes, or other additional authenticated data');
     }
   }
 
-  /** {@link open} as UTF-8 text. */
-  openText(sealed: Uint8Array, place: string): string {
-    return this.open(sealed, place).toString('utf8');
+  /** {@link decrypt} as UTF-8 text. */
+  decryptText(encrypted: Uint8Array, aad: string): string {
+    return this.decrypt(encrypted, aad).toString('utf8');
   }
 
   /** Keyed hash (HMAC-SHA-256) for comparing and finding what must not be readable. @param purpose keeps uses apart. */
@@ -139,7 +143,7 @@ export class KeyRing {
   }
 
   #keyOf(id: string): KeyObject {
-    const key = this.#sealing.get(id);
+    const key = this.#encryptionKeys.get(id);
     if (key === undefined) throw new MissingKeyError(id);
     return key;
   }

@@ -1,7 +1,7 @@
 /**
  * The record of business facts. Uniqueness lives here: a workflow id is unique only for as long as Temporal retains
- * it. Secrets and personal data are `sealed` columns (AES-256-GCM, bound to table, column and row); raw bodies are
- * sealed bytes, never `jsonb`.
+ * it. Secrets and personal data are `encrypted` columns (AES-256-GCM, bound to table, column and row); raw bodies are
+ * encrypted bytes, never `jsonb`.
  */
 export * from '#db/schema/access.ts';
 export * from '#db/schema/attention.ts';

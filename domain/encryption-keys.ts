@@ -48,7 +48,7 @@ export function describeKeyProblem(problem: KeyProblem): { readonly what: string
       return {
         what:
           `The key ${id} is missing from ENCRYPTION_KEYS, and this database was used with it: ` +
-          'what is sealed with it could not be opened.',
+          'what is encrypted with it could not be opened.',
         advice: 'Put it back, the newest in front. If it is meant to be gone: `npx reseller encryption-keys retire`.',
       };
     case 'other_hash_key':

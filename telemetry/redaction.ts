@@ -27,7 +27,7 @@ const SECRET_NAME_PARTS = [
   'matchingid',
   'lpastring',
   'customerreference',
-  'sealed',
+  'encrypted',
   'rawbody',
   'requestbody',
   'responsebody',

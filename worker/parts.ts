@@ -21,7 +21,7 @@ import { findRunning } from '#temporal/running-work.ts';
 import { openService } from '#upstream/service.ts';
 import { FirstContactWatch } from '#worker/first-contact.ts';
 import { gateListener } from '#worker/gate-listener.ts';
-import { Gatekeeper } from '#worker/gatekeeper.ts';
+import { GateLoop } from '#worker/gate-loop.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 
@@ -34,7 +34,7 @@ export interface WorkerParts {
   readonly wakeups: Wakeups;
   /** Wakes those who read events. */
   readonly readers: Notifier;
-  readonly gatekeeper: Gatekeeper;
+  readonly gateLoop: GateLoop;
   readonly firstContact: FirstContactWatch;
   readonly activities: ReturnType<typeof createWorkActivities> &
     ReturnType<typeof createMaintenanceActivities> &
@@ -98,7 +98,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     onGate,
     now,
   };
-  const gatekeeper = new Gatekeeper({
+  const gateLoop = new GateLoop({
     database,
     service: service.client,
     policy: policy.gate,
@@ -114,7 +114,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     database,
     wakeups,
     readers,
-    gatekeeper,
+    gateLoop,
     firstContact: new FirstContactWatch({
       database,
       service: service.client,

@@ -109,7 +109,7 @@ async function work(
   signal: AbortSignal,
   setRunning: (running: Running | undefined) => void,
 ): Promise<void> {
-  const { logger, metrics, database, keyRing, wakeups, readers, gatekeeper, firstContact } = parts;
+  const { logger, metrics, database, keyRing, wakeups, readers, gateLoop, firstContact } = parts;
   const { activities, webhookActivities } = parts;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
@@ -175,7 +175,7 @@ async function work(
   const running = runAll(workers);
   wakeups.listen();
   relay.start();
-  gatekeeper.start();
+  gateLoop.start();
   firstContact.start();
   temporal.start();
   setRunning({ temporal });
@@ -183,7 +183,7 @@ async function work(
 
   const stopParts = async () => {
     setRunning(undefined);
-    await Promise.all([gatekeeper.stop(), firstContact.stop(), relay.stop(), temporal.stop()]);
+    await Promise.all([gateLoop.stop(), firstContact.stop(), relay.stop(), temporal.stop()]);
   };
   const told = Promise.withResolvers<void>();
   const onAbort = () => {

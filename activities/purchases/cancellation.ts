@@ -25,7 +25,7 @@ import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
 import { esimFacts } from '#upstream/observations/esim-facts.ts';
 import { refundFacts } from '#upstream/observations/event-readings.ts';
-import { refundWord } from '#upstream/observations/purchase-events.ts';
+import { refundReport } from '#upstream/observations/purchase-events.ts';
 import { readRefundFacts } from '#upstream/observations/refund-facts.ts';
 import { isOfOrder } from '#upstream/observations/wallet-movements.ts';
 
@@ -303,7 +303,7 @@ function mayBeReadLater(facts: RefundFacts): boolean {
 }
 
 function answerFacts({ status, refund }: EsimCancellation): ServiceFacts {
-  return factsOf({ esim: status, ...(refund != null && refundWord(refundFacts(refund))) });
+  return factsOf({ esim: status, ...(refund != null && refundReport(refundFacts(refund))) });
 }
 
 function factsOf(cancellation: CancellationFacts): ServiceFacts {
@@ -314,7 +314,7 @@ function factsOf(cancellation: CancellationFacts): ServiceFacts {
 
 /** What reads showed, together with the event that would have told it. */
 function foundAs(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
-  const facts = factsOf({ esim, ...(refund !== undefined && refundWord(refundFacts(refund))) });
+  const facts = factsOf({ esim, ...(refund !== undefined && refundReport(refundFacts(refund))) });
   if (esim === 'cancelled') {
     return {
       kind: 'found',

@@ -9,12 +9,12 @@ import { violatedConstraint } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { parseLpaString } from '#domain/purchase/activation.ts';
 import { chargedOf } from '#fulfilment/attempts/attempts.ts';
-import { activationCodePlace, completeOrder } from '#fulfilment/work/orders.ts';
+import { activationCodeAad, completeOrder } from '#fulfilment/work/orders.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
 import { esimFacts } from '#upstream/observations/esim-facts.ts';
 
-/** Completes an order: its eSIM is fetched from the service and stored, its activation code sealed. */
+/** Completes an order: its eSIM is fetched from the service and stored, its activation code encrypted. */
 export function createEsimDelivery(
   dependencies: WorkDependencies,
   lookUp: PurchaseKind['lookUp'],
@@ -50,7 +50,7 @@ export function createEsimDelivery(
       id: ownId,
       serviceEsimId: esim.id,
       iccid: esim.iccid,
-      sealedActivationCode: keyRing.seal(esim.activation_code, activationCodePlace(ownId)),
+      encryptedActivationCode: keyRing.encrypt(esim.activation_code, activationCodeAad(ownId)),
       ...esimFacts(esim),
     };
     const isStored = await unlessTaken(() =>

@@ -6,7 +6,7 @@ import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchas
 import type { Found, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
-import { deviceImeiPlace, readOrder } from '#fulfilment/work/orders.ts';
+import { deviceImeiAad, readOrder } from '#fulfilment/work/orders.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 import { isOfOrder, namesNothing } from '#upstream/observations/wallet-movements.ts';
@@ -35,8 +35,8 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
     async prepare(db, orderId, number) {
       const order = await readOrder(db, orderId);
       const reference = attemptReference(order.externalOrderId, number);
-      const sealed = order.sealedDeviceImei;
-      const deviceImei = sealed === null ? undefined : keyRing.openText(sealed, deviceImeiPlace(orderId));
+      const encrypted = order.encryptedDeviceImei;
+      const deviceImei = encrypted === null ? undefined : keyRing.decryptText(encrypted, deviceImeiAad(orderId));
       const { packageId } = order;
       const body = orderRequestBytes({ packageId, reference, ...(deviceImei !== undefined && { deviceImei }) });
       return { reference, body };

@@ -12,8 +12,8 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { chargedOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
 import {
-  accessPlace,
-  customerReferencePlace,
+  accessAad,
+  customerReferenceAad,
   readVpnSubscription,
   type SubscriptionFacts,
 } from '#fulfilment/work/vpn-subscriptions.ts';
@@ -28,7 +28,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
 
   const lookUp = async (attempt: AttemptRow): Promise<LookUpResult<VpnSubscription>> => {
     const { serviceId, subjectId } = attempt;
-    const found = (subscription: VpnSubscription) => foundAs(subscription, seal(subjectId));
+    const found = (subscription: VpnSubscription) => foundAs(subscription, encrypt(subjectId));
     const byId = serviceId === null ? undefined : resultById(await service.getVpnSubscription(serviceId), found);
     if (byId !== undefined) return byId;
     const list = await service.findVpnSubscriptionsByReference(ownReference(attempt));
@@ -38,7 +38,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
   const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
     const since = Math.min(...attempts.map(sinceFirstSend));
     return resultsByReference(await service.listRecentVpnSubscriptions({ since, maxPages }), attempts, {
-      found: (subscription, { subjectId }) => foundAs(subscription, seal(subjectId)),
+      found: (subscription, { subjectId }) => foundAs(subscription, encrypt(subjectId)),
       noun: 'subscriptions',
       namesOf: ({ id, external_subscription_id: reference }) => ({ id, reference }),
     });
@@ -62,7 +62,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     async prepare(db, id, number) {
       const row = await readVpnSubscription(db, id);
       const reference = attemptReference(row.externalSubscriptionId, number);
-      const customerReference = keyRing.openText(row.sealedCustomerReference, customerReferencePlace(id));
+      const customerReference = keyRing.decryptText(row.encryptedCustomerReference, customerReferenceAad(id));
       const { vpnPlanId, customerPrice } = row;
       return { reference, body: vpnOrderRequestBytes({ vpnPlanId, reference, customerReference, customerPrice }) };
     },
@@ -88,7 +88,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       const { vpnPlanId } = await database.run((db) => readVpnSubscription(db, subjectId));
       const reference = ownReference(attempt);
       const answer = await service.createVpnOrder({ idempotencyKey, reference, vpnPlanId, body, leaseLeftMs });
-      return answer.ok ? { ...answer, value: factsOf(answer.value, seal(subjectId)) } : answer;
+      return answer.ok ? { ...answer, value: factsOf(answer.value, encrypt(subjectId)) } : answer;
     },
 
     lookUp,
@@ -103,7 +103,8 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       const { subjectId: id } = known;
       // The answer to the order may have brought everything.
       const isWhole =
-        known.chargedAmount !== null && (await database.run((db) => readVpnSubscription(db, id))).sealedAccess !== null;
+        known.chargedAmount !== null &&
+        (await database.run((db) => readVpnSubscription(db, id))).encryptedAccess !== null;
       const attempt = isWhole ? known : await read(known);
       if ('detail' in attempt) return { kind: 'unreadable', detail: attempt.detail };
       const work = { kind: 'vpn_subscription', id } as const;
@@ -122,7 +123,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
           return;
         }
         // They came with an answer: to the order, or to the question just now.
-        const hasAccess = (await readVpnSubscription(tx, id)).sealedAccess !== null;
+        const hasAccess = (await readVpnSubscription(tx, id)).encryptedAccess !== null;
         const message = `The VPN subscription is active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
@@ -134,21 +135,21 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     subscription: async (db, id) => subscriptionView(await readVpnSubscription(db, id)),
   };
 
-  function seal(id: string) {
-    return (access: NonNullable<VpnSubscription['access']>) => keyRing.seal(JSON.stringify(access), accessPlace(id));
+  function encrypt(id: string) {
+    return (access: NonNullable<VpnSubscription['access']>) => keyRing.encrypt(JSON.stringify(access), accessAad(id));
   }
 }
 
 /** What a record of the service says beyond the purchase. */
 export function subscriptionFacts(
   { status, started_at: startedAt, expires_at: expiresAt, access }: VpnSubscription,
-  seal: (access: NonNullable<VpnSubscription['access']>) => Buffer,
+  encrypt: (access: NonNullable<VpnSubscription['access']>) => Buffer,
 ): SubscriptionFacts {
   return {
     startedAt: startedAt == null ? undefined : new Date(startedAt),
     expiresAt: expiresAt == null ? undefined : new Date(expiresAt),
     endedAs: status === 'cancelled' || status === 'expired' ? status : undefined,
-    sealedAccess: access == null ? undefined : seal(access),
+    encryptedAccess: access == null ? undefined : encrypt(access),
   };
 }
 
@@ -171,19 +172,19 @@ const OUTCOMES = {
   failed: 'failed',
 } as const satisfies Record<VpnSubscription['status'], ObservedOutcome>;
 
-type Seal = (access: NonNullable<VpnSubscription['access']>) => Buffer;
+type Encrypt = (access: NonNullable<VpnSubscription['access']>) => Buffer;
 
-function factsOf(subscription: VpnSubscription, seal: Seal): ServiceFacts {
+function factsOf(subscription: VpnSubscription, encrypt: Encrypt): ServiceFacts {
   return {
     ...purchaseFacts(subscription, OUTCOMES[subscription.status]),
-    subscription: subscriptionFacts(subscription, seal),
+    subscription: subscriptionFacts(subscription, encrypt),
   };
 }
 
-function foundAs(subscription: VpnSubscription, seal: Seal): Found<VpnSubscription> {
+function foundAs(subscription: VpnSubscription, encrypt: Encrypt): Found<VpnSubscription> {
   return {
     kind: 'found',
-    facts: factsOf(subscription, seal),
+    facts: factsOf(subscription, encrypt),
     record: subscription,
     event: `vpn.subscription.${subscription.status}`,
   };

@@ -13,7 +13,7 @@ import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/send-claim
 import { hold, isGateClear, stopAtGate } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { hasSpendLimit, reserve, type Reserved } from '#fulfilment/gate/reservations.ts';
-import { findWait, joinLine, takePass } from '#fulfilment/gate/waits.ts';
+import { findWait, enqueue, consumeOverride } from '#fulfilment/gate/waits.ts';
 import { lockUnfinishedWork, lockWork, readWork } from '#fulfilment/work/work.ts';
 
 /** What the gate makes of a send that is about to be claimed. */
@@ -88,7 +88,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       if (reservation.kind === 'stopped') {
         await hold(tx, asker, reservation.stop, await findWait(tx, work), policy, price);
         // No operator's word goes past the wallet and the limits, so it has had its effect.
-        await takePass(tx, work);
+        await consumeOverride(tx, work);
         return reservation;
       }
       const { how } = reservation;
@@ -118,7 +118,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
             const { circuit, wasCanary } = opened;
             // Another one is to find out next time.
             const probes = wasCanary ? circuit.openings : 0;
-            await joinLine(
+            await enqueue(
               tx,
               { work, barrier: `circuit:${circuit.name}`, failureClass, acceptedAt, apiKeyId, probes },
               new Date(now()),

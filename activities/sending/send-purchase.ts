@@ -23,17 +23,12 @@ import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite } from '#domain/work/failure.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
-import {
-  findAttemptById,
-  recordFactsOver,
-  requestBodyPlace,
-  type ServiceFacts,
-} from '#fulfilment/attempts/attempts.ts';
+import { findAttemptById, recordFactsOver, requestBodyAad, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
 import { claimSend, lockAttempt, recordSendFailure, type SendClaim } from '#fulfilment/attempts/send-claim.ts';
 import type { Reserved } from '#fulfilment/gate/reservations.ts';
-import { passGate } from '#fulfilment/gate/waits.ts';
+import { leaveGate } from '#fulfilment/gate/waits.ts';
 import { lockUnfinishedWork, lockWork, markInProgress } from '#fulfilment/work/work.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
@@ -131,7 +126,7 @@ export function createPurchase(
               limit: objection === undefined ? limit : undefined,
             });
             if (claimed.kind !== 'claimed') return claimed;
-            await passGate(tx, work);
+            await leaveGate(tx, work);
             await markInProgress(tx, work, 'submitting', new Date(now()), retryRule);
             const { how } = admission;
             // What is not going to be sent is never seen as under way: a worker that dies here leaves nothing unknown
@@ -165,7 +160,7 @@ export function createPurchase(
         }
 
         const { attempt } = claim;
-        const body = keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id));
+        const body = keyRing.decrypt(attempt.encryptedRequestBody, requestBodyAad(attempt.id));
         begin();
         const answered = await kind.send(attempt, body, lease.leftMs);
         // It may have ended while we waited: its workflow was terminated, and another run went on.

@@ -10,7 +10,7 @@ import { forgetDeliveries, wakeOverdueEndpoints } from '#db/events/webhook-deliv
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import {
   addReadObservation,
-  inboxBodyPlace,
+  inboxBodyAad,
   missedWebhooks,
   readDeliveryId,
   requeueMatchable,
@@ -167,7 +167,7 @@ async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow
       reference: attempt.reference,
       serviceId,
       serviceEsimId: attempt.subjectKind === 'cancellation' ? attempt.serviceEsimId : null,
-      sealedBody: keyRing.seal(body, inboxBodyPlace(deliveryId)),
+      encryptedBody: keyRing.encrypt(body, inboxBodyAad(deliveryId)),
       bodyHash: contentHash,
       signedHash: contentHash,
     }),

@@ -95,12 +95,12 @@ async function tryOnce(
   const started = performance.now();
   const { outcome, excerpt } = await courier({ url: endpoint.url, event, secrets, deadlineMs: policy.sendDeadlineMs });
   const durationMs = Math.round(performance.now() - started);
-  const sealExcerpt = (place: string) => (excerpt.length === 0 ? null : keyRing.seal(excerpt, place));
+  const encryptExcerpt = (aad: string) => (excerpt.length === 0 ? null : keyRing.encrypt(excerpt, aad));
   await database.transaction((tx) =>
     recordTry(
       tx,
       claimed,
-      { outcome, at, durationMs, sealExcerpt },
+      { outcome, at, durationMs, encryptExcerpt },
       { now: new Date(now()), spread: random(), policy },
     ),
   );

@@ -5,7 +5,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import { currentAttempt } from '#fulfilment/attempts/attempts.ts';
-import { accessPlace, noteCancelAccepted, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
+import { accessAad, noteCancelAccepted, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
 import { lockUnfinishedWork } from '#fulfilment/work/work.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
@@ -25,7 +25,7 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
     database.transaction(async (tx) => {
       await lockUnfinishedWork(tx, work);
       const facts = subscriptionFacts(subscription, (access) =>
-        keyRing.seal(JSON.stringify(access), accessPlace(work.id)),
+        keyRing.encrypt(JSON.stringify(access), accessAad(work.id)),
       );
       await storeSubscriptionFacts(tx, work.id, facts);
     });

@@ -29,7 +29,7 @@ import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
 import type { Refusal } from '#domain/work/operator-actions.ts';
 import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
-import { findAttempt, currentAttempt, openAttempt, requestBodyPlace } from '#fulfilment/attempts/attempts.ts';
+import { findAttempt, currentAttempt, openAttempt, requestBodyAad } from '#fulfilment/attempts/attempts.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
@@ -69,7 +69,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       idempotencyKey: attemptKey(keyRing, work, number),
       reference,
       serviceEsimId,
-      sealedBody: (attemptId) => keyRing.seal(body, requestBodyPlace(attemptId)),
+      encryptedBody: (attemptId) => keyRing.encrypt(body, requestBodyAad(attemptId)),
     });
     await addTimelineEntry(tx, work, {
       event: 'attempt.prepared',

@@ -249,7 +249,7 @@ export interface PurchaseActivities {
   proveAbsence(input: AttemptRef): Promise<AbsenceResult>;
   /** Reads the service's wallet for the attempt and writes what it shows into our books. */
   readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;
-  /** Stores what was bought (of an order its eSIM, sealed) and completes the work. */
+  /** Stores what was bought (of an order its eSIM, encrypted) and completes the work. */
   completePurchase(input: AttemptRef & { applied: readonly string[] }): Promise<CompletionResult>;
   /**
    * Moves the work on in PostgreSQL: status, timeline, case and inbox in one transaction.

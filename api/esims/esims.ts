@@ -31,7 +31,7 @@ import type { Owner } from '#db/work/ownership.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString, parseLpaString } from '#domain/purchase/activation.ts';
 import { storedReading, storeUsage } from '#fulfilment/upkeep/esim-watch.ts';
-import { activationCodePlace } from '#fulfilment/work/orders.ts';
+import { activationCodeAad } from '#fulfilment/work/orders.ts';
 import { usageReading } from '#upstream/observations/usage-reading.ts';
 
 const tag = 'eSIMs';
@@ -60,7 +60,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const read = (id: string, caller: Caller): Promise<EsimRow> => readWith(findEsim, id, caller);
   const reveal = async (id: string, caller: Caller, action: string) => {
     const esim = await read(id, caller);
-    const code = dependencies.keyRing.openText(esim.sealedActivationCode, activationCodePlace(id));
+    const code = dependencies.keyRing.decryptText(esim.encryptedActivationCode, activationCodeAad(id));
     const activation = parseLpaString(code);
     if (activation === undefined) throw new Error(`the stored activation code of ${id} is not one`);
     await database.run((db) =>

@@ -54,7 +54,7 @@ export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSu
     external_subscription_id: subscription.externalSubscriptionId,
     service_subscription_id: serviceId,
     customer_price: plainAmount(subscription.customerPrice),
-    has_access_data: subscription.sealedAccess !== null,
+    has_access_data: subscription.encryptedAccess !== null,
     started_at: instantJson(subscription.startedAt),
     expires_at: instantJson(subscription.expiresAt),
     cancel_requested_at: instantJson(subscription.cancelRequestedAt),

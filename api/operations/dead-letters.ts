@@ -55,7 +55,7 @@ const example: z.input<typeof letterOutput> = {
   message: 'order.completed',
   subject_kind: 'order',
   subject_id: 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
-  error: 'Cannot be acted upon: UnsealError: cannot open sealed data: key "2029" is not in ENCRYPTION_KEYS',
+  error: 'Cannot be acted upon: DecryptionError: cannot decrypt: key "2029" is not in ENCRYPTION_KEYS',
   tries: 10,
   received_at: '2030-01-31T12:00:00.000Z',
 };

@@ -18,7 +18,7 @@ import { workReadOperations } from '#api/work/work-reads.ts';
 import { listWork, workFilter, workResource } from '#api/work/work-resource.ts';
 import { findOrderView, pageOfOrders, type OrderFilter } from '#db/work/order-queries.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
-import { deviceImeiPlace } from '#fulfilment/work/orders.ts';
+import { deviceImeiAad } from '#fulfilment/work/orders.ts';
 
 const tag = 'Orders';
 const JSON_TYPE = 'application/json';
@@ -105,8 +105,8 @@ type CreateRequest = Pick<
 async function createOrder(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { external_order_id: externalOrderId, package_id: packageId, device_imei: imei } = request.body;
   return createWork(dependencies, orderResource, request, (tx, work, now) => {
-    const sealedDeviceImei = imei === undefined ? null : dependencies.keyRing.seal(imei, deviceImeiPlace(work.id));
-    return acceptOrder(tx, { ...work, externalOrderId, packageId, sealedDeviceImei }, now);
+    const encryptedDeviceImei = imei === undefined ? null : dependencies.keyRing.encrypt(imei, deviceImeiAad(work.id));
+    return acceptOrder(tx, { ...work, externalOrderId, packageId, encryptedDeviceImei }, now);
   });
 }
 

@@ -24,7 +24,7 @@ const LOOK_AGAIN_AFTER_MS = 1_000;
 export class WebhookSecretCache {
   readonly #options: StoredSecretsOptions;
   #known: readonly AcceptedSecret[] | undefined;
-  #unopened = 0;
+  #undecryptable = 0;
   #failing = false;
   #triedAt: number | undefined;
   #underWay: Promise<void> | undefined;
@@ -64,16 +64,16 @@ export class WebhookSecretCache {
     const { read, logger, now } = this.#options;
     this.#triedAt = now();
     try {
-      const { secrets, unopened } = await read();
+      const { secrets, undecryptable } = await read();
       // An array of its own for each read: by it callers tell that the list was read again.
       this.#known = [...secrets];
-      if (unopened > this.#unopened) {
+      if (undecryptable > this.#undecryptable) {
         logger.warn(
-          { count: unopened },
+          { count: undecryptable },
           'stored webhook secrets do not open: their key is missing from ENCRYPTION_KEYS',
         );
       }
-      this.#unopened = unopened;
+      this.#undecryptable = undecryptable;
       this.#failing = false;
     } catch (error) {
       if (this.#failing) return;

@@ -40,8 +40,8 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 import { REFUSALS } from '#domain/work/operator-actions.ts';
 import {
   acceptVpnSubscription,
-  accessPlace,
-  customerReferencePlace,
+  accessAad,
+  customerReferenceAad,
   requestCancel,
 } from '#fulfilment/work/vpn-subscriptions.ts';
 import { vpnAccess as storedAccess, type VpnPlan } from '#upstream/contract.ts';
@@ -173,10 +173,10 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           ? await database.run((db) => findVpnSubscriptionView(db, id, caller.ownerId))
           : undefined;
         if (view === undefined) throw notFound(vpnResource);
-        const { sealedAccess } = view.subscription;
-        if (sealedAccess === null) throw new Problem('access_data_not_there');
+        const { encryptedAccess } = view.subscription;
+        if (encryptedAccess === null) throw new Problem('access_data_not_there');
         const { username, password, server, configuration } = storedAccess.parse(
-          JSON.parse(keyRing.openText(sealedAccess, accessPlace(id))),
+          JSON.parse(keyRing.decryptText(encryptedAccess, accessAad(id))),
         );
         const entry = {
           actor: caller.apiKeyId,
@@ -277,14 +277,17 @@ async function createSubscription(dependencies: ApiDependencies, request: Create
     customer_price: customerPrice,
   } = body;
   return createWork(dependencies, vpnResource, request, (tx, work, now) => {
-    const sealedCustomerReference = dependencies.keyRing.seal(body.customer_reference, customerReferencePlace(work.id));
+    const encryptedCustomerReference = dependencies.keyRing.encrypt(
+      body.customer_reference,
+      customerReferenceAad(work.id),
+    );
     const customerReferenceHash = hashOf(dependencies, body.customer_reference);
-    const own = { externalSubscriptionId, vpnPlanId, customerPrice, sealedCustomerReference, customerReferenceHash };
+    const own = { externalSubscriptionId, vpnPlanId, customerPrice, encryptedCustomerReference, customerReferenceHash };
     return acceptVpnSubscription(tx, { ...work, ...own }, now);
   });
 }
 
-/** A customer's reference is personal: it is stored sealed, and found by this. */
+/** A customer's reference is personal: it is stored encrypted, and found by this. */
 function hashOf({ keyRing }: ApiDependencies, customerReference: string): Buffer {
   return keyRing.hash(customerReference, 'customer_reference');
 }

@@ -35,9 +35,9 @@ import {
   type DeliveryOutput,
   type EndpointOutput,
 } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
-import { UnsealError, type KeyRing } from '#crypto/key-ring.ts';
+import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
-import { excerptPlace, startAtNewAddress, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
+import { excerptAad, startAtNewAddress, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
 import {
   addWebhookEndpoint,
   changeWebhookEndpoint,
@@ -354,11 +354,11 @@ function deliveryJson(
 
 /** A key that is no longer in the ring takes the excerpts with it, not the log. */
 function excerptOf(keyRing: KeyRing, row: WebhookTryRow): string | null {
-  if (row.sealedExcerpt === null) return null;
+  if (row.encryptedExcerpt === null) return null;
   try {
-    return keyRing.openText(row.sealedExcerpt, excerptPlace(row));
+    return keyRing.decryptText(row.encryptedExcerpt, excerptAad(row));
   } catch (error) {
-    if (error instanceof UnsealError) return null;
+    if (error instanceof DecryptionError) return null;
     throw error;
   }
 }

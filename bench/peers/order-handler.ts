@@ -76,7 +76,7 @@ app.post('/v1/orders', express.json(), async (request, response) => {
     const body = Buffer.from(JSON.stringify(answer));
     await client.query({
       name: 'answer',
-      text: `insert into idempotency_keys (api_key_id, key, request_hash, response_status, response_headers, sealed_response_body, created_at) values ($1, $2, $3, 202, $4, $5, $6)`,
+      text: `insert into idempotency_keys (api_key_id, key, request_hash, response_status, response_headers, encrypted_response_body, created_at) values ($1, $2, $3, 202, $4, $5, $6)`,
       values: [apiKeyId, request.get('Idempotency-Key') ?? randomUUID(), Buffer.alloc(32), { Location: `/v1/orders/${id}` }, body, now],
     });
     await client.query('COMMIT');

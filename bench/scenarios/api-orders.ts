@@ -27,7 +27,7 @@ const FILL = `
     'esim_' || lpad(n::text, 26, '0'), now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval
   from generate_series(1, $1::int) n`;
 const FILL_ATTEMPTS = `
-  insert into attempts (id, subject_kind, subject_id, number, idempotency_key, reference, sealed_request_body, state, service_id, created_at)
+  insert into attempts (id, subject_kind, subject_id, number, idempotency_key, reference, encrypted_request_body, state, service_id, created_at)
   select 'att_' || n, 'order', 'ord_' || lpad(n::text, 26, '0'), 1, 'key-' || n, 'ref-' || n, 'x', 'completed', 'so_' || n, now()
   from generate_series(1, $1::int) n`;
 
@@ -148,7 +148,7 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
       count: size.orders,
       call: { kind: 'order', packageId: 1001 },
       amount: 0.8,
-      peer: 'Express, the same check of the key, the same rows in one transaction, nothing validated or sealed',
+      peer: 'Express, the same check of the key, the same rows in one transaction, nothing validated or encrypted',
     },
   ] as const;
   for (const { id, measured, count, call, amount, peer: does } of contests) {

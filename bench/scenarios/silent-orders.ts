@@ -100,7 +100,7 @@ async function callsFor(
     const buy = async (number: number) => {
       const work = { kind: 'order', id: newId('order') } as const;
       const order = { apiKeyId: 'bench', externalOrderId: `silent-${number}`, packageId: PACKAGE, metadata: {} };
-      const unset = { sealedDeviceImei: null, maxPrice: null, deadlineAt: null };
+      const unset = { encryptedDeviceImei: null, maxPrice: null, deadlineAt: null };
       await database.transaction((tx) => acceptOrder(tx, { id: work.id, ...order, ...unset }, new Date(now())));
       const { attempt } = await activities.beginWork({ work });
       await activities.sendPurchase({ work, attemptId: attempt.id });

@@ -19,7 +19,7 @@ const SIZES = {
   quick: { rounds: 2, busy: { count: 300, atOnce: 64 }, alone: { count: 30, atOnce: 1 } },
 } as const;
 
-const OURS = 'Our POST /webhooks/service: verify, read, seal, insert once, look for conflicts, answer';
+const OURS = 'Our POST /webhooks/service: verify, read, encrypt, insert once, look for conflicts, answer';
 const PLAIN = { id: 'plain_handler', measured: 'Express handler: verify, one INSERT per delivery (plain pg), answer' };
 const NO_DATABASE = { id: 'no_database', measured: 'Express handler: verify, answer; nothing is stored' };
 
@@ -29,7 +29,7 @@ const LIMITS = {
     bound: 'at_least',
     amount: 1,
     reason:
-      'Sealing, hashing and the look for conflicts cost work; writing what arrives together in one commit must earn it back.',
+      'Encrypting, hashing and the look for conflicts cost work; writing what arrives together in one commit must earn it back.',
   },
   busyNoDatabase: {
     of: 'ratio_to_peer',

@@ -25,7 +25,7 @@ export async function listEncryptionKeys(environment: Environment, output: Outpu
 /**
  * `reseller encryption-keys retire`: processes start without the key from then on.
  *
- * @throws UserError when it is not known, makes the hashes, or a stored value is sealed with it.
+ * @throws UserError when it is not known, makes the hashes, or a stored value is encrypted with it.
  */
 export async function retireEncryptionKey(
   keyId: string,
@@ -62,7 +62,7 @@ function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired
     case 'in_use': {
       const places = retirement.values.map(({ table, column, count }) => `${table}.${column} (${count})`).join(', ');
       return new UserError(
-        `Stored values are sealed with ${keyId}: ${places}.`,
+        `Stored values are encrypted with ${keyId}: ${places}.`,
         'Leave it in ENCRYPTION_KEYS, behind the first key.',
       );
     }

@@ -40,7 +40,7 @@ export async function runReconcile(
   });
   return await withDatabase(stored.database.url, 'reseller reconcile', async (database) => {
     const keyRing = new KeyRing(keys);
-    // What is sealed with another key no worker could open.
+    // What is encrypted with another key no worker could open.
     await database.run((db) => verifyKeys(db, keyRing));
     const client = await connectClient(temporal, keyRing);
     try {

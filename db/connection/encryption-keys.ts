@@ -1,5 +1,5 @@
 /**
- * Which encryption keys a database has been used with, so that wrong ones are found before anything is sealed with
+ * Which encryption keys a database has been used with, so that wrong ones are found before anything is encrypted with
  * them.
  */
 import { asc, eq, is, sql } from 'drizzle-orm';
@@ -60,7 +60,7 @@ export async function verifyKeys(db: Executor, ring: KeyRing): Promise<void> {
 }
 
 /**
- * {@link verifyKeys}, and writes down the keys that are new. Run before anything is sealed.
+ * {@link verifyKeys}, and writes down the keys that are new. Run before anything is encrypted.
  *
  * @throws EncryptionKeysError; nothing is written then.
  */
@@ -79,8 +79,8 @@ export async function registerKeys(database: Database, ring: KeyRing): Promise<v
   });
 }
 
-/** How many values of a column are sealed with a key. */
-export interface SealedValues {
+/** How many values of a column are encrypted with a key. */
+export interface EncryptedValues {
   readonly table: string;
   readonly column: string;
   readonly count: number;
@@ -91,27 +91,27 @@ export type Retirement =
   | { readonly kind: 'retired' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'makes_hashes' }
-  | { readonly kind: 'in_use'; readonly values: readonly SealedValues[] };
+  | { readonly kind: 'in_use'; readonly values: readonly EncryptedValues[] };
 
 /**
- * Forgets a key, so that processes start without it. Refused while a stored value is sealed with it, and for the key
+ * Forgets a key, so that processes start without it. Refused while a stored value is encrypted with it, and for the key
  * that makes the hashes, which are kept for good. Payloads in Temporal are not counted.
  */
 export async function retireKey(tx: Executor, keyId: string): Promise<Retirement> {
   const [row] = await tx.select().from(encryptionKeys).where(eq(encryptionKeys.keyId, keyId)).for('update');
   if (row === undefined) return { kind: 'unknown' };
   if (row.makesHashes) return { kind: 'makes_hashes' };
-  const values = await valuesSealedWith(tx, keyId);
+  const values = await valuesEncryptedWith(tx, keyId);
   if (values.length > 0) return { kind: 'in_use', values };
   await tx.delete(encryptionKeys).where(eq(encryptionKeys.keyId, keyId));
   return { kind: 'retired' };
 }
 
-async function valuesSealedWith(db: Executor, keyId: string): Promise<SealedValues[]> {
-  const found: SealedValues[] = [];
-  for (const { table, column } of sealedColumns()) {
+async function valuesEncryptedWith(db: Executor, keyId: string): Promise<EncryptedValues[]> {
+  const found: EncryptedValues[] = [];
+  for (const { table, column } of encryptedColumns()) {
     const name = sql.identifier(column);
-    // A sealed value begins with its format, the length of the key's id, and the id (see `KeyRing`).
+    // An encrypted value begins with its format, the length of the key's id, and the id (see `KeyRing`).
     const { rows } = await db.execute<{ count: number }>(sql`
       select count(*)::int as count from ${sql.identifier(table)}
       where octet_length(${name}) > 2 and substring(${name} from 3 for get_byte(${name}, 1)) = convert_to(${keyId}, 'UTF8')`);
@@ -121,12 +121,12 @@ async function valuesSealedWith(db: Executor, keyId: string): Promise<SealedValu
   return found;
 }
 
-/** Every column that holds sealed values; their names begin with `sealed_`. */
-function sealedColumns(): { readonly table: string; readonly column: string }[] {
+/** Every column that holds encrypted values; their names begin with `encrypted_`. */
+function encryptedColumns(): { readonly table: string; readonly column: string }[] {
   return Object.values(schema).flatMap((table) => {
     if (!is(table, PgTable)) return [];
     const { name, columns } = getTableConfig(table);
-    const sealed = columns.filter((column) => column.name.startsWith('sealed_'));
-    return sealed.map((column) => ({ table: name, column: column.name }));
+    const encrypted = columns.filter((column) => column.name.startsWith('encrypted_'));
+    return encrypted.map((column) => ({ table: name, column: column.name }));
   });
 }

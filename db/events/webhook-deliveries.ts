@@ -224,8 +224,8 @@ export interface FinishedTry {
   readonly outcome: TryOutcome;
   readonly at: Date;
   readonly durationMs: number;
-  /** Seals the beginning of the answer for its place. */
-  readonly sealExcerpt: (place: string) => Buffer | null;
+  /** Encrypts the beginning of the answer with this AAD. */
+  readonly encryptExcerpt: (aad: string) => Buffer | null;
 }
 
 /**
@@ -465,15 +465,15 @@ export async function forgetDeliveries(
   return rows.length;
 }
 
-/** Place of a sealed excerpt of an answer. */
-export function excerptPlace({ deliveryId, number }: Pick<WebhookTryRow, 'deliveryId' | 'number'>): string {
-  return `webhook_tries.sealed_excerpt/${deliveryId}/${number}`;
+/** The additional authenticated data of the excerpt of an answer. */
+export function excerptAad({ deliveryId, number }: Pick<WebhookTryRow, 'deliveryId' | 'number'>): string {
+  return `webhook_tries.encrypted_excerpt/${deliveryId}/${number}`;
 }
 
 async function addTry(
   tx: Executor,
   { id, tries }: WebhookDeliveryRow,
-  { outcome, at, durationMs, sealExcerpt }: FinishedTry,
+  { outcome, at, durationMs, encryptExcerpt }: FinishedTry,
 ): Promise<void> {
   const key = { deliveryId: id, number: tries + 1 };
   await tx.insert(webhookTries).values({
@@ -482,7 +482,7 @@ async function addTry(
     durationMs,
     status: outcome.kind === 'answered' ? outcome.status : null,
     failure: outcome.kind === 'no_answer' ? outcome.failure : null,
-    sealedExcerpt: sealExcerpt(excerptPlace(key)),
+    encryptedExcerpt: encryptExcerpt(excerptAad(key)),
   });
 }
 

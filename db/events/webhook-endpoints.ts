@@ -212,7 +212,7 @@ export async function rotateEndpointSecret(
 }
 
 /**
- * Every secret that signs, newest first. @throws UnsealError when the key that sealed one is not in the ring any more.
+ * Every secret that signs, newest first. @throws DecryptionError when the key that encrypted one is not in the ring any more.
  */
 export async function readEndpointSecrets(
   db: Executor,
@@ -226,7 +226,7 @@ export async function readEndpointSecrets(
     .from(webhookEndpointSecrets)
     .where(and(eq(webhookEndpointSecrets.endpointId, endpointId), or(isNull(signsUntil), gt(signsUntil, now))))
     .orderBy(desc(webhookEndpointSecrets.id));
-  return rows.map((row) => keyRing.openText(row.sealedSecret, secretPlace(row)));
+  return rows.map((row) => keyRing.decryptText(row.encryptedSecret, secretAad(row)));
 }
 
 /**
@@ -278,12 +278,12 @@ async function addSecret(
 ): Promise<void> {
   await tx
     .insert(webhookEndpointSecrets)
-    .values({ endpointId, createdAt, sealedSecret: keyRing.seal(secret, secretPlace({ endpointId, createdAt })) });
+    .values({ endpointId, createdAt, encryptedSecret: keyRing.encrypt(secret, secretAad({ endpointId, createdAt })) });
 }
 
-/** Where a sealed secret stands; the row's number is not known before it is written. */
-function secretPlace({ endpointId, createdAt }: { readonly endpointId: string; readonly createdAt: Date }): string {
-  return `webhook_endpoint_secrets.sealed_secret/${endpointId}/${createdAt.toISOString()}`;
+/** The additional authenticated data of a secret; the row's number is not known before it is written. */
+function secretAad({ endpointId, createdAt }: { readonly endpointId: string; readonly createdAt: Date }): string {
+  return `webhook_endpoint_secrets.encrypted_secret/${endpointId}/${createdAt.toISOString()}`;
 }
 
 /** Of a query on `webhook_endpoints`. */

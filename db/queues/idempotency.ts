@@ -49,7 +49,7 @@ export async function findAnswer(
   const [row] = await answerOf(db, { ...id });
   if (row === undefined) return { kind: 'unused' };
   if (!row.requestHash.equals(requestHash)) return { kind: 'other_request' };
-  const body = keyRing.open(row.sealedResponseBody, bodyPlace(id));
+  const body = keyRing.decrypt(row.encryptedResponseBody, bodyAad(id));
   return { kind: 'answered', answer: { status: row.responseStatus, headers: row.responseHeaders, body } };
 }
 
@@ -75,7 +75,7 @@ const insertAnswer = builtOnce((db) =>
       requestHash: sql.placeholder('requestHash'),
       responseStatus: sql.placeholder('responseStatus'),
       responseHeaders: sql.placeholder('responseHeaders'),
-      sealedResponseBody: sql.placeholder('sealedResponseBody'),
+      encryptedResponseBody: sql.placeholder('encryptedResponseBody'),
       keptForGood: sql.placeholder('keptForGood'),
       createdAt: sql.placeholder('createdAt'),
     })
@@ -100,7 +100,7 @@ export async function storeAnswer(
     requestHash,
     responseStatus: answer.status,
     responseHeaders: { ...answer.headers },
-    sealedResponseBody: keyRing.seal(answer.body, bodyPlace(id)),
+    encryptedResponseBody: keyRing.encrypt(answer.body, bodyAad(id)),
     keptForGood: isKeptForGood,
     createdAt: now,
   });
@@ -126,6 +126,6 @@ export async function forgetAnswers(db: Executor, options: { before: Date; batch
   return rows.length;
 }
 
-function bodyPlace({ apiKeyId, key }: IdempotencyKey): string {
-  return `idempotency_keys.sealed_response_body/${apiKeyId}/${key}`;
+function bodyAad({ apiKeyId, key }: IdempotencyKey): string {
+  return `idempotency_keys.encrypted_response_body/${apiKeyId}/${key}`;
 }

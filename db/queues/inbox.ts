@@ -15,9 +15,9 @@ import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 
 export type InboxRow = typeof inbox.$inferSelect;
 
-/** Where the sealed body of a delivery stands. */
-export function inboxBodyPlace(deliveryId: string): string {
-  return `inbox.sealed_body/${deliveryId}`;
+/** The additional authenticated data of the body of a delivery. */
+export function inboxBodyAad(deliveryId: string): string {
+  return `inbox.encrypted_body/${deliveryId}`;
 }
 
 /** The attempt that a row of the inbox speaks of, with its work. */
@@ -242,7 +242,7 @@ export interface ReadObservation {
   readonly serviceId: string | null;
   /** The service's id of the eSIM, where that says what is meant. */
   readonly serviceEsimId: string | null;
-  readonly sealedBody: Buffer;
+  readonly encryptedBody: Buffer;
   readonly bodyHash: Buffer;
   readonly signedHash: Buffer;
 }
@@ -258,7 +258,7 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
       deliveryId: readDeliveryId(observation.attemptId, observation.outcome),
       bodyHash: observation.bodyHash,
       signedHash: observation.signedHash,
-      sealedBody: observation.sealedBody,
+      encryptedBody: observation.encryptedBody,
       event: observation.event,
       state: 'pending',
       subjectKind: observation.kind,

@@ -40,8 +40,8 @@ export const idempotencyKeys = pgTable(
     requestHash: bytea('request_hash').notNull(),
     responseStatus: integer('response_status').notNull(),
     responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
-    /** Exact bytes of the first answer, sealed. */
-    sealedResponseBody: bytea('sealed_response_body').notNull(),
+    /** Exact bytes of the first answer, encrypted. */
+    encryptedResponseBody: bytea('encrypted_response_body').notNull(),
     /**
      * True where nothing but this key keeps the same request from being carried out once more: it is never forgotten.
      */

@@ -152,14 +152,14 @@ export const gateWaits = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.subjectKind, table.subjectId] }),
-    index('gate_waits_line').on(table.barrier, table.probes, table.acceptedAt),
+    index('gate_waits_queue').on(table.barrier, table.probes, table.acceptedAt),
     index('gate_waits_oldest').on(table.acceptedAt),
   ],
 );
 
 /** Work that an operator lets through, until it has gone through or was stopped by what no operator lifts. */
-export const gatePasses = pgTable(
-  'gate_passes',
+export const gateOverrides = pgTable(
+  'gate_overrides',
   {
     subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
     subjectId: text('subject_id').notNull(),

@@ -22,7 +22,7 @@ export const attempts = pgTable(
      */
     reference: text('reference'),
     /** The exact bytes of the request body; every send repeats them. */
-    sealedRequestBody: bytea('sealed_request_body').notNull(),
+    encryptedRequestBody: bytea('encrypted_request_body').notNull(),
     state: text('state').$type<AttemptState>().notNull().default('prepared'),
     sends: integer('sends').notNull().default(0),
     /** True once any send ended without proof of what it did. */
@@ -81,7 +81,7 @@ export const esims = pgTable(
     serviceEsimId: text('service_esim_id').notNull().unique(),
     iccid: text('iccid').notNull(),
     packageId: integer('package_id').notNull(),
-    sealedActivationCode: bytea('sealed_activation_code').notNull(),
+    encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
     status: text('status').notNull(),
     installedAt: instant('installed_at'),
     activatedAt: instant('activated_at'),

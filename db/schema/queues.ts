@@ -17,7 +17,7 @@ export const inbox = pgTable(
     bodyHash: bytea('body_hash').notNull(),
     /** Hash of the signed content (timestamp and body): the same under another delivery id is a replay. */
     signedHash: bytea('signed_hash').notNull(),
-    sealedBody: bytea('sealed_body').notNull(),
+    encryptedBody: bytea('encrypted_body').notNull(),
     /** X-Service-Event as it came: not signed, so it decides nothing. A difference from `event` was reported. */
     headerEvent: text('header_event'),
     event: text('event'),

@@ -39,7 +39,7 @@ export const encryptionKeys = pgTable(
 /** The service's access token, shared by all processes. `version` is what compare-and-set compares. */
 export const serviceTokens = pgTable('service_tokens', {
   environment: text('environment').primaryKey(),
-  sealedToken: bytea('sealed_token').notNull(),
+  encryptedToken: bytea('encrypted_token').notNull(),
   version: integer('version').notNull(),
   expiresAt: instant('expires_at'),
   renewedAt: instant('renewed_at').notNull(),
@@ -55,7 +55,7 @@ export const webhookSecrets = pgTable(
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     /** `production` or `sandbox`. */
     environment: text('environment').notNull(),
-    sealedSecret: bytea('sealed_secret').notNull(),
+    encryptedSecret: bytea('encrypted_secret').notNull(),
     storedAt: instant('stored_at').notNull().defaultNow(),
     /** Null for the newest: the service signs with it. */
     verifiesUntil: instant('verifies_until'),

@@ -78,7 +78,7 @@ export const webhookEndpointSecrets = pgTable(
     endpointId: text('endpoint_id')
       .notNull()
       .references(() => webhookEndpoints.id),
-    sealedSecret: bytea('sealed_secret').notNull(),
+    encryptedSecret: bytea('encrypted_secret').notNull(),
     createdAt: instant('created_at').notNull(),
     /** Null: the newest. */
     signsUntil: instant('signs_until'),
@@ -144,8 +144,8 @@ export const webhookTries = pgTable(
     durationMs: integer('duration_ms').notNull(),
     status: integer('status'),
     failure: text('failure').$type<TryFailure>(),
-    /** Beginning of the answer's body, sealed: nobody knows what a receiver says. */
-    sealedExcerpt: bytea('sealed_excerpt'),
+    /** Beginning of the answer's body, encrypted: nobody knows what a receiver says. */
+    encryptedExcerpt: bytea('encrypted_excerpt'),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
 );

@@ -96,7 +96,7 @@ export const orders = pgTable(
     ...workColumns<StatusOf<'order'>>(),
     externalOrderId: text('external_order_id').notNull().unique(),
     packageId: integer('package_id').notNull(),
-    sealedDeviceImei: bytea('sealed_device_imei'),
+    encryptedDeviceImei: bytea('encrypted_device_imei'),
   },
   (table) => [
     check('orders_status', sql`${table.status} in (${inList(statusesOf('order'))})`),
@@ -203,7 +203,7 @@ export const vpnSubscriptions = pgTable(
     ...workColumns<StatusOf<'vpn_subscription'>>(),
     externalSubscriptionId: text('external_subscription_id').notNull().unique(),
     vpnPlanId: integer('vpn_plan_id').notNull(),
-    sealedCustomerReference: bytea('sealed_customer_reference').notNull(),
+    encryptedCustomerReference: bytea('encrypted_customer_reference').notNull(),
     /**
      * Keyed hash of the customer reference, to find a customer's subscriptions by; null in rows from before it was
      * kept.
@@ -212,7 +212,7 @@ export const vpnSubscriptions = pgTable(
     /** What the customer pays; the service takes it without a currency, so it is read in that of the plan. */
     customerPrice: amount('customer_price').notNull(),
     /** What the customer's device needs, as JSON. */
-    sealedAccess: bytea('sealed_access'),
+    encryptedAccess: bytea('encrypted_access'),
     startedAt: instant('started_at'),
     expiresAt: instant('expires_at'),
     /** How it ended at the service, once that is known. */

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import * as z from 'zod';
-import { type KeyRing, UnsealError } from '#crypto/key-ring.ts';
+import { type KeyRing, DecryptionError } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { serviceTokens } from '#db/schema.ts';
 
@@ -21,10 +21,10 @@ export interface StoredServiceToken {
   readonly token: ServiceToken | undefined;
 }
 
-const sealedContent = z.object({ account: z.string(), access_token: z.string() });
+const tokenContent = z.object({ account: z.string(), access_token: z.string() });
 
 /**
- * Where the access token stands in PostgreSQL: one row an environment, sealed, replaced by compare-and-set on its
+ * Where the access token stands in PostgreSQL: one row an environment, encrypted, replaced by compare-and-set on its
  * version. Every method throws DatabaseUnavailableError when PostgreSQL cannot be reached.
  */
 export class ServiceTokenStore {
@@ -54,7 +54,7 @@ export class ServiceTokenStore {
       db.select().from(serviceTokens).where(eq(serviceTokens.environment, this.#environment)),
     );
     if (row === undefined) return undefined;
-    const accessToken = this.#open(row.sealedToken);
+    const accessToken = this.#decrypt(row.encryptedToken);
     if (accessToken === undefined) return { version: row.version, token: undefined };
     return {
       version: row.version,
@@ -79,7 +79,7 @@ export class ServiceTokenStore {
   ): Promise<number | undefined> {
     const version = (replacedVersion ?? 0) + 1;
     const values = {
-      sealedToken: this.#seal(token.accessToken),
+      encryptedToken: this.#encrypt(token.accessToken),
       version,
       expiresAt: token.expiresAt === undefined ? null : new Date(token.expiresAt),
       renewedAt: new Date(token.renewedAt),
@@ -100,20 +100,20 @@ export class ServiceTokenStore {
     return rows[0]?.version;
   }
 
-  get #place(): string {
-    return `service_tokens.sealed_token/${this.#environment}`;
+  get #aad(): string {
+    return `service_tokens.encrypted_token/${this.#environment}`;
   }
 
-  #seal(accessToken: string): Buffer {
-    return this.#keyRing.seal(JSON.stringify({ account: this.#account, access_token: accessToken }), this.#place);
+  #encrypt(accessToken: string): Buffer {
+    return this.#keyRing.encrypt(JSON.stringify({ account: this.#account, access_token: accessToken }), this.#aad);
   }
 
-  #open(sealed: Buffer): string | undefined {
+  #decrypt(encrypted: Buffer): string | undefined {
     try {
-      const content = sealedContent.parse(JSON.parse(this.#keyRing.openText(sealed, this.#place)));
+      const content = tokenContent.parse(JSON.parse(this.#keyRing.decryptText(encrypted, this.#aad)));
       return content.account === this.#account ? content.access_token : undefined;
     } catch (error) {
-      if (error instanceof UnsealError) return undefined;
+      if (error instanceof DecryptionError) return undefined;
       throw error;
     }
   }

@@ -1,10 +1,10 @@
 /**
- * Webhook secrets that the service made on our call. It shows each once; here they stand sealed. The newest verifies
+ * Webhook secrets that the service made on our call. It shows each once; here they stand encrypted. The newest verifies
  * until another replaces it, former ones until their overlap ends.
  */
 import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
-import { type KeyRing, UnsealError } from '#crypto/key-ring.ts';
+import { type KeyRing, DecryptionError } from '#crypto/key-ring.ts';
 import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { webhookSecrets } from '#db/schema.ts';
@@ -17,8 +17,8 @@ export interface StoredWebhookSecret extends AcceptedSecret {
 export interface StoredWebhookSecrets {
   /** Newest first. */
   readonly secrets: readonly StoredWebhookSecret[];
-  /** How many more there are that no configured key opens. */
-  readonly unopened: number;
+  /** How many more there are that no configured key decrypts. */
+  readonly undecryptable: number;
 }
 
 /** Reads every secret that still verifies. One that does not open is counted, so that it takes no other with it. */
@@ -38,12 +38,12 @@ export async function readWebhookSecrets(
     )
     .orderBy(desc(webhookSecrets.id));
   const secrets = rows.flatMap((row) => {
-    const secret = open(keyRing, row);
+    const secret = decrypt(keyRing, row);
     if (secret === undefined) return [];
     const until = row.verifiesUntil === null ? {} : { acceptedUntil: row.verifiesUntil.getTime() };
     return [{ secret, storedAt: row.storedAt, ...until }];
   });
-  return { secrets, unopened: rows.length - secrets.length };
+  return { secrets, undecryptable: rows.length - secrets.length };
 }
 
 /** What became of a secret that was stored. */
@@ -112,22 +112,22 @@ export class WebhookSecretStore {
       .set({ verifiesUntil: until })
       .where(and(ofEnvironment, sql`${webhookSecrets.verifiesUntil} > ${until}`));
     await this.#tx.delete(webhookSecrets).where(and(ofEnvironment, lt(webhookSecrets.verifiesUntil, storedAt)));
-    const sealedSecret = keyRing.seal(secret, placeOf({ environment, storedAt }));
-    await this.#tx.insert(webhookSecrets).values({ environment, sealedSecret, storedAt });
+    const encryptedSecret = keyRing.encrypt(secret, secretAad({ environment, storedAt }));
+    await this.#tx.insert(webhookSecrets).values({ environment, encryptedSecret, storedAt });
     return { storedAt, formerVerifiesUntil: closed.length === 0 ? undefined : until };
   }
 }
 
-function open(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): string | undefined {
+function decrypt(keyRing: KeyRing, row: typeof webhookSecrets.$inferSelect): string | undefined {
   try {
-    return keyRing.openText(row.sealedSecret, placeOf(row));
+    return keyRing.decryptText(row.encryptedSecret, secretAad(row));
   } catch (error) {
-    if (error instanceof UnsealError) return undefined;
+    if (error instanceof DecryptionError) return undefined;
     throw error;
   }
 }
 
-/** Where a sealed secret stands; the row's number is not known before it is written. */
-function placeOf({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
-  return `webhook_secrets.sealed_secret/${environment}/${storedAt.toISOString()}`;
+/** The additional authenticated data of a secret; the row's number is not known before it is written. */
+function secretAad({ environment, storedAt }: { readonly environment: string; readonly storedAt: Date }): string {
+  return `webhook_secrets.encrypted_secret/${environment}/${storedAt.toISOString()}`;
 }

@@ -12,12 +12,12 @@ import type { PriceLimit } from '#domain/purchase/price-limit.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { knownWord, storeCancellationFacts, type CancellationFacts } from '#fulfilment/work/refunds.ts';
+import { knownReports, storeCancellationFacts, type CancellationFacts } from '#fulfilment/work/refunds.ts';
 import { storeSubscriptionFacts, type SubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
 
-/** Where the sealed request body of an attempt stands. */
-export function requestBodyPlace(attemptId: string): string {
-  return `attempts.sealed_request_body/${attemptId}`;
+/** The additional authenticated data of the request body of an attempt. */
+export function requestBodyAad(attemptId: string): string {
+  return `attempts.encrypted_request_body/${attemptId}`;
 }
 
 /**
@@ -63,7 +63,7 @@ export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRe
  *   with this key.
  * @param attempt.reference undefined where the interface takes none.
  * @param attempt.serviceEsimId of the eSIM that it is for, where there is one before it is bought.
- * @param attempt.sealedBody builds and seals the request body for the new attempt's id.
+ * @param attempt.encryptedBody builds and encrypts the request body for the new attempt's id.
  */
 export async function openAttempt(
   tx: Executor,
@@ -73,7 +73,7 @@ export async function openAttempt(
     readonly idempotencyKey: string;
     readonly reference: string | undefined;
     readonly serviceEsimId?: string | undefined;
-    readonly sealedBody: (attemptId: string) => Buffer;
+    readonly encryptedBody: (attemptId: string) => Buffer;
   },
 ): Promise<AttemptRow> {
   const id = newId('attempt');
@@ -88,7 +88,7 @@ export async function openAttempt(
       idempotencyKey: attempt.idempotencyKey,
       reference: reference ?? null,
       serviceEsimId: attempt.serviceEsimId ?? null,
-      sealedRequestBody: attempt.sealedBody(id),
+      encryptedRequestBody: attempt.encryptedBody(id),
     })
     .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] });
   const row = await findAttempt(tx, work, number);
@@ -181,7 +181,10 @@ export async function recordFactsOver(
 /** What a word about a cancellation comes to beside earlier ones. */
 async function beside(tx: Executor, known: AttemptRow, told: ServiceFacts): Promise<ServiceFacts> {
   if (told.cancellation === undefined) return told;
-  return { ...told, outcome: cancellationOutcome(together(await knownWord(tx, known.subjectId), told.cancellation)) };
+  return {
+    ...told,
+    outcome: cancellationOutcome(together(await knownReports(tx, known.subjectId), told.cancellation)),
+  };
 }
 
 /** Whoever brings the facts, an answer, a read or an event: what cannot be true beside what is known opens a case. */

@@ -18,10 +18,10 @@ import {
   type CircuitRow,
 } from '#fulfilment/gate/circuits.ts';
 import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
-import { findWait, hasPass, joinLine, nextInLine, type GateWait } from '#fulfilment/gate/waits.ts';
+import { findWait, hasOverride, enqueue, firstInQueue, type GateWait } from '#fulfilment/gate/waits.ts';
 
 /** Work that asks to be let through; both rows are locked. */
-export interface GateAsker {
+export interface GateRequest {
   readonly work: WorkRef;
   readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
   readonly attempt: Pick<AttemptRow, 'state' | 'failureClass'>;
@@ -50,11 +50,11 @@ const SETTLED: ReadonlySet<AttemptRow['state']> = new Set(['processing', 'comple
 /**
  * Asks the gate. @returns why it stops, with the work in the line of what it is held at; undefined when it may go on.
  */
-export async function stopAtGate(tx: Executor, asker: GateAsker, policy: GatePolicy): Promise<GateStop | undefined> {
+export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GatePolicy): Promise<GateStop | undefined> {
   const { work, attempt } = asker;
   if (SETTLED.has(attempt.state)) return undefined;
   const wait = await findWait(tx, work);
-  const isReleased = await hasPass(tx, work);
+  const isReleased = await hasOverride(tx, work);
   const paused = isReleased ? undefined : await stopByPause(tx, asker, wait, policy);
   const stop = paused ?? (await stopByCircuit(tx, asker, { wait, isReleased }, policy));
   if (stop !== undefined) await hold(tx, asker, stop, wait, policy);
@@ -63,7 +63,7 @@ export async function stopAtGate(tx: Executor, asker: GateAsker, policy: GatePol
 
 async function stopByPause(
   tx: Executor,
-  { work, attempt }: GateAsker,
+  { work, attempt }: GateRequest,
   wait: GateWait | undefined,
   policy: GatePolicy,
 ): Promise<GateStop | undefined> {
@@ -84,7 +84,7 @@ interface Standing {
 
 async function stopByCircuit(
   tx: Executor,
-  asker: GateAsker,
+  asker: GateRequest,
   { wait, isReleased }: Standing,
   policy: GatePolicy,
 ): Promise<GateStop | undefined> {
@@ -93,7 +93,7 @@ async function stopByCircuit(
   for (const row of await lockUnclosed(tx)) {
     if (row.name === 'insufficient_balance' && !asker.isUnreserved) continue;
     const barrier = `circuit:${row.name}` as const;
-    const first = await nextInLine(tx, barrier);
+    const first = await firstInQueue(tx, barrier);
     const answer = answerAtCircuit(
       circuitOfRow(row),
       {
@@ -117,7 +117,7 @@ async function stopByCircuit(
 /** Puts work into the line of what stops it. Who was a canary is none any more. */
 export async function hold(
   tx: Executor,
-  { work, row, attempt, now }: Pick<GateAsker, 'work' | 'row' | 'attempt' | 'now'>,
+  { work, row, attempt, now }: Pick<GateRequest, 'work' | 'row' | 'attempt' | 'now'>,
   { barrier, failure }: GateStop,
   wait: GateWait | undefined,
   policy: GatePolicy,
@@ -127,5 +127,5 @@ export async function hold(
     failure === 'buying_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
   const { createdAt: acceptedAt, apiKeyId } = row;
-  await joinLine(tx, { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price }, new Date(now));
+  await enqueue(tx, { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price }, new Date(now));
 }

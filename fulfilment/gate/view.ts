@@ -13,7 +13,7 @@ import { spentOn } from '#fulfilment/gate/reservations.ts';
 import { committed, latestReading, mayCost, reservedAgainst, type WalletReading } from '#fulfilment/gate/wallet.ts';
 
 /** Those that are held at the same thing for the same reason. */
-export interface HeldLine {
+export interface HeldGroup {
   readonly barrier: Barrier;
   readonly failureClass: FailureClass;
   readonly count: number;
@@ -31,7 +31,7 @@ export interface LimitView {
 export interface GateView {
   readonly circuits: readonly CircuitRow[];
   readonly pauses: readonly PauseRow[];
-  readonly held: readonly HeldLine[];
+  readonly held: readonly HeldGroup[];
   /** The balance as it was last read, and what is reserved against it. */
   readonly wallet: (WalletReading & { readonly reserved: Money }) | undefined;
   readonly day: string;
@@ -47,7 +47,7 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
   return {
     circuits: await listCircuits(db),
     pauses: await activePauses(db),
-    held: await heldLines(db),
+    held: await heldGroups(db),
     wallet: reading === undefined ? undefined : { ...reading, reserved: await reservedAgainst(db, reading) },
     day,
     spent: await spentToday(db, day),
@@ -56,7 +56,7 @@ export async function readGate(db: Executor, spendLimit: Money | undefined, now:
 }
 
 /** What is held at the gate, the oldest line first. */
-export async function heldLines(db: Executor): Promise<HeldLine[]> {
+export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
   const oldest = sql<string>`(array_agg(${gateWaits.subjectKind} || '/' || ${gateWaits.subjectId} order by ${gateWaits.acceptedAt}))[1]`;
   const rows = await db
     .select({

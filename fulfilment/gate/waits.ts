@@ -1,7 +1,7 @@
 /** Who is held at the gate, at what, and in which order. */
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { gatePasses, gateWaits } from '#db/schema.ts';
+import { gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -22,7 +22,7 @@ export interface Waiting {
 }
 
 /** Puts work into the line of what holds it; one that is in a line already keeps its place. */
-export async function joinLine(
+export async function enqueue(
   tx: Executor,
   { work, barrier, failureClass, acceptedAt, apiKeyId, price, probes }: Waiting,
   now: Date,
@@ -48,7 +48,7 @@ export async function joinLine(
 }
 
 /** It goes on, or has ended: nobody holds it any more. */
-export async function leaveLine(tx: Executor, work: WorkRef): Promise<void> {
+export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
   await tx.delete(gateWaits).where(ofWork(work));
 }
 
@@ -58,7 +58,7 @@ export async function findWait(db: Executor, work: WorkRef): Promise<GateWait | 
 }
 
 /** The next of a line: the oldest of those who were the canary least often. */
-export async function nextInLine(tx: Executor, barrier: Barrier): Promise<GateWait | undefined> {
+export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<GateWait | undefined> {
   const [row] = await tx
     .select()
     .from(gateWaits)
@@ -77,31 +77,31 @@ export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
 }
 
 /** Lets an operator's word count until the work has gone through. @returns false when it was given already. */
-export async function grantPass(tx: Executor, work: WorkRef, grantedBy: string, now: Date): Promise<boolean> {
+export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: string, now: Date): Promise<boolean> {
   const rows = await tx
-    .insert(gatePasses)
+    .insert(gateOverrides)
     .values({ subjectKind: work.kind, subjectId: work.id, grantedBy, grantedAt: now })
     .onConflictDoNothing()
-    .returning({ id: gatePasses.subjectId });
+    .returning({ id: gateOverrides.subjectId });
   return rows.length > 0;
 }
 
-export async function hasPass(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
+export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
   const rows = await db
-    .select({ id: gatePasses.subjectId })
-    .from(gatePasses)
-    .where(and(eq(gatePasses.subjectKind, kind), eq(gatePasses.subjectId, id)));
+    .select({ id: gateOverrides.subjectId })
+    .from(gateOverrides)
+    .where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
   return rows.length > 0;
 }
 
-export async function takePass(tx: Executor, { kind, id }: WorkRef): Promise<void> {
-  await tx.delete(gatePasses).where(and(eq(gatePasses.subjectKind, kind), eq(gatePasses.subjectId, id)));
+export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
 }
 
 /** It has gone through, or goes through no more. */
-export async function passGate(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+export async function leaveGate(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   // One statement for both: every step of every piece of work comes by here.
-  await tx.execute(sql`with gone as (delete from ${gatePasses} where ${gatePasses.subjectKind} = ${kind} and ${gatePasses.subjectId} = ${id})
+  await tx.execute(sql`with gone as (delete from ${gateOverrides} where ${gateOverrides.subjectKind} = ${kind} and ${gateOverrides.subjectId} = ${id})
     delete from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id}`);
 }
 

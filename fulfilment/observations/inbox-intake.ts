@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { GroupCommit } from '#db/connection/group-commit.ts';
-import { inboxBodyPlace } from '#db/queues/inbox.ts';
+import { inboxBodyAad } from '#db/queues/inbox.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
@@ -52,7 +52,7 @@ interface NewRow {
   readonly deliveryId: string;
   readonly bodyHash: Buffer;
   readonly signedHash: Buffer;
-  readonly sealedBody: Buffer;
+  readonly encryptedBody: Buffer;
   readonly headerEvent: string | null;
   readonly event: string | null;
   readonly state: InboxState;
@@ -102,7 +102,7 @@ export class InboxIntake {
       deliveryId: delivery.deliveryId,
       bodyHash,
       signedHash: this.#keyRing.hash(`${delivery.timestamp}.${bodyHash.toString('hex')}`, 'webhook_signed'),
-      sealedBody: this.#keyRing.seal(delivery.body, inboxBodyPlace(delivery.deliveryId)),
+      encryptedBody: this.#keyRing.encrypt(delivery.body, inboxBodyAad(delivery.deliveryId)),
       headerEvent: delivery.headerEvent ?? null,
       event: reading.event ?? null,
       state: reading.state,
@@ -147,11 +147,11 @@ async function storeDeliveries(database: Database, rows: readonly NewRow[]): Pro
 async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<string>> {
   const column = <Name extends keyof NewRow>(name: Name) => sql.param(rows.map((row) => row[name]));
   const result = await db.execute(sql`
-    insert into inbox (source, delivery_id, body_hash, signed_hash, sealed_body, header_event, event, state, note,
+    insert into inbox (source, delivery_id, body_hash, signed_hash, encrypted_body, header_event, event, state, note,
       subject_kind, reference, service_id, service_esim_id, outcome)
     select 'webhook', * from unnest(
       ${column('deliveryId')}::text[], ${column('bodyHash')}::bytea[], ${column('signedHash')}::bytea[],
-      ${column('sealedBody')}::bytea[], ${column('headerEvent')}::text[], ${column('event')}::text[],
+      ${column('encryptedBody')}::bytea[], ${column('headerEvent')}::text[], ${column('event')}::text[],
       ${column('state')}::text[], ${column('note')}::text[], ${column('subjectKind')}::text[], ${column('reference')}::text[],
       ${column('serviceId')}::text[], ${column('serviceEsimId')}::text[], ${column('outcome')}::text[])
     on conflict do nothing

@@ -34,7 +34,7 @@ import type { WorkRef } from '#domain/work/work.ts';
 import { attemptsOf, currentAttempt } from '#fulfilment/attempts/attempts.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
-import { grantPass, hasPass } from '#fulfilment/gate/waits.ts';
+import { grantOverride, hasOverride } from '#fulfilment/gate/waits.ts';
 import { detailOf, sentence } from '#fulfilment/operator/operator-action-texts.ts';
 import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/operator-corrections.ts';
 import { isCancelledAlready } from '#fulfilment/work/cancellations.ts';
@@ -158,7 +158,7 @@ async function judge(
       return unless(judgeRetry(operated, await isRetryUnderWay(tx, work)), () => retry(act));
     case 'release':
       if (work.kind === 'cancellation') return 'nothing_is_charged';
-      return unless(judgeRelease(operated, await hasPass(tx, work)), () => release(act));
+      return unless(judgeRelease(operated, await hasOverride(tx, work)), () => release(act));
     case 'abandon':
       return unless(judgeAbandon(operated), () => abandon(act));
     case 'change_limit':
@@ -239,7 +239,7 @@ async function retry({ tx, work, row, now }: Act): Promise<undefined> {
 }
 
 async function release({ tx, work, row, operator, now }: Act): Promise<undefined> {
-  await grantPass(tx, work, operator.actor, now);
+  await grantOverride(tx, work, operator.actor, now);
   if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
 }
 

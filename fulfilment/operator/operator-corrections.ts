@@ -10,7 +10,7 @@ import { attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifec
 import { needsWallet, type OperatorAction } from '#domain/work/operator-actions.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import { judgeRefundByPerson } from '#fulfilment/work/cancellations.ts';
-import { knownWord, nameRefund, storeCancellationFacts, undoCancelled } from '#fulfilment/work/refunds.ts';
+import { knownReports, nameRefund, storeCancellationFacts, undoCancelled } from '#fulfilment/work/refunds.ts';
 
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 
@@ -100,7 +100,8 @@ async function verdictOfBought(
   { subjectKind, subjectId }: AttemptRow,
   serviceEsimId: string | undefined,
 ): Promise<AttemptEvent> {
-  if (subjectKind === 'cancellation') return VERDICT_OF_CANCELLED[cancellationOutcome(await knownWord(tx, subjectId))];
+  if (subjectKind === 'cancellation')
+    return VERDICT_OF_CANCELLED[cancellationOutcome(await knownReports(tx, subjectId))];
   return subjectKind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
 

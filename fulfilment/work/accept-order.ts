@@ -8,8 +8,8 @@ import { newsColumns } from '#fulfilment/work/work-events.ts';
 export interface NewOrder extends NewWork {
   readonly externalOrderId: string;
   readonly packageId: number;
-  /** Sealed for `deviceImeiPlace` of `orders.ts`. */
-  readonly sealedDeviceImei: Buffer | null;
+  /** Encrypted for `deviceImeiAad` of `orders.ts`. */
+  readonly encryptedDeviceImei: Buffer | null;
 }
 
 const { placeholder } = sql;
@@ -30,7 +30,7 @@ const insertOrder = builtOnce((db) =>
       updatedAt: placeholder('updatedAt'),
       externalOrderId: placeholder('externalOrderId'),
       packageId: placeholder('packageId'),
-      sealedDeviceImei: placeholder('sealedDeviceImei'),
+      encryptedDeviceImei: placeholder('encryptedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
     .onConflictDoNothing()
     .returning(newsColumns('order'))
@@ -41,8 +41,8 @@ type OrderValues = ReturnType<typeof intakeColumns> & Omit<NewOrder, keyof NewWo
 
 /** Accepts an order, in the caller's transaction. */
 export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Intake> {
-  const { id, externalOrderId, packageId, sealedDeviceImei } = order;
-  const values: OrderValues = { ...intakeColumns(order, now), externalOrderId, packageId, sealedDeviceImei };
+  const { id, externalOrderId, packageId, encryptedDeviceImei } = order;
+  const values: OrderValues = { ...intakeColumns(order, now), externalOrderId, packageId, encryptedDeviceImei };
   return acceptWork(
     tx,
     { kind: 'order', id },

@@ -15,14 +15,14 @@ export async function readOrder(db: Executor, orderId: string): Promise<OrderRow
   return order;
 }
 
-/** Where the sealed IMEI of an order stands. */
-export function deviceImeiPlace(orderId: string): string {
-  return `orders.sealed_device_imei/${orderId}`;
+/** The additional authenticated data of the IMEI of an order. */
+export function deviceImeiAad(orderId: string): string {
+  return `orders.encrypted_device_imei/${orderId}`;
 }
 
-/** Where the sealed activation code of an eSIM stands. */
-export function activationCodePlace(esimId: string): string {
-  return `esims.sealed_activation_code/${esimId}`;
+/** The additional authenticated data of the activation code of an eSIM. */
+export function activationCodeAad(esimId: string): string {
+  return `esims.encrypted_activation_code/${esimId}`;
 }
 
 /** What a completed order delivered. */
@@ -31,8 +31,8 @@ export interface DeliveredEsim {
   readonly id: string;
   readonly serviceEsimId: string;
   readonly iccid: string;
-  /** Sealed for the row of this eSIM. */
-  readonly sealedActivationCode: Buffer;
+  /** Encrypted for the row of this eSIM. */
+  readonly encryptedActivationCode: Buffer;
   readonly status: string;
   readonly installedAt: Date | null;
   readonly activatedAt: Date | null;
@@ -59,7 +59,7 @@ export async function completeOrder(
     serviceEsimId: esim.serviceEsimId,
     iccid: esim.iccid,
     packageId,
-    sealedActivationCode: esim.sealedActivationCode,
+    encryptedActivationCode: esim.encryptedActivationCode,
     status: esim.status,
     installedAt: esim.installedAt,
     activatedAt: esim.activatedAt,

@@ -39,7 +39,7 @@ export async function findRefund(db: Executor, cancellationId: string): Promise<
 }
 
 /** What is known of a cancellation so far, in the form in which the service would say it. */
-export async function knownWord(db: Executor, cancellationId: string): Promise<CancellationWord> {
+export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationWord> {
   const [row] = await db
     .select({ cancelledAt: cancellations.cancelledAt })
     .from(cancellations)
@@ -58,7 +58,7 @@ export async function storeCancellationFacts(
   told: CancellationFacts,
   now: Date,
 ): Promise<void> {
-  const known = await knownWord(tx, work.id);
+  const known = await knownReports(tx, work.id);
   const word = together(known, told);
   const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
   const expectsRefund = newlyCancelled && !(await noteCancelled(tx, work, now)).acceptWithoutRefund;

@@ -17,21 +17,21 @@ export async function readVpnSubscription(db: Executor, id: string): Promise<Vpn
   return row;
 }
 
-/** Where the sealed customer reference of a subscription stands. */
-export function customerReferencePlace(id: string): string {
-  return `vpn_subscriptions.sealed_customer_reference/${id}`;
+/** The additional authenticated data of the customer reference of a subscription. */
+export function customerReferenceAad(id: string): string {
+  return `vpn_subscriptions.encrypted_customer_reference/${id}`;
 }
 
-/** Where the sealed access data of a subscription stand. */
-export function accessPlace(id: string): string {
-  return `vpn_subscriptions.sealed_access/${id}`;
+/** The additional authenticated data of the access data of a subscription. */
+export function accessAad(id: string): string {
+  return `vpn_subscriptions.encrypted_access/${id}`;
 }
 
 export interface NewVpnSubscription extends NewWork {
   readonly externalSubscriptionId: string;
   readonly vpnPlanId: number;
-  /** Sealed for {@link customerReferencePlace}. */
-  readonly sealedCustomerReference: Buffer;
+  /** Encrypted for {@link customerReferenceAad}. */
+  readonly encryptedCustomerReference: Buffer;
   /** Keyed hash of the same, to find it by. */
   readonly customerReferenceHash: Buffer;
   /** Exact decimal, in the currency of the plan. */
@@ -44,9 +44,9 @@ export async function acceptVpnSubscription(
   subscription: NewVpnSubscription,
   now: Date,
 ): Promise<Intake> {
-  const { id, externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerReferenceHash, customerPrice } =
+  const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice } =
     subscription;
-  const own = { externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerReferenceHash, customerPrice };
+  const own = { externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice };
   const { id: column, externalSubscriptionId: reference } = vpnSubscriptions;
   return acceptWork(
     tx,
@@ -70,15 +70,15 @@ export interface SubscriptionFacts {
   readonly startedAt?: Date | undefined;
   readonly expiresAt?: Date | undefined;
   readonly endedAs?: SubscriptionEnd | undefined;
-  /** Sealed for {@link accessPlace}. */
-  readonly sealedAccess?: Buffer | undefined;
+  /** Encrypted for {@link accessAad}. */
+  readonly encryptedAccess?: Buffer | undefined;
 }
 
 /**
  * Stores what the service says; what it does not say stays. An end stays an end. The caller holds the lock of the work.
  */
 export async function storeSubscriptionFacts(tx: Executor, id: string, facts: SubscriptionFacts): Promise<void> {
-  const { startedAt, expiresAt, endedAs, sealedAccess } = facts;
+  const { startedAt, expiresAt, endedAs, encryptedAccess } = facts;
   const known = await readVpnSubscription(tx, id);
   await tx
     .update(vpnSubscriptions)
@@ -86,7 +86,7 @@ export async function storeSubscriptionFacts(tx: Executor, id: string, facts: Su
       startedAt: startedAt ?? known.startedAt,
       expiresAt: expiresAt ?? known.expiresAt,
       endedAs: known.endedAs ?? endedAs ?? null,
-      sealedAccess: sealedAccess ?? known.sealedAccess,
+      encryptedAccess: encryptedAccess ?? known.encryptedAccess,
     })
     .where(eq(vpnSubscriptions.id, id));
 }

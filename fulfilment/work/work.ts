@@ -16,7 +16,7 @@ import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domai
 import type { RetryRule } from '#domain/work/retry-rules.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
-import { passGate } from '#fulfilment/gate/waits.ts';
+import { leaveGate } from '#fulfilment/gate/waits.ts';
 import { announceWork } from '#fulfilment/work/work-events.ts';
 
 /** The work has ended; nothing may change it any more. */
@@ -112,7 +112,7 @@ export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange
   if (change.status === undefined) return;
   await announceWork(tx, work, change.updatedAt);
   // Whoever is neither held nor about to be sent again waits for nothing at the gate.
-  if (change.status !== 'held' && change.status !== 'submitting') await passGate(tx, work);
+  if (change.status !== 'held' && change.status !== 'submitting') await leaveGate(tx, work);
 }
 
 /**

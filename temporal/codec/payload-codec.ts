@@ -7,22 +7,22 @@ import {
 } from '@temporalio/common';
 // CommonJS without named exports that Node could see: `import { temporal }` works in tests and fails in the process.
 import proto from '@temporalio/proto';
-import { MissingKeyError, UnsealError, type KeyRing } from '#crypto/key-ring.ts';
+import { MissingKeyError, DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import { refusedPayload, type PayloadRefusal } from '#domain/service/refused-payload.ts';
 
 /** Value of a payload's `encoding` that says it is encrypted; the usual one, which the Temporal UI knows. */
 export const ENCRYPTED_ENCODING = 'binary/encrypted';
 
 /**
- * Names the key, so that one sees in the UI and the CLI which keys are still in use. What counts is the sealed data.
+ * Names the key, so that one sees in the UI and the CLI which keys are still in use. What counts is the encrypted data.
  */
 export const KEY_ID_METADATA = 'encryption-key-id';
 
 /**
- * Where a sealed payload belongs. The same for all: the codec server, which decodes for the UI, is not told which
+ * The additional authenticated data of every payload: the codec server, which decodes for the UI, is not told which
  * workflow a payload comes from.
  */
-const PLACE = 'temporal.payload';
+const AAD = 'temporal.payload';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
@@ -36,7 +36,7 @@ export class PlainPayloadError extends Error {
 
 /** A payload that this process has no key for, or that was altered. */
 export class PayloadDecryptionError extends Error {
-  constructor(cause: UnsealError) {
+  constructor(cause: DecryptionError) {
     super(
       `A Temporal payload could not be decrypted: ${cause.message}. ` +
         'A key stays in ENCRYPTION_KEYS until every workflow that used it has left the retention of the namespace.',
@@ -75,16 +75,16 @@ export class EncryptionCodec implements PayloadCodec {
         [METADATA_ENCODING_KEY]: Buffer.from(ENCRYPTED_ENCODING),
         [KEY_ID_METADATA]: Buffer.from(this.#keyRing.primaryKeyId),
       },
-      data: this.#keyRing.seal(PayloadMessage.encode(payload).finish(), PLACE),
+      data: this.#keyRing.encrypt(PayloadMessage.encode(payload).finish(), AAD),
     };
   }
 
   /** @throws PayloadDecryptionError */
   protected decrypt(payload: Payload): Payload {
     try {
-      return PayloadMessage.decode(this.#keyRing.open(payload.data ?? new Uint8Array(), PLACE));
+      return PayloadMessage.decode(this.#keyRing.decrypt(payload.data ?? new Uint8Array(), AAD));
     } catch (error) {
-      throw error instanceof UnsealError ? new PayloadDecryptionError(error) : error;
+      throw error instanceof DecryptionError ? new PayloadDecryptionError(error) : error;
     }
   }
 }

@@ -52,7 +52,7 @@ const WORKER: Readonly<Record<string, Steps>> = {
 };
 
 const RELAY: Steps = {
-  // The last is the keeper's of the purchase gate, beside the relay.
+  // The last is of the loop that releases held work, beside the relay.
   writes: [
     'update outbox',
     'delete outbox',

@@ -22,7 +22,7 @@ function poisonInbox(nth: number): string {
     CREATE FUNCTION crash_poison_inbox() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NEW.source = 'webhook' AND NEW.state = 'pending' AND nextval('crash_deliveries') = ${nth} THEN
-        UPDATE inbox SET sealed_body = set_byte(sealed_body, length(sealed_body) - 1, get_byte(sealed_body, length(sealed_body) - 1) # 255)
+        UPDATE inbox SET encrypted_body = set_byte(encrypted_body, length(encrypted_body) - 1, get_byte(encrypted_body, length(encrypted_body) - 1) # 255)
           WHERE id = NEW.id;
         INSERT INTO crash_poisoned VALUES ('inbox', NEW.id::text);
       END IF;

@@ -49,10 +49,10 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
     }
     case 'esim_cancellation': {
       const { serviceEsimId, refund } = event;
-      return cancellation(serviceEsimId, { esim: 'cancelled', ...(refund !== undefined && refundWord(refund)) });
+      return cancellation(serviceEsimId, { esim: 'cancelled', ...(refund !== undefined && refundReport(refund)) });
     }
     case 'refund':
-      return cancellation(event.serviceEsimId, refundWord(event));
+      return cancellation(event.serviceEsimId, refundReport(event));
     case 'ping':
     case 'quarantine':
       return undefined;
@@ -60,7 +60,7 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
 }
 
 /** What a refund's record says, as part of a word about its cancellation. */
-export function refundWord({ status: state, review, serviceRefundId, refunded }: RefundFacts) {
+export function refundReport({ status: state, review, serviceRefundId, refunded }: RefundFacts) {
   return {
     refund: { state, ...(review !== undefined && { review }) },
     serviceRefundId,

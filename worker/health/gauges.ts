@@ -13,7 +13,7 @@ import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
-import { heldLines } from '#fulfilment/gate/view.ts';
+import { heldGroups } from '#fulfilment/gate/view.ts';
 import { latestReading, reservedAgainst } from '#fulfilment/gate/wallet.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -93,7 +93,7 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const open = new Set((await listCircuits(db)).filter(({ state }) => state !== 'closed').map(({ name }) => name));
   for (const circuit of circuitNames) metrics.circuitOpen.set({ circuit }, open.has(circuit) ? 1 : 0);
   metrics.gateHeld.reset();
-  for (const { failureClass, count: held } of await heldLines(db))
+  for (const { failureClass, count: held } of await heldGroups(db))
     metrics.gateHeld.inc({ failure_class: failureClass }, held);
   metrics.gatePauses.set((await activePauses(db)).length);
   const reading = await latestReading(db);

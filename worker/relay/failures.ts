@@ -1,4 +1,4 @@
-import { UnsealError } from '#crypto/key-ring.ts';
+import { DecryptionError } from '#crypto/key-ring.ts';
 import { sqlState } from '#db/connection/database.ts';
 import type { RelayFailure } from '#domain/relay/relay-failure.ts';
 import { WorkMissingError } from '#fulfilment/work/work.ts';
@@ -6,7 +6,7 @@ import { UnreadableRowError } from '#worker/relay/inbox-relay.ts';
 
 /** What is known of an error that kept a row from being handed over. */
 export function failureOf(error: unknown): RelayFailure {
-  if (error instanceof UnsealError || error instanceof UnreadableRowError) return { kind: 'unreadable' };
+  if (error instanceof DecryptionError || error instanceof UnreadableRowError) return { kind: 'unreadable' };
   if (error instanceof WorkMissingError) return { kind: 'work_missing' };
   const state = sqlState(error);
   return state === undefined ? { kind: 'other' } : { kind: 'sql', state };

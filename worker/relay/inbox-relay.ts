@@ -4,7 +4,7 @@ import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { holdRow, markUnmatched } from '#db/queues/inbox-queue.ts';
 import {
   assignToAttempt,
-  inboxBodyPlace,
+  inboxBodyAad,
   lockMatch,
   markApplied,
   type InboxMatch,
@@ -18,7 +18,7 @@ import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { WORK_NOUNS } from '#domain/work/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#fulfilment/attempts/attempts.ts';
-import { knownWord, storeCancellationFacts } from '#fulfilment/work/refunds.ts';
+import { knownReports, storeCancellationFacts } from '#fulfilment/work/refunds.ts';
 import { readVpnSubscription, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
 import { orderedInstead } from '#fulfilment/work/work.ts';
 import { parseEvent } from '#upstream/observations/event-parsing.ts';
@@ -157,7 +157,7 @@ async function inContext(
   }
   const { cancellation } = event;
   if (cancellation === undefined) return { event, besides: 'known' };
-  const known = await knownWord(tx, work.id);
+  const known = await knownReports(tx, work.id);
   const isCancelledNow = isCancelled(cancellation) && known.esim !== 'cancelled';
   // It ended with the eSIM as it was.
   const isDenied = isCancelledNow && (status === 'refused' || status === 'abandoned');
@@ -201,7 +201,7 @@ export class UnreadableRowError extends Error {
 function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   const found = subscriptionInProgress(row);
   if (found !== undefined) return found;
-  const body = keyRing.open(row.sealedBody, inboxBodyPlace(row.deliveryId));
+  const body = keyRing.decrypt(row.encryptedBody, inboxBodyAad(row.deliveryId));
   const event = parseEvent(body);
   const purchase = purchaseEvent(event);
   if (purchase === undefined) throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);

@@ -25,11 +25,11 @@ export function checkWebhookSecret(
       ? notChecked('the stored ones could not be read')
       : ok(`${some}; stored ones could not be read`);
   }
-  if (stored.unopened > 0) {
-    const which = stored.unopened === 1 ? '1 stored one does' : `${stored.unopened} stored ones do`;
+  if (stored.undecryptable > 0) {
+    const which = stored.undecryptable === 1 ? '1 stored one does' : `${stored.undecryptable} stored ones do`;
     return failure(
       `${which} not open`,
-      `Put the key they were sealed with back into ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`,
+      `Put the key they were encrypted with back into ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`,
     );
   }
   const ofStore = stored.secrets.map(({ storedAt, acceptedUntil }) =>

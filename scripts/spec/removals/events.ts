@@ -148,7 +148,7 @@ export const EVENTS: readonly Removal[] = [
     file: 'upstream/contract/fields.ts',
     find: '${prefix}-Event',
     replace: '${prefix}-Other-Event',
-    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is stored sealed with what' }],
+    failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is stored encrypted with what' }],
   },
   {
     id: 'header.webhook.delivery',

@@ -51,7 +51,7 @@ describe('an activity of a schedule that runs twice leaves the same rows and one
         requestHash: Buffer.alloc(32),
         responseStatus: 202,
         responseHeaders: {},
-        sealedResponseBody: Buffer.alloc(1),
+        encryptedResponseBody: Buffer.alloc(1),
       };
       const event = { type: 'order.held', subjectKind: 'order', subjectId: 'ord_1', data: {} } as const;
       await database.run(async (db) => {

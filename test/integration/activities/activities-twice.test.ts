@@ -204,12 +204,12 @@ describe('an activity that runs twice with the same input leaves the same rows a
   it('of a VPN subscription: sendPurchase, completePurchase, askSubscription, cancelSubscription', async () => {
     const ids = await bench.beginSubscription();
     await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
-    // The access data are sealed anew each time, under the same key and for the same place.
-    const state = async () => JSON.stringify(await bench.state(), null, 1).replaceAll(/\\+x[0-9a-f]+/g, 'sealed');
-    const sealedAnew = twiceOver({ calls: () => bench.calls, state });
-    await sealedAnew.twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
-    await sealedAnew.twice('askSubscription', () => bench.activities.askSubscription(ids));
-    const cancelled = await sealedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
+    // The access data are encrypted anew each time, under the same key and for the same place.
+    const state = async () => JSON.stringify(await bench.state(), null, 1).replaceAll(/\\+x[0-9a-f]+/g, 'encrypted');
+    const encryptedAnew = twiceOver({ calls: () => bench.calls, state });
+    await encryptedAnew.twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
+    await encryptedAnew.twice('askSubscription', () => bench.activities.askSubscription(ids));
+    const cancelled = await encryptedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
     expect(cancelled).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
     // It carries no key: the service is asked twice, and ends it once.
     expect((await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status)).toEqual([

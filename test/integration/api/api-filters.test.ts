@@ -72,7 +72,7 @@ async function quarantinedReport(letter: Letter): Promise<string> {
     state: 'quarantined',
     note: 'A test.',
   } as const;
-  const hashes = { bodyHash: bytes, signedHash: bytes, sealedBody: bytes };
+  const hashes = { bodyHash: bytes, signedHash: bytes, encryptedBody: bytes };
   const [row] = await api.database.run((db) =>
     db
       .insert(inbox)

@@ -273,7 +273,7 @@ describe('a key that comes again after its answers are forgotten', () => {
     expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
     await forget();
     await hold();
-    await api.database.run((db) => db.delete(schema.gatePasses));
+    await api.database.run((db) => db.delete(schema.gateOverrides));
     expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
   });
 });

@@ -6,7 +6,7 @@ import { problemSchema } from '#api/problems/problem-schema.ts';
 import { timelinePage } from '#api/work/work-schemas.ts';
 import { idempotencyKeys, orders, outbox, timeline } from '#db/schema.ts';
 import { listOrderViews } from '#db/work/order-queries.ts';
-import { deviceImeiPlace } from '#fulfilment/work/orders.ts';
+import { deviceImeiAad } from '#fulfilment/work/orders.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
@@ -262,20 +262,20 @@ describe('bad input of an order', () => {
     expect((await create(input({ device_imei: imei }))).status).toBe(202);
   });
 
-  it('keeps the IMEI sealed for its row, and out of answers, log and stored answer', async () => {
+  it('keeps the IMEI encrypted for its row, and out of answers, log and stored answer', async () => {
     const key = randomUUID();
     const answer = await create(input({ device_imei: IMEI }), key);
     const { id } = order(answer);
     const [row] = await api.database.run((db) => db.select().from(orders).where(eq(orders.id, id)));
-    expect(api.keyRing.openText(row!.sealedDeviceImei!, deviceImeiPlace(id))).toBe(IMEI);
-    expect(row!.sealedDeviceImei!.includes(IMEI)).toBe(false);
+    expect(api.keyRing.decryptText(row!.encryptedDeviceImei!, deviceImeiAad(id))).toBe(IMEI);
+    expect(row!.encryptedDeviceImei!.includes(IMEI)).toBe(false);
     const refused = await create(input({ device_imei: `${IMEI}x` }));
     expect(answer.text + refused.text + (await caller.get(`/v1/orders/${id}`)).text).not.toContain(IMEI);
     expect(api.log.join('')).not.toContain(IMEI);
     const [stored] = await api.database.run((db) =>
       db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key)),
     );
-    expect(stored!.sealedResponseBody.includes(Buffer.from(id))).toBe(false);
+    expect(stored!.encryptedResponseBody.includes(Buffer.from(id))).toBe(false);
   });
 
   it.each([

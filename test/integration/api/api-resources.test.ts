@@ -4,7 +4,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { auditLog, esims, orders } from '#db/schema.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { activationCodePlace } from '#fulfilment/work/orders.ts';
+import { activationCodeAad } from '#fulfilment/work/orders.ts';
 import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { qrOfPng, qrOfSvg } from '#test/support/qr.ts';
@@ -40,7 +40,7 @@ describe('an eSIM', () => {
         serviceEsimId: '77301',
         iccid: '8944500102198304826',
         packageId: 101,
-        sealedActivationCode: api.keyRing.seal(CODE, activationCodePlace(ESIM)),
+        encryptedActivationCode: api.keyRing.encrypt(CODE, activationCodeAad(ESIM)),
         status: 'installed',
         installedAt: new Date(TEST_NOW - 60_000),
         factsReadAt: new Date(TEST_NOW - 12_300),
@@ -125,7 +125,7 @@ describe('an eSIM', () => {
         serviceEsimId: '1',
         iccid: '8944500102198304826',
         packageId: 1,
-        sealedActivationCode: own.keyRing.seal(CODE, activationCodePlace(ESIM)),
+        encryptedActivationCode: own.keyRing.encrypt(CODE, activationCodeAad(ESIM)),
         status: 'new',
         factsReadAt: new Date(TEST_NOW),
       }),
@@ -173,7 +173,7 @@ describe('an eSIM', () => {
           serviceEsimId: String(n),
           iccid: '8944500102198304826',
           packageId: 101,
-          sealedActivationCode: Buffer.alloc(0),
+          encryptedActivationCode: Buffer.alloc(0),
           status: 'installed',
           factsReadAt: new Date(TEST_NOW),
           // Two at a time were made at the same moment.

@@ -66,7 +66,7 @@ const storeElsewhere = (secret: string) =>
   );
 
 describe('POST /v1/service/webhook-secret', () => {
-  it('has the service make a secret, stores it sealed, verifies with it at once, and shows it to nobody', async () => {
+  it('has the service make a secret, stores it encrypted, verifies with it at once, and shows it to nobody', async () => {
     script.answers = [made('whsec_shown_once')];
     expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(401);
     const answer = await post(PATH);
@@ -84,7 +84,7 @@ describe('POST /v1/service/webhook-secret', () => {
     expect(await statusOf({ secret: WEBHOOK_SECRET })).toBe(200);
     expect(api.log.join('\n')).not.toContain('whsec_shown_once');
     const [row] = await api.database.run((db) => db.select().from(webhookSecrets));
-    expect(row?.sealedSecret.includes(Buffer.from('shown_once'))).toBe(false);
+    expect(row?.encryptedSecret.includes(Buffer.from('shown_once'))).toBe(false);
   });
 
   it('is carried out once for each Idempotency-Key', async () => {
@@ -224,7 +224,7 @@ describe('while the database is away', () => {
     const logger = createLogger({ level: 'silent', name: 'test' });
     const read = async () => {
       if (store.isAway) throw new DatabaseUnavailableError(new Error('away'));
-      return { secrets: [{ secret: 'whsec_stored', storedAt: new Date(TEST_NOW) }], unopened: 0 };
+      return { secrets: [{ secret: 'whsec_stored', storedAt: new Date(TEST_NOW) }], undecryptable: 0 };
     };
     // A clock that leaps: every delivery may look.
     let now = 0;

@@ -161,7 +161,7 @@ describe('movements of the wallet', () => {
       newId('attempt'),
       newId('attempt'),
     ];
-    const tried = { number: 1, sealedRequestBody: Buffer.alloc(1) };
+    const tried = { number: 1, encryptedRequestBody: Buffer.alloc(1) };
     const moved = { amount: '1.00', currency: 'EUR' };
     const movement = { ...moved, reason: 'other', occurredAt: at(0), readAt: at(0) } as const;
     const mine = { direction: 'debit', ...movement } as const;
@@ -377,7 +377,7 @@ async function insertEsim(id: string, orderId: string, more: Partial<typeof esim
     factsReadAt: at(0),
   };
   await api.database.run((db) =>
-    db.insert(esims).values({ id, orderId, sealedActivationCode: Buffer.alloc(1), ...facts, ...more }),
+    db.insert(esims).values({ id, orderId, encryptedActivationCode: Buffer.alloc(1), ...facts, ...more }),
   );
 }
 

@@ -5,7 +5,7 @@ import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { publishEvents } from '#db/events/events.ts';
-import { excerptPlace, queueDeliveries } from '#db/events/webhook-deliveries.ts';
+import { excerptAad, queueDeliveries } from '#db/events/webhook-deliveries.ts';
 import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 
@@ -33,9 +33,9 @@ beforeAll(async () => {
   await api.database.transaction(async (tx) => queueDeliveries(tx, await publishEvents(tx, 100), new Date(TEST_NOW)));
   const [delivery] = await api.database.run((db) => db.select().from(webhookDeliveries));
   const log = { deliveryId: delivery!.id, number: 1 };
-  const sealedExcerpt = api.keyRing.seal('restarting', excerptPlace(log));
+  const encryptedExcerpt = api.keyRing.encrypt('restarting', excerptAad(log));
   await api.database.run((db) =>
-    db.insert(webhookTries).values({ ...log, at: new Date(TEST_NOW), durationMs: 12, status: 503, sealedExcerpt }),
+    db.insert(webhookTries).values({ ...log, at: new Date(TEST_NOW), durationMs: 12, status: 503, encryptedExcerpt }),
   );
   await api.database.run((db) =>
     db.update(webhookDeliveries).set({ state: 'failed', nextTryAt: null, endedAt: new Date(TEST_NOW), tries: 1 }),

@@ -35,7 +35,7 @@ async function ofCancellation(): Promise<AttemptRow> {
     number: 1,
     idempotencyKey: randomUUID(),
     reference: undefined,
-    sealedBody: () => Buffer.alloc(1),
+    encryptedBody: () => Buffer.alloc(1),
   } as const;
   return database.transaction((tx) => openAttempt(tx, attempt));
 }

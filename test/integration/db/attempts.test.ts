@@ -54,7 +54,7 @@ describe('an attempt', () => {
         number: 1,
         idempotencyKey: 'another',
         reference: 'ref-other',
-        sealedBody: () => Buffer.from('other bytes'),
+        encryptedBody: () => Buffer.from('other bytes'),
       }),
     );
     expect(again).toEqual(first);

@@ -313,7 +313,7 @@ describe('an order', () => {
       id: newId('esim'),
       serviceEsimId: 'e-shared',
       iccid: '8900000000000000001',
-      sealedActivationCode: Buffer.from('sealed'),
+      encryptedActivationCode: Buffer.from('encrypted'),
       status: 'available',
       installedAt: null,
       activatedAt: null,

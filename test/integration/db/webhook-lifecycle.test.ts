@@ -77,7 +77,7 @@ const answered =
     recordTry(
       tx,
       claimed,
-      { outcome: { kind: 'answered', status }, at: NOW, durationMs: 1, sealExcerpt: () => null },
+      { outcome: { kind: 'answered', status }, at: NOW, durationMs: 1, encryptExcerpt: () => null },
       { now: NOW, spread: 0.5, policy },
     );
 

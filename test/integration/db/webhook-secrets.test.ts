@@ -34,7 +34,7 @@ describe('a stored webhook secret', () => {
     expect(await replace('whsec_first')).toEqual({ storedAt: new Date(NOW), formerVerifiesUntil: undefined });
     expect(await read(NOW + 1_000 * HOUR)).toEqual({
       secrets: [{ secret: 'whsec_first', storedAt: new Date(NOW) }],
-      unopened: 0,
+      undecryptable: 0,
     });
   });
 
@@ -80,19 +80,19 @@ describe('a stored webhook secret', () => {
     ]);
   });
 
-  it('is sealed for its environment and its moment: moved elsewhere it does not open, and takes no other with it', async () => {
+  it('is encrypted for its environment and its moment: moved elsewhere it does not open, and takes no other with it', async () => {
     await replace('whsec_first');
     await replace('whsec_second', { now: NOW + 10 });
-    for (const { sealedSecret } of await rows()) expect(sealedSecret.includes(Buffer.from('whsec'))).toBe(false);
+    for (const { encryptedSecret } of await rows()) expect(encryptedSecret.includes(Buffer.from('whsec'))).toBe(false);
     await opened.database.run((db) =>
       db
         .update(webhookSecrets)
         .set({ storedAt: new Date(NOW + 1) })
         .where(eq(webhookSecrets.storedAt, new Date(NOW))),
     );
-    expect(await read(NOW)).toMatchObject({ secrets: [{ secret: 'whsec_second' }], unopened: 1 });
+    expect(await read(NOW)).toMatchObject({ secrets: [{ secret: 'whsec_second' }], undecryptable: 1 });
     const otherRing = new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]);
-    expect(await read(NOW, { keyRing: otherRing })).toEqual({ secrets: [], unopened: 2 });
+    expect(await read(NOW, { keyRing: otherRing })).toEqual({ secrets: [], undecryptable: 2 });
   });
 });
 

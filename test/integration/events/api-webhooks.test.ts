@@ -5,7 +5,7 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { problemSchema } from '#api/problems/problem-schema.ts';
-import { inboxBodyPlace } from '#db/queues/inbox.ts';
+import { inboxBodyAad } from '#db/queues/inbox.ts';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';
 import { InboxIntake, type VerifiedDelivery } from '#fulfilment/observations/inbox-intake.ts';
 import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type Delivery, type TestApi } from '#test/support/network/api.ts';
@@ -34,7 +34,7 @@ const countRows = () => api.database.run((db) => db.$count(inbox));
 const result = (answer: HttpAnswer) => [answer.status, answer.at('result')];
 
 describe('a delivery that is signed', () => {
-  it('is stored sealed with what it says of the order, wakes the relay and gets 200 [spec: header.webhook.event, signature.accepted-before-2xx]', async () => {
+  it('is stored encrypted with what it says of the order, wakes the relay and gets 200 [spec: header.webhook.event, signature.accepted-before-2xx]', async () => {
     const id = randomUUID();
     const body = orderEvent('completed');
     const wakeUps = api.wakeUps();
@@ -49,8 +49,8 @@ describe('a delivery that is signed', () => {
       reference: body.data.external_order_id,
       serviceId: body.data.id,
     });
-    expect(api.keyRing.openText(row!.sealedBody, inboxBodyPlace(id))).toBe(JSON.stringify(body));
-    expect(row!.sealedBody.includes(Buffer.from(body.data.external_order_id))).toBe(false);
+    expect(api.keyRing.decryptText(row!.encryptedBody, inboxBodyAad(id))).toBe(JSON.stringify(body));
+    expect(row!.encryptedBody.includes(Buffer.from(body.data.external_order_id))).toBe(false);
     expect(api.wakeUps()).toBe(wakeUps + 1);
   });
 

@@ -8,7 +8,7 @@ import { newId } from '#db/connection/ids.ts';
 import { publishEvents, recordEvent } from '#db/events/events.ts';
 import {
   endpointOutlook,
-  excerptPlace,
+  excerptAad,
   forgetDeliveries,
   queueDeliveries,
   startAtNewAddress,
@@ -217,15 +217,15 @@ describe('an event that is delivered', () => {
     expect(receiver.ids).toHaveLength(40);
   });
 
-  it('keeps what was answered, sealed and cut short', async () => {
+  it('keeps what was answered, encrypted and cut short', async () => {
     const id = await endpoint();
     receiver.otherwise = (_request, response) => response.end('x'.repeat(5_000));
     await happen();
     await round(id);
     const [only] = await tries();
     expect(only).toMatchObject({ number: 1, status: 200, failure: null });
-    expect(only!.sealedExcerpt!.includes('xxxx')).toBe(false);
-    expect(keyRing.openText(only!.sealedExcerpt!, excerptPlace(only!))).toBe('x'.repeat(1_024));
+    expect(only!.encryptedExcerpt!.includes('xxxx')).toBe(false);
+    expect(keyRing.decryptText(only!.encryptedExcerpt!, excerptAad(only!))).toBe('x'.repeat(1_024));
   });
 });
 

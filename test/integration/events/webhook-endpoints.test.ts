@@ -101,7 +101,7 @@ const settle = (endpointId: string, state: 'delivered' | 'failed') =>
   );
 
 describe('a webhook endpoint', () => {
-  it('is made with a secret that no other answer shows, and that is stored sealed', async () => {
+  it('is made with a secret that no other answer shows, and that is stored encrypted', async () => {
     const key = randomUUID();
     const made = await post(
       '/v1/webhook-endpoints',
@@ -129,7 +129,7 @@ describe('a webhook endpoint', () => {
       expect((await caller.get(path)).text).not.toContain(secret);
     const rows = await api.database.run((db) => db.select().from(webhookEndpointSecrets));
     expect(rows).toHaveLength(1);
-    expect(rows[0]!.sealedSecret.includes(Buffer.from(secret.slice(6, 20)))).toBe(false);
+    expect(rows[0]!.encryptedSecret.includes(Buffer.from(secret.slice(6, 20)))).toBe(false);
     expect(
       await api.database.run((db) => readEndpointSecrets(db, api.keyRing, made.textAt('id'), new Date(TEST_NOW))),
     ).toEqual([secret]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
-import { lookAtGate } from '#fulfilment/gate/keeper.ts';
+import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
@@ -23,7 +23,7 @@ const TOO_LOW = {
 const send = async (ref: AttemptRef) =>
   (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
 const later = (ms: number) => (bench.clock.now += ms);
-const look = () => bench.database.transaction((tx) => lookAtGate(tx, bench.clock.now, bench.gate));
+const look = () => bench.database.transaction((tx) => releaseHeldWork(tx, bench.clock.now, bench.gate));
 const circuit = async (name: string) => (await bench.database.run(listCircuits)).find((row) => row.name === name);
 const abandon = ({ work }: AttemptRef, n: number) =>
   bench.database.transaction((tx) =>

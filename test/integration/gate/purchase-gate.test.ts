@@ -4,8 +4,8 @@ import type { AttemptRef } from '#activities/work/work-types.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiKeys, attempts, events, gateReservations, outbox, timeline } from '#db/schema.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
-import { lookAtGate } from '#fulfilment/gate/keeper.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
+import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import { readGate } from '#fulfilment/gate/view.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
@@ -34,7 +34,7 @@ const sends = async () => (await bench.admin.requests('createOrder')).length;
 /** Seconds pass. */
 const later = (ms: number) => (bench.clock.now += ms);
 const look = async () => {
-  const found = await bench.database.transaction((tx) => lookAtGate(tx, bench.clock.now, bench.gate));
+  const found = await bench.database.transaction((tx) => releaseHeldWork(tx, bench.clock.now, bench.gate));
   return found?.woken.map(({ id }) => id) ?? [];
 };
 const circuit = async (name: string) =>
@@ -399,7 +399,7 @@ describe('a release by an operator', () => {
   });
 });
 
-it('the keeper wakes by the outbox, so that whoever may go is not forgotten when a process dies', async () => {
+it('released work is woken by the outbox, so that it is not forgotten when a process dies', async () => {
   const { pause } = await bench.database.transaction((tx) =>
     addPause(
       tx,

@@ -4,7 +4,7 @@ import { attempts, events, gateReservations, gateWallet, journal, walletRunway }
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { joinLine, leaveLine } from '#fulfilment/gate/waits.ts';
+import { enqueue, leaveQueue } from '#fulfilment/gate/waits.ts';
 import { noteRunway, readRunway } from '#fulfilment/upkeep/runway.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
@@ -64,7 +64,7 @@ async function heldAt(to: TestApi, price: Money | undefined): Promise<WorkRef> {
   const work: WorkRef = { kind: 'order', id: newId('order') };
   const at = new Date(TEST_NOW);
   await to.database.transaction((tx) =>
-    joinLine(
+    enqueue(
       tx,
       { work, barrier: 'wallet', failureClass: 'insufficient_balance', acceptedAt: at, apiKeyId: 'key_test', price },
       at,
@@ -88,7 +88,7 @@ async function reserved(
       subjectId: newId('order'),
       number: 1,
       idempotencyKey: id,
-      sealedRequestBody: Buffer.alloc(1),
+      encryptedRequestBody: Buffer.alloc(1),
       state: 'sending',
     } as const;
     await tx.insert(attempts).values({ ...tried, ...attempt });
@@ -172,7 +172,7 @@ describe('GET /v1/wallet/runway', () => {
       },
     });
 
-    await api.database.transaction((tx) => leaveLine(tx, held));
+    await api.database.transaction((tx) => leaveQueue(tx, held));
     expect(await shown()).toMatchObject({
       days: 5.1,
       wallet: { held: { amount: '7.50' }, available: { amount: '72.50' } },

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { attempts } from '#db/schema.ts';
-import { findAttemptById, requestBodyPlace } from '#fulfilment/attempts/attempts.ts';
+import { findAttemptById, requestBodyAad } from '#fulfilment/attempts/attempts.ts';
 import { readOrder } from '#fulfilment/work/orders.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
@@ -25,9 +25,9 @@ const resend = (ids: AttemptRef) => bench.activities.sendPurchase({ ...ids, rese
 
 /** The first request of an attempt arrives at the service only now. */
 async function arriveLate(ids: AttemptRef): Promise<void> {
-  const { id, sealedRequestBody, idempotencyKey, reference } = await rowOf(ids);
+  const { id, encryptedRequestBody, idempotencyKey, reference } = await rowOf(ids);
   const { packageId } = await bench.database.run((db) => readOrder(db, ids.work.id));
-  const body = bench.keyRing.open(sealedRequestBody, requestBodyPlace(id));
+  const body = bench.keyRing.decrypt(encryptedRequestBody, requestBodyAad(id));
   const answer = await bench.service.createOrder({
     idempotencyKey,
     reference: reference ?? '',

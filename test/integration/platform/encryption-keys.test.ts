@@ -62,17 +62,17 @@ describe('a database that was used with a key', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('lets a key go only when nothing is sealed with it and it makes no hashes', async () => {
+  it('lets a key go only when nothing is encrypted with it and it makes no hashes', async () => {
     await register(FIRST);
     await register(SECOND, FIRST);
-    const sealedToken = new KeyRing([SECOND, FIRST]).seal('token', 'place');
+    const encryptedToken = new KeyRing([SECOND, FIRST]).encrypt('token', 'place');
     await opened.database.run((db) =>
-      db.insert(serviceTokens).values({ environment: 'sandbox', sealedToken, version: 1, renewedAt: new Date() }),
+      db.insert(serviceTokens).values({ environment: 'sandbox', encryptedToken, version: 1, renewedAt: new Date() }),
     );
     const retire = (id: string) => opened.database.transaction((tx) => retireKey(tx, id));
     expect(await retire('k2')).toEqual({
       kind: 'in_use',
-      values: [{ table: 'service_tokens', column: 'sealed_token', count: 1 }],
+      values: [{ table: 'service_tokens', column: 'encrypted_token', count: 1 }],
     });
     expect(await retire('k1')).toEqual({ kind: 'makes_hashes' });
     expect(await retire('k9')).toEqual({ kind: 'unknown' });

@@ -240,12 +240,12 @@ describe('an attempt whose row was lost', () => {
           .from(attempts)
           .where(eq(attempts.subjectId, ref.work.id))
           .orderBy(attempts.number);
-        return rows.map(({ id, number, idempotencyKey, reference, serviceEsimId, sealedRequestBody }) => ({
+        return rows.map(({ id, number, idempotencyKey, reference, serviceEsimId, encryptedRequestBody }) => ({
           number,
           idempotencyKey,
           reference,
           serviceEsimId,
-          body: bench.keyRing.openText(sealedRequestBody, `attempts.sealed_request_body/${id}`),
+          body: bench.keyRing.decryptText(encryptedRequestBody, `attempts.encrypted_request_body/${id}`),
         }));
       });
     const before = await read();

@@ -92,8 +92,12 @@ const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx
 
 describe('a report of the service that cannot be decrypted', () => {
   it('is quarantined after some tries, with a case at its work, and bars buying until a person dismisses it', async () => {
-    const work = await ordered('ref-sealed');
-    await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-sealed', reference: 'ref-sealed' });
+    const work = await ordered('ref-encrypted');
+    await deliverUnreadableEvent(database, {
+      outcome: 'completed',
+      serviceId: 'so-encrypted',
+      reference: 'ref-encrypted',
+    });
     await tries(TRIES - 1);
     expect(await inboxRows()).toMatchObject([{ state: 'pending', lastingErrors: TRIES - 1 }]);
     await tries(1);
@@ -142,12 +146,12 @@ describe('a report of the service that cannot be decrypted', () => {
     const work = await ordered('ref-again');
     await deliverTestEvent(database, { outcome: 'processing', serviceId: 'so-again', reference: 'ref-again' });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-again', reference: 'ref-again' });
-    const bodies = (await inboxRows()).map(({ sealedBody }) => sealedBody);
-    await database.run((db) => db.update(inbox).set({ sealedBody: Buffer.from('altered') }));
+    const bodies = (await inboxRows()).map(({ encryptedBody }) => encryptedBody);
+    await database.run((db) => db.update(inbox).set({ encryptedBody: Buffer.from('altered') }));
     await tries(TRIES);
     expect(await letters('inbox')).toHaveLength(2);
     for (const [n, { id }] of (await inboxRows()).entries()) {
-      await database.run((db) => db.update(inbox).set({ sealedBody: bodies[n]! }).where(eq(inbox.id, id)));
+      await database.run((db) => db.update(inbox).set({ encryptedBody: bodies[n]! }).where(eq(inbox.id, id)));
     }
     await requeue('inbox');
     expect(await openCases()).toHaveLength(1);

@@ -30,7 +30,7 @@ describe('a sweep', () => {
           requestHash: Buffer.alloc(32),
           responseStatus: 202,
           responseHeaders: {},
-          sealedResponseBody: Buffer.alloc(1),
+          encryptedResponseBody: Buffer.alloc(1),
           createdAt: at(index, sweep.answersKeptMs),
         })),
       ),

@@ -98,7 +98,7 @@ describe('the sweeper', () => {
             apiKeyId: 'key_test',
             externalSubscriptionId: id,
             vpnPlanId: 301,
-            sealedCustomerReference: Buffer.alloc(0),
+            encryptedCustomerReference: Buffer.alloc(0),
             customerPrice: '29.99',
             status: 'active' as const,
             updatedAt: at,

@@ -197,7 +197,7 @@ describe('reseller service-secret', () => {
     const secrets = await storedSecrets();
     expect(secrets.length).toBeGreaterThanOrEqual(2);
     const { rows } = await stack.database.executor.execute(
-      `select encode(sealed_secret, 'escape') as sealed from webhook_secrets`,
+      `select encode(encrypted_secret, 'escape') as encrypted from webhook_secrets`,
     );
     const seen = [...printed, stack.process('api').output(), second.output(), JSON.stringify(rows)].join('\n');
     for (const secret of secrets) expect(seen).not.toContain(secret);

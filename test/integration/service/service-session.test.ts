@@ -130,11 +130,11 @@ describe('the access token', () => {
     expect(new Set(tokensUsed().slice(-2)).size).toBe(1);
   });
 
-  it('stands in the database sealed, for its environment only', async () => {
+  it('stands in the database encrypted, for its environment only', async () => {
     const { service, store } = newProcess();
     await service.client.getWallet();
     const [row] = await main.database.run((db) => db.select().from(serviceTokens));
-    expect(row?.sealedToken.toString('latin1')).not.toContain('secret-token');
+    expect(row?.encryptedToken.toString('latin1')).not.toContain('secret-token');
     expect((await store.read())?.token?.accessToken).toBe('secret-token-1');
     // Copied to another environment's row it does not open.
     await main.database.run((db) => db.insert(serviceTokens).values({ ...row!, environment: 'production' }));

@@ -91,7 +91,7 @@ describe('a circuit of the service', () => {
       fc.property(name, events, (which, list) => {
         let circuit = play(which, list);
         let now = NOW + list.length * 1_000;
-        // As the keeper moves it, at each time at which something is due.
+        // As the gate loop moves it, at each time at which something is due.
         for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
           now = Math.max(now, circuit.canaryUntil ?? 0, (circuit.probeAt ?? 0) + policy.circuitIdleMs);
           const event =

@@ -46,7 +46,7 @@ describe('the keys that a database was used with', () => {
     );
   });
 
-  it('have check values that tell nothing of what they seal and hash with', () => {
+  it('have check values that tell nothing of what they encrypt and hash with', () => {
     fc.assert(
       fc.property(keys, (named) => {
         const ring = new KeyRing(named);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyRing, UnsealError, type NamedKey } from '#crypto/key-ring.ts';
+import { KeyRing, DecryptionError, type NamedKey } from '#crypto/key-ring.ts';
 
 const key: fc.Arbitrary<Uint8Array> = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const keys: fc.Arbitrary<NamedKey[]> = fc.uniqueArray(
@@ -8,48 +8,48 @@ const keys: fc.Arbitrary<NamedKey[]> = fc.uniqueArray(
   { minLength: 1, maxLength: 4, selector: (named) => named.id },
 );
 const plaintext = fc.uint8Array({ maxLength: 400 });
-const place = fc.string({ maxLength: 60, unit: 'binary' });
+const aad = fc.string({ maxLength: 60, unit: 'binary' });
 
 describe('the key ring', () => {
-  it('opens what it sealed, at the same place, also after new keys were put in front', () => {
+  it('decrypts what it encrypted, with the same AAD, also after new keys were put in front', () => {
     fc.assert(
-      fc.property(keys, plaintext, place, key, (named, bytes, where, newer) => {
-        const sealed = new KeyRing(named).seal(bytes, where);
+      fc.property(keys, plaintext, aad, key, (named, bytes, where, newer) => {
+        const encrypted = new KeyRing(named).encrypt(bytes, where);
         const rotated = new KeyRing([{ id: 'the newest key of all, by its id', key: newer }, ...named]);
-        expect(new KeyRing(named).open(sealed, where)).toEqual(Buffer.from(bytes));
-        expect(rotated.open(sealed, where)).toEqual(Buffer.from(bytes));
+        expect(new KeyRing(named).decrypt(encrypted, where)).toEqual(Buffer.from(bytes));
+        expect(rotated.decrypt(encrypted, where)).toEqual(Buffer.from(bytes));
       }),
     );
   });
 
-  it('opens nothing that was changed in a single bit', () => {
+  it('decrypts nothing that was changed in a single bit', () => {
     fc.assert(
-      fc.property(keys, plaintext, place, fc.nat(), (named, bytes, where, position) => {
+      fc.property(keys, plaintext, aad, fc.nat(), (named, bytes, where, position) => {
         const ring = new KeyRing(named);
-        const sealed = ring.seal(bytes, where);
-        const bit = position % (sealed.length * 8);
-        sealed.writeUInt8(sealed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-        expect(() => ring.open(sealed, where)).toThrow(UnsealError);
+        const encrypted = ring.encrypt(bytes, where);
+        const bit = position % (encrypted.length * 8);
+        encrypted.writeUInt8(encrypted.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+        expect(() => ring.decrypt(encrypted, where)).toThrow(DecryptionError);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('opens nothing at another place', () => {
+  it('decrypts nothing with another AAD', () => {
     fc.assert(
-      fc.property(keys, plaintext, place, place, (named, bytes, where, elsewhere) => {
+      fc.property(keys, plaintext, aad, aad, (named, bytes, where, elsewhere) => {
         fc.pre(where !== elsewhere);
         const ring = new KeyRing(named);
-        expect(() => ring.open(ring.seal(bytes, where), elsewhere)).toThrow(UnsealError);
+        expect(() => ring.decrypt(ring.encrypt(bytes, where), elsewhere)).toThrow(DecryptionError);
       }),
     );
   });
 
-  it('answers arbitrary bytes with an UnsealError and nothing else', () => {
+  it('answers arbitrary bytes with a DecryptionError and nothing else', () => {
     fc.assert(
       fc.property(keys, fc.uint8Array({ maxLength: 200 }), fc.boolean(), (named, bytes, wellStarted) => {
-        const sealed = wellStarted ? Buffer.concat([Buffer.from([1, 1]), bytes]) : bytes;
-        expect(() => new KeyRing(named).open(sealed, 'anywhere')).toThrow(UnsealError);
+        const encrypted = wellStarted ? Buffer.concat([Buffer.from([1, 1]), bytes]) : bytes;
+        expect(() => new KeyRing(named).decrypt(encrypted, 'anywhere')).toThrow(DecryptionError);
       }),
     );
   });

@@ -19,7 +19,7 @@ export const WRITTEN_TABLES = [
   'events',
   'announcements',
   'audit_log',
-  'gate_passes',
+  'gate_overrides',
   'idempotency_keys',
   'webhook_deliveries',
 ] as const;

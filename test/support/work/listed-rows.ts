@@ -111,7 +111,7 @@ export async function writeListedRows({
         id: IDS.vpn[letter],
         externalSubscriptionId: `vpn-${letter}`,
         vpnPlanId: PACKAGE[letter],
-        sealedCustomerReference: Buffer.alloc(1),
+        encryptedCustomerReference: Buffer.alloc(1),
         customerReferenceHash: keyRing.hash(CUSTOMER[letter], 'customer_reference'),
         customerPrice: '5.00',
       });
@@ -130,7 +130,7 @@ export async function writeListedRows({
         serviceEsimId: `se_${letter}`,
         iccid: ICCID[letter],
         packageId: PACKAGE[letter],
-        sealedActivationCode: Buffer.alloc(1),
+        encryptedActivationCode: Buffer.alloc(1),
         status: letter === 'A' ? 'installed' : 'active',
         factsReadAt: minutes(40),
       });
@@ -141,7 +141,7 @@ export async function writeListedRows({
         number: 1,
         idempotencyKey: `key-${letter}`,
         reference: `order-${letter}`,
-        sealedRequestBody: Buffer.alloc(1),
+        encryptedRequestBody: Buffer.alloc(1),
         serviceEsimId: `se_${letter}`,
       });
       await tx.insert(cases).values({

@@ -25,7 +25,7 @@ import type { WorkRef } from '#domain/work/work.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
 import { acceptCancellation } from '#fulfilment/work/cancellations.ts';
 import { acceptTopup } from '#fulfilment/work/topups.ts';
-import { acceptVpnSubscription, customerReferencePlace } from '#fulfilment/work/vpn-subscriptions.ts';
+import { acceptVpnSubscription, customerReferenceAad } from '#fulfilment/work/vpn-subscriptions.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -206,7 +206,7 @@ export class ActivityBench implements AsyncDisposable {
           apiKeyId,
           externalOrderId,
           packageId,
-          sealedDeviceImei: null,
+          encryptedDeviceImei: null,
           maxPrice: null,
           deadlineAt: null,
           metadata: {},
@@ -292,7 +292,7 @@ export class ActivityBench implements AsyncDisposable {
       apiKeyId: 'key_test',
       externalSubscriptionId: `vpn-${randomUUID()}`,
       vpnPlanId,
-      sealedCustomerReference: this.keyRing.seal('C-2207', customerReferencePlace(work.id)),
+      encryptedCustomerReference: this.keyRing.encrypt('C-2207', customerReferenceAad(work.id)),
       customerReferenceHash: this.keyRing.hash('C-2207', 'customer_reference'),
       customerPrice: '29.99',
       maxPrice: null,

@@ -3,13 +3,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { inboxBodyPlace } from '#db/queues/inbox.ts';
+import { inboxBodyAad } from '#db/queues/inbox.ts';
 import { esims, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { PriceLimit } from '#domain/purchase/price-limit.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { openAttempt, recordFacts, requestBodyPlace, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import { openAttempt, recordFacts, requestBodyAad, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/send-claim.ts';
 import { InboxIntake, type IntakeResult } from '#fulfilment/observations/inbox-intake.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
@@ -31,7 +31,7 @@ export async function acceptTestOrder(database: Database, externalOrderId = `ext
     apiKeyId: 'key_test',
     externalOrderId,
     packageId: 1001,
-    sealedDeviceImei: null,
+    encryptedDeviceImei: null,
     maxPrice: null,
     deadlineAt: null,
     metadata: {},
@@ -64,7 +64,7 @@ export async function acceptTestCancellation(
     metadata: {},
   };
   await database.transaction(async (tx) => {
-    await tx.insert(esims).values({ ...esim, sealedActivationCode: Buffer.alloc(1), factsReadAt: now });
+    await tx.insert(esims).values({ ...esim, encryptedActivationCode: Buffer.alloc(1), factsReadAt: now });
     await acceptCancellation(tx, cancellation, now);
   });
   return { id, orderId, esimId };
@@ -78,10 +78,10 @@ export async function openTestAttempt(
 ): Promise<OrderAttempt> {
   const body = Buffer.from(JSON.stringify({ package_id: 1001, external_order_id: reference }));
   const work = orderWork(orderId);
-  const sealedBody = (id: string) => TEST_KEYS.seal(body, requestBodyPlace(id));
+  const encryptedBody = (id: string) => TEST_KEYS.encrypt(body, requestBodyAad(id));
   return withReference(
     await database.transaction((tx) =>
-      openAttempt(tx, { work, number, idempotencyKey: randomUUID(), reference, sealedBody }),
+      openAttempt(tx, { work, number, idempotencyKey: randomUUID(), reference, encryptedBody }),
     ),
   );
 }
@@ -153,7 +153,7 @@ export async function deliverUnreadableEvent(database: Database, event: TestEven
       deliveryId,
       bodyHash: hash,
       signedHash: hash,
-      sealedBody: strange.seal('{}', inboxBodyPlace(deliveryId)),
+      encryptedBody: strange.encrypt('{}', inboxBodyAad(deliveryId)),
       event: `order.${outcome}`,
       state: 'pending',
       subjectKind: 'order',

@@ -7,8 +7,8 @@ import { publishEvents } from '#db/events/events.ts';
 import { attempts, cases, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { activationCodePlace } from '#fulfilment/work/orders.ts';
-import { accessPlace } from '#fulfilment/work/vpn-subscriptions.ts';
+import { activationCodeAad } from '#fulfilment/work/orders.ts';
+import { accessAad } from '#fulfilment/work/vpn-subscriptions.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
@@ -55,7 +55,7 @@ export async function makeOwnWork(
       serviceEsimId: `se-${unique}`,
       iccid,
       packageId: 101,
-      sealedActivationCode: keyRing.seal('LPA:1$smdp.example.com$A1B2-C3D4-E5F6', activationCodePlace(esim)),
+      encryptedActivationCode: keyRing.encrypt('LPA:1$smdp.example.com$A1B2-C3D4-E5F6', activationCodeAad(esim)),
       status: 'ready',
       factsReadAt: new Date(TEST_NOW),
     });
@@ -78,10 +78,10 @@ export async function makeOwnWork(
     await tx
       .insert(refunds)
       .values({ id: refund, cancellationId: cancellation, esimId: esim, orderId: order, status: 'expected' });
-    const access = keyRing.seal(JSON.stringify({ username: 'u', password: 'p' }), accessPlace(subscription));
+    const access = keyRing.encrypt(JSON.stringify({ username: 'u', password: 'p' }), accessAad(subscription));
     await tx
       .update(vpnSubscriptions)
-      .set({ status: 'active', sealedAccess: access, completedAt: new Date(TEST_NOW) })
+      .set({ status: 'active', encryptedAccess: access, completedAt: new Date(TEST_NOW) })
       .where(eq(vpnSubscriptions.id, subscription));
     for (const work of [
       { kind: 'order', id: order },
@@ -122,7 +122,7 @@ async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise
     number: 1,
     idempotencyKey: randomUUID(),
     state: 'completed',
-    sealedRequestBody: Buffer.alloc(1),
+    encryptedRequestBody: Buffer.alloc(1),
   } as const;
   await tx.insert(attempts).values({ ...bought, subjectKind: kind, subjectId: id });
 }

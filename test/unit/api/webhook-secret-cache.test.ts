@@ -4,7 +4,7 @@ import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 
 const listOf = (...secrets: string[]): StoredWebhookSecrets => ({
   secrets: secrets.map((secret) => ({ secret, storedAt: new Date(0) })),
-  unopened: 0,
+  undecryptable: 0,
 });
 
 /** A cache of what `state` says is stored, on a clock that the test moves. */
@@ -75,7 +75,7 @@ describe('the stored webhook secrets as a process knows them', () => {
   });
 
   it('that do not open are reported once', async () => {
-    const { cache, state } = cacheOf({ secrets: [], unopened: 1 });
+    const { cache, state } = cacheOf({ secrets: [], undecryptable: 1 });
     await cache.refresh();
     await cache.refresh();
     expect(state.warnings).toEqual([expect.stringContaining('ENCRYPTION_KEYS')]);

@@ -76,7 +76,7 @@ describe('the logger', () => {
     'idempotencyKey',
     'Idempotency-Key',
     'api_key',
-    'sealedBody',
+    'encryptedBody',
     'rawBody',
     'params',
     'body',

@@ -33,7 +33,7 @@ async function spent(apiKeyId: string, amount: string, day = '2030-01-31'): Prom
       subjectId: newId('order'),
       number: 1,
       idempotencyKey: attemptId,
-      sealedRequestBody: Buffer.alloc(1),
+      encryptedRequestBody: Buffer.alloc(1),
       state: 'completed',
     });
     await tx

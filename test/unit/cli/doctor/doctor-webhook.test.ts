@@ -131,7 +131,7 @@ describe('the webhook secret', () => {
     storedAt: new Date('2026-05-01T00:00:00Z'),
     ...(acceptedUntil === undefined ? {} : { acceptedUntil }),
   });
-  const store = (secrets: ReturnType<typeof stored>[] = [], unopened = 0) => ({ secrets, unopened });
+  const store = (secrets: ReturnType<typeof stored>[] = [], undecryptable = 0) => ({ secrets, undecryptable });
   const configured = [{ secret: 'whsec_configured' }];
   const ended = [{ secret: 'whsec_ended', acceptedUntil: NOW - 1 }];
 

@@ -3,11 +3,11 @@ import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { GatePolicy } from '#domain/policy.ts';
-import { lookAtGate } from '#fulfilment/gate/keeper.ts';
+import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-export interface GatekeeperOptions {
+export interface GateLoopOptions {
   readonly database: Database;
   readonly service: Pick<ServiceClient, 'getWallet'>;
   readonly policy: GatePolicy;
@@ -20,16 +20,16 @@ export interface GatekeeperOptions {
 }
 
 /**
- * Lets held purchases go once what held them is over; see `fulfilment/gate/keeper.ts`. Every worker has one, and one of them
+ * Lets held purchases go once what held them is over; see `fulfilment/gate/release-held-work.ts`. Every worker has one, and one of them
  * looks at a time. Should none look, held work still asks the gate by its own timer.
  */
-export class Gatekeeper {
-  readonly #options: GatekeeperOptions;
+export class GateLoop {
+  readonly #options: GateLoopOptions;
   readonly #wallet: WalletReader;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(options: GatekeeperOptions) {
+  constructor(options: GateLoopOptions) {
     const { database, service, policy, onGate, now } = options;
     this.#options = options;
     this.#wallet = new WalletReader({ database, service, policy, now, onCrossing: onGate.balanceCrossed.bind(onGate) });
@@ -48,7 +48,7 @@ export class Gatekeeper {
   /** One look: wakes whoever may go, and reads the wallet when somebody waits for money. */
   async look(): Promise<void> {
     const { database, policy, onGate, wakeRelay, now } = this.#options;
-    const look = await database.transaction((tx) => lookAtGate(tx, now(), policy));
+    const look = await database.transaction((tx) => releaseHeldWork(tx, now(), policy));
     if (look === undefined) return;
     for (const change of look.changes) onGate.circuitChanged(change);
     if (look.woken.length > 0) wakeRelay();

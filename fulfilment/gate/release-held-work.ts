@@ -20,11 +20,11 @@ import {
 } from '#fulfilment/gate/circuits.ts';
 import { activePauses } from '#fulfilment/gate/pauses.ts';
 import { limitProblem } from '#fulfilment/gate/reservations.ts';
-import { leaveLine, nextInLine, noteProbe, type GateWait } from '#fulfilment/gate/waits.ts';
+import { leaveQueue, firstInQueue, noteProbe, type GateWait } from '#fulfilment/gate/waits.ts';
 import { latestReading, reservedAgainst } from '#fulfilment/gate/wallet.ts';
 
 /** What a look of the keeper has done. */
-export interface KeeperLook {
+export interface ReleaseRun {
   /** Canaries and released work: the relay is to wake them. */
   readonly woken: readonly WorkRef[];
   readonly changes: readonly CircuitChange[];
@@ -36,9 +36,9 @@ export interface KeeperLook {
 const LOOK_AHEAD = 200;
 
 /** One look. @returns undefined when another worker looks at this moment. */
-export async function lookAtGate(tx: Executor, now: number, policy: GatePolicy): Promise<KeeperLook | undefined> {
+export async function releaseHeldWork(tx: Executor, now: number, policy: GatePolicy): Promise<ReleaseRun | undefined> {
   const answer = await tx.execute<{ mine: boolean }>(
-    sql`select pg_try_advisory_xact_lock(hashtextextended('purchase_gate.keeper', 0)) as mine`,
+    sql`select pg_try_advisory_xact_lock(hashtextextended('purchase_gate.release', 0)) as mine`,
   );
   if (answer.rows[0]?.mine !== true) return undefined;
   const changes: CircuitChange[] = [];
@@ -64,7 +64,7 @@ async function tendCircuits(
     };
     if (row.state === 'probing' && row.canaryUntil !== null && row.canaryUntil.getTime() <= now)
       await move('canary_lost');
-    const first = await nextInLine(tx, `circuit:${row.name}`);
+    const first = await firstInQueue(tx, `circuit:${row.name}`);
     if (row.state === 'releasing' && first === undefined) await move('drained');
     if (isIdle(circuitOfRow(row), first !== undefined, now, policy)) await move('idle');
     if (row.state === 'open' && first !== undefined && row.probeAt !== null && row.probeAt.getTime() <= now) {
@@ -79,7 +79,7 @@ async function tendCircuits(
 }
 
 async function release(tx: Executor, now: number, policy: GatePolicy): Promise<WorkRef[]> {
-  const waiting = await linesThatMove(tx);
+  const waiting = await releasableWaits(tx);
   if (waiting.length === 0) return [];
   const [state] = await tx.select({ releasedAt: gateWallet.releasedAt }).from(gateWallet);
   const allowed = releasable(state?.releasedAt?.getTime() ?? null, now, policy.releasesPerSecond);
@@ -89,7 +89,7 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
     if (released.length >= allowed) break;
     if (!(await isFree(wait))) continue;
     const work = workOf(wait);
-    await leaveLine(tx, work);
+    await leaveQueue(tx, work);
     await requestWake(tx, work);
     released.push(work);
   }
@@ -107,7 +107,7 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
  * Those that are not held by an open circuit or a pause, oldest first. Of those that wait for money, for another day
  * and for their turn some each, so that many who wait for money do not hide the others.
  */
-async function linesThatMove(tx: Executor): Promise<GateWait[]> {
+async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   const closed = await closedBarriers(tx);
   const lines = [
     eq(gateWaits.barrier, 'wallet'),
