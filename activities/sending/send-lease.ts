@@ -1,20 +1,20 @@
 import { performance } from 'node:perf_hooks';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 
-/** The lease of a send as the process that holds it measures it, without comparing its clock with any other. */
+/** The lease of a send, measured by the process that holds it. Its clock is compared with no other. */
 export interface RunningLease {
   /** Milliseconds since it began. */
   readonly elapsedMs: () => number;
-  /** Milliseconds until it ends; zero or less: it may have been given to another. */
+  /** Milliseconds until it ends; zero or less: another process may hold it. */
   readonly leftMs: () => number;
 }
 
 /**
- * Begins to measure a lease. To be called before the transaction that takes it, so that it never ends here later than
- * in the database.
+ * Begins to measure a lease. Called before the transaction that takes it, so that it never ends here later than in the
+ * database.
  *
- * Whichever of two clocks has gone further counts: the monotonic one stands still while the whole machine sleeps, the
- * other may be set back.
+ * The larger elapsed time of two clocks counts: the monotonic one stops while the machine sleeps, the wall clock may be
+ * set back.
  */
 export function startLease({
   sendLeaseMs,

@@ -3,13 +3,13 @@ import { WorkFinishedError, WorkMissingError } from '#fulfilment/work/work.ts';
 import { SEND_NOT_BEGUN } from '#workflows/messages.ts';
 
 /**
- * Runs a sending activity. Where it fails before its request could leave, its failure says so: the workflow may then
- * believe a row by which nothing was sent, even after PostgreSQL has lost commits.
+ * Runs a sending activity. If it fails before its request could leave, its failure has the type `SEND_NOT_BEGUN`. The
+ * workflow may then trust a row by which nothing was sent, even after PostgreSQL has lost commits.
  *
  * @param send calls its argument right before the request may leave.
  * @throws ApplicationFailure of the type `SEND_NOT_BEGUN`, or what `send` throws after that call.
  */
-export async function tellingBeginning<Result>(send: (begin: () => void) => Promise<Result>): Promise<Result> {
+export async function failAsNotBegun<Result>(send: (begin: () => void) => Promise<Result>): Promise<Result> {
   let hasBegun = false;
   try {
     return await send(() => void (hasBegun = true));

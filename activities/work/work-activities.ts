@@ -1,11 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { createAbsenceProof } from '#activities/evidence/absence.ts';
+import { createDebitEvidence } from '#activities/evidence/debit-evidence.ts';
+import { createLookUp } from '#activities/evidence/look-up-purchase.ts';
 import { cancellationPurchases } from '#activities/purchases/cancellation.ts';
+import { createCompletion } from '#activities/purchases/complete-purchase.ts';
 import { orderPurchases } from '#activities/purchases/order.ts';
 import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import { topupPurchases } from '#activities/purchases/topup.ts';
 import { vpnSubscriptionPurchases } from '#activities/purchases/vpn-subscription.ts';
-import { createPurchase } from '#activities/sending/send-purchase.ts';
+import { createSendPurchase } from '#activities/sending/send-purchase.ts';
 import { restoreAttempts } from '#activities/work/restore-attempts.ts';
 import { createSubscription } from '#activities/work/subscription-activities.ts';
 import { attemptView, type WorkDependencies } from '#activities/work/work-dependencies.ts';
@@ -80,7 +83,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
     return attempt;
   };
 
-  const purchase = createPurchase(dependencies, kinds);
+  const readDebitEvidence = createDebitEvidence(dependencies, kinds);
   /**
    * How many attempts the work may have by the policy in force, with what operators have set and granted for it. Stored
    * with the work, so that what an operator grants beyond it counts from there.
@@ -165,8 +168,11 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       }
     },
 
-    ...purchase,
-    proveAbsence: createAbsenceProof(dependencies, kinds, purchase.readDebitEvidence),
+    sendPurchase: createSendPurchase(dependencies, kinds),
+    lookUpPurchase: createLookUp(dependencies, kinds),
+    readDebitEvidence,
+    proveAbsence: createAbsenceProof(dependencies, kinds, readDebitEvidence),
+    completePurchase: createCompletion(dependencies, kinds),
     ...createSubscription(dependencies),
   };
   return translateErrors(activities, database);

@@ -266,7 +266,7 @@ describe('what the service says is not believed', () => {
       service_order_id: null,
       failure: { class: 'contract_drift' },
     });
-    expect(parked.textAt('failure', 'detail')).toContain(`${others.id} for attempt 1, which is that of another order`);
+    expect(parked.textAt('failure', 'detail')).toContain(`${others.id} for attempt 1, which belongs to another order`);
     expect((await stack.api.get(`/v1/orders/${first.textAt('id')}`)).body).toMatchObject({
       status: 'completed',
       service_order_id: others.id,

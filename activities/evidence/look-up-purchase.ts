@@ -1,0 +1,36 @@
+import { findMismatch } from '#activities/evidence/look-up.ts';
+import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import { recordAnswer } from '#activities/sending/record-answer.ts';
+import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import type { PurchaseActivities } from '#activities/work/work-types.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
+import { lockUnfinishedWork } from '#fulfilment/work/work.ts';
+
+/** Makes the activity that looks an attempt up at the service and stores the facts of its record. */
+export function createLookUp(
+  { database, now }: WorkDependencies,
+  kinds: Readonly<Record<WorkKind, PurchaseKind>>,
+): PurchaseActivities['lookUpPurchase'] {
+  return async ({ work, attemptId }) => {
+    const attempt = await database.run((db) => findAttemptById(db, attemptId));
+    const lookedUp = await kinds[work.kind].lookUp(attempt);
+    if (lookedUp.kind !== 'found') return lookedUp;
+    const { facts } = lookedUp;
+    return database.transaction(async (tx) => {
+      const current = await lockUnfinishedWork(tx, work);
+      const notOurs = await findMismatch(tx, attempt, facts);
+      if (notOurs !== undefined)
+        return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
+      await recordAnswer(tx, { work, current, attemptId }, facts, new Date(now()));
+      await addTimelineEntry(tx, work, {
+        event: 'attempt.found',
+        message: `The service was asked and has attempt ${attempt.number} as ${facts.outcome}.`,
+        detail: { attempt: attempt.number, service_id: facts.serviceId ?? null },
+        dedupKey: `attempt.found:${attempt.number}:${facts.outcome}`,
+      });
+      return { kind: 'found', outcome: facts.outcome };
+    });
+  };
+}

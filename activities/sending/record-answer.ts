@@ -1,0 +1,46 @@
+import type { Executor } from '#db/connection/database.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import { afterAnswer } from '#domain/purchase/late-answer.ts';
+import { mayFollow } from '#domain/work/lifecycle.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { recordFactsOver, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import { markInProgress } from '#fulfilment/work/work.ts';
+
+/** The attempt that an answer is about. */
+interface Answered {
+  readonly work: WorkRef;
+  /** The work as it is now, locked. */
+  readonly current: WorkRow;
+  readonly attemptId: string;
+  /** Of the send that was answered; undefined for a look-up. */
+  readonly leaseToken?: string;
+}
+
+/**
+ * Stores the facts of a service record, from the answer to a send or from a look-up. Wakes the workflow when the answer
+ * came too late for the step that waited for it.
+ *
+ * @returns the attempt as it is now.
+ */
+export async function recordAnswer(
+  tx: Executor,
+  { work, current, attemptId, leaseToken }: Answered,
+  facts: ServiceFacts,
+  now: Date,
+): Promise<AttemptRow> {
+  const { before, after } = await recordFactsOver(tx, attemptId, facts, now);
+  const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
+  const { isInProgress, wakes } = afterAnswer({
+    before: before.state,
+    after: after.state,
+    work: current.status,
+    holdsLease,
+  });
+  // A subscription that has become active meanwhile does not go back to `processing`.
+  if (isInProgress && mayFollow(work.kind, current.status, 'processing'))
+    await markInProgress(tx, work, 'processing', now);
+  if (wakes) await requestWake(tx, work);
+  return after;
+}
