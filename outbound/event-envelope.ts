@@ -2,6 +2,7 @@ import type { EventRow } from '#db/events/events.ts';
 import type { EventData } from '#db/schema/events.ts';
 /** An event as internal systems see it: the same in the feed, in the stream and in webhooks. */
 import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/events.ts';
+import { KINDS } from '#domain/work/work.ts';
 
 export interface EventEnvelope {
   readonly id: string;
@@ -15,10 +16,10 @@ export interface EventEnvelope {
 
 /** Where our API shows what an event can speak of. */
 const ADDRESSES = {
-  order: (id) => `/v1/orders/${id}`,
-  topup: (id) => `/v1/topups/${id}`,
-  vpn_subscription: (id) => `/v1/vpn/subscriptions/${id}`,
-  cancellation: (id) => `/v1/cancellations/${id}`,
+  order: (id) => `${KINDS.order.path}/${id}`,
+  topup: (id) => `${KINDS.topup.path}/${id}`,
+  vpn_subscription: (id) => `${KINDS.vpn_subscription.path}/${id}`,
+  cancellation: (id) => `${KINDS.cancellation.path}/${id}`,
   refund: (id) => `/v1/refunds/${id}`,
   esim: (id) => `/v1/esims/${id}`,
   wallet: () => '/v1/wallet',

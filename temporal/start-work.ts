@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
 import { startDecision, type WorkflowStanding } from '#domain/relay/start-decision.ts';
-import { WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { isPassing } from '#temporal/grpc-status.ts';
 import {
   operatorActedSignal,
@@ -30,13 +30,6 @@ export interface WorkStart extends SearchFacts {
   readonly vpnPlanId?: number;
   readonly policy: PurchaseWorkflowInput['policy'];
 }
-
-const WHAT_IT_DOES = {
-  order: 'Buys one eSIM package from the service and delivers the eSIM.',
-  topup: 'Recharges one eSIM with a data package.',
-  vpn_subscription: 'Buys a VPN subscription and follows it until it is cancelled or expires.',
-  cancellation: 'Cancels one eSIM and follows its refund until the money is back in the wallet.',
-} as const satisfies Record<WorkKind, string>;
 
 export interface StartOptions {
   /** Asks for the first task to be run by this very process; its client must share the worker's `NativeConnection`. */
@@ -170,14 +163,14 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
-      WHAT_IT_DOES[kind],
+      KINDS[kind].summary,
       '',
-      `- Id of the ${WORK_NOUNS[kind]}: ${asCode(id)}`,
+      `- Id of the ${KINDS[kind].noun}: ${asCode(id)}`,
       `- Reference of the caller: ${asCode(externalReference)}`,
       `- ${item}`,
       `- Environment: ${environment}`,
       '',
-      `Terminate and Reset are safe: the ${WORK_NOUNS[kind]} goes on from what PostgreSQL knows of it.`,
+      `Terminate and Reset are safe: the ${KINDS[kind].noun} goes on from what PostgreSQL knows of it.`,
     ].join('\n'),
   };
 }

@@ -13,7 +13,7 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { CaseVerdict } from '#domain/work/operator-actions.ts';
 import type { Resubmission } from '#domain/work/resubmission.ts';
-import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import { byKind, type WorkRef } from '#domain/work/work.ts';
 import type { Carried, Remembered } from '#workflows/purchase/carried.ts';
 
 /** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
@@ -48,12 +48,7 @@ export interface WebhookEndpointResult {
 export const deliveriesWaitSignal = defineSignal<[{ readonly urgent: boolean }]>('deliveriesWait');
 
 /** By kind of work, the workflow that carries it out. */
-export const WORK_WORKFLOWS = {
-  order: 'orderWorkflow',
-  topup: 'topupWorkflow',
-  vpn_subscription: 'vpnSubscriptionWorkflow',
-  cancellation: 'cancellationWorkflow',
-} as const satisfies Record<WorkKind, string>;
+export const WORK_WORKFLOWS = byKind('workflowType');
 
 /** The workflows that schedules start. */
 export const MAINTENANCE_WORKFLOWS = {

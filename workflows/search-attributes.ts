@@ -4,18 +4,13 @@
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import { byKind, type WorkKind } from '#domain/work/work.ts';
 
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
 export const KEYWORD_MAX_LENGTH = 255;
 
 /** By kind of work, the value of `Product`. */
-export const PRODUCTS = {
-  order: 'esim-order',
-  topup: 'esim-topup',
-  vpn_subscription: 'vpn-subscription',
-  cancellation: 'esim-cancellation',
-} as const satisfies Record<WorkKind, string>;
+export const PRODUCTS = byKind('product');
 
 /** The value of `Product` of the workflows that deliver to webhook endpoints. */
 export const WEBHOOK_PRODUCT = 'webhook-endpoint';

@@ -2,7 +2,7 @@ import type { LookUpResult } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 import { recordFacts, serviceIdsOfOthers, workOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
 import { lockUnfinishedWork, orderedInstead } from '#fulfilment/work/work.ts';
 
@@ -48,7 +48,7 @@ export async function findTakenServiceId(
   if (serviceId === undefined || (await serviceIdsOfOthers(db, attempt, [serviceId])).size === 0) return undefined;
   return {
     kind: 'not_ours',
-    detail: `${has(attempt, facts)}, which belongs to another ${WORK_NOUNS[attempt.subjectKind]}.`,
+    detail: `${has(attempt, facts)}, which belongs to another ${KINDS[attempt.subjectKind].noun}.`,
   };
 }
 

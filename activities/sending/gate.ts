@@ -7,7 +7,7 @@ import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/send-claim.ts';
 import { hold, isGateClear, stopAtGate } from '#fulfilment/gate/admission.ts';
@@ -136,7 +136,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
 
 /** A cancellation spends nothing: no gate for purchases holds it. */
 export function isFree({ kind }: WorkRef): boolean {
-  return kind === 'cancellation';
+  return !KINDS[kind].isPurchase;
 }
 
 /** False for what the service has already, and while another send may be under way. */

@@ -15,7 +15,7 @@ import {
   type StatusKind,
 } from '#domain/events/events.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { byKind } from '#domain/work/work.ts';
 
 export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
 const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
@@ -55,7 +55,7 @@ const reasonFields = {
 const charged = money.nullable().meta({ description: 'What the service charged; null until that is known.' });
 
 const NOUNS = {
-  ...WORK_NOUNS,
+  ...byKind('noun'),
   refund: 'refund',
   esim: 'eSIM',
   wallet: 'wallet: there is one',

@@ -4,7 +4,7 @@ import type { CasePosition } from '#db/work/case-queries.ts';
 import type { PagePosition } from '#db/work/pagination.ts';
 /** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
 import { isId, type IdKind } from '#domain/work/identifiers.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import { byKind, type WorkKind } from '#domain/work/work.ts';
 
 /** What such a list holds. */
 export type ListKind = WorkKind | 'refund' | 'esim' | 'pricingRule';
@@ -23,10 +23,7 @@ export function readPositionCursor(kind: ListKind, cursor: string): PagePosition
 
 /** Keep the lists apart. */
 const LETTERS = {
-  order: 'o',
-  topup: 'u',
-  vpn_subscription: 'v',
-  cancellation: 'x',
+  ...byKind('cursorLetter'),
   refund: 'r',
   esim: 'e',
   pricingRule: 'g',

@@ -6,7 +6,7 @@ import { attentionReason, failureClass, limitFields, reasonForAct, verdictFields
 import { idPattern, isId } from '#domain/work/identifiers.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 
 /** The most that one call acts on: each is a transaction of its own, and the caller waits for all of them. */
 export const MAX_BULK = 100;
@@ -18,7 +18,7 @@ const ACTS_OF_CANCELLATIONS = ['retry', 'abandon', 'resolve'] as const;
 
 /** The request of an act on many pieces of work of one kind. */
 export function bulkInput({ kind, name }: WorkResource) {
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
   const filter = z
     .strictObject({

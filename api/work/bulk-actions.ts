@@ -12,7 +12,7 @@ import { newId } from '#db/connection/ids.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 import { chooseWork } from '#fulfilment/operator/bulk-actions.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
 import { WorkMissingError } from '#fulfilment/work/work.ts';
@@ -27,7 +27,7 @@ const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id:
 /** One act on many; each goes the way of the single act. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { kind, name, path, scopes, example } = resource;
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
   const input = bulkInput(resource);
   const output = z

@@ -12,7 +12,7 @@ import { requestWake } from '#db/queues/outbox.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { SERVICE_ID, type OperatorAction, type Refusal } from '#domain/work/operator-actions.ts';
 import type { RetryChange } from '#domain/work/retry-rules.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
 import { WorkMissingError } from '#fulfilment/work/work.ts';
 
@@ -73,7 +73,7 @@ const cancellationResolution = resolution
 /** What a person does with work that waits, fails or went wrong. */
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { kind, name, path, scopes, output, example } = resource;
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   const common = {
     method: 'post',
     tag: 'Operator actions',
@@ -143,7 +143,7 @@ function releaseOperation({ name, path }: WorkResource, common: Common, perform:
 }
 
 function limitOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   return operation({
     ...common,
     id: `change${name}Limit`,
@@ -166,7 +166,7 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
     summary: 'Change how often, how fast and until when it is tried again',
     description:
       'What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says ' +
-      `nothing of whether a further attempt is safe: that is found out as ever. Refused once the ${WORK_NOUNS[kind]} has ended.`,
+      `nothing of whether a further attempt is safe: that is found out as ever. Refused once the ${KINDS[kind].noun} has ended.`,
     body: retryPolicy,
     bodyExample: {
       why: 'The supplier is back in an hour.',
@@ -198,7 +198,7 @@ function resolveOperation({ kind, name, path }: WorkResource, common: Common, pe
     ...common,
     id: `resolve${name}Case`,
     path: `${path}/{id}/resolve`,
-    summary: `Judge a case of ${article(WORK_NOUNS[kind])} ${WORK_NOUNS[kind]}`,
+    summary: `Judge a case of ${article(KINDS[kind].noun)} ${KINDS[kind].noun}`,
     description:
       "Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: " +
       'after `not_bought` it is bought anew.',

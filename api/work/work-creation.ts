@@ -12,7 +12,7 @@ import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/work/ownership.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { isFinished } from '#domain/work/waiting.ts';
-import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/work.ts';
 import type { Intake, NewWork } from '#fulfilment/work/accept-work.ts';
 
 /** The part of a request that is the same for work of every kind. */
@@ -70,7 +70,7 @@ export async function createWork(
         throw await alreadyMade(tx, resource, intake.existingId, ownerId);
       }
       const found = await resource.find(tx, id, ownerId);
-      if (found === undefined) throw new Error(`${WORK_NOUNS[kind]} ${id} was stored and cannot be read`);
+      if (found === undefined) throw new Error(`${KINDS[kind].noun} ${id} was stored and cannot be read`);
       return jsonReply(202, found, { Location: `${path}/${id}`, 'Retry-After': String(ASK_AGAIN_SECONDS) });
     },
   );
@@ -83,7 +83,7 @@ export async function createWork(
 /** Headers of answers to callers who may wait (`Prefer: wait=N`), for their description. */
 export function waitingHeaders(kind: WorkKind) {
   return {
-    Location: `Address of the ${WORK_NOUNS[kind]}.`,
+    Location: `Address of the ${KINDS[kind].noun}.`,
     'Preference-Applied':
       'With `Prefer: wait=N`: `wait=` and how many seconds were granted; absent where it was not waited.',
   } as const;
@@ -94,7 +94,7 @@ export const askAgainHeader = { 'Retry-After': 'After how many seconds it is wor
 
 /** The answers of a call that creates work, for its description. */
 export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   const common = { contentType: 'application/json', schema: output, example } as const;
   const headers = waitingHeaders(kind);
   return {
@@ -129,7 +129,7 @@ export async function alreadyMade(
   if (!(await workExists(db, { kind, id }, owner))) {
     return new Problem(code, { detail: `This ${field} is taken, by work that this API key does not see.` });
   }
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   return new Problem(code, {
     detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} was made for this ${field}.`,
     extra: { existing: { id, href: `${path}/${id}` } },

@@ -13,7 +13,7 @@ import { listTimeline } from '#db/work/work-queries.ts';
 import { workEventType } from '#domain/events/events.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { resubmission } from '#domain/work/resubmission.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -21,7 +21,7 @@ const JSON_TYPE = 'application/json';
 export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { database } = dependencies;
   const { kind, name, path, tag, scopes, output, example } = resource;
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   const params = idInPath(kind, example.id);
   // What is not announced would wake nobody.
   const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter(

@@ -23,7 +23,7 @@ import { isCallerReference } from '#domain/work/identifiers.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/work/operator-actions.ts';
 import { RETRY_BOUNDS } from '#domain/work/retry-rules.ts';
-import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
@@ -57,7 +57,7 @@ export function callerReference(kind: WorkKind, example: string) {
     .string()
     .refine(isCallerReference, { message: 'must have 1 to 64 visible ASCII characters other than `~`' })
     .meta({
-      description: `Your own reference, unique for ever: one ${WORK_NOUNS[kind]} is made for it, however often you ask.`,
+      description: `Your own reference, unique for ever: one ${KINDS[kind].noun} is made for it, however often you ask.`,
       example,
       override: { pattern: '^[!-}]{1,64}$' },
     });
@@ -65,7 +65,7 @@ export function callerReference(kind: WorkKind, example: string) {
 
 /** What whoever buys may set. */
 export function purchaseInput(kind: WorkKind) {
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   return {
     max_price: moneyInput.optional().meta({
       description: `The most that the service may charge, in the currency of its price. While it asks for more, the ${noun} is held; so it is with a limit in another currency, which allows no price, until the limit is changed.`,
@@ -77,7 +77,7 @@ export function purchaseInput(kind: WorkKind) {
 
 /** When what is held ends. */
 export function deadlineInput(kind: WorkKind) {
-  const ends = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
+  const ends = KINDS[kind].isPurchase ? 'fails without having bought' : 'is refused without having been sent';
   return instantInput.optional().meta({
     description: `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it was accepted (\`POLICY_HOLD_DEADLINE\`, and \`POLICY_RETRY_RULES\` for single classes of failure).`,
     override: { type: 'string', format: 'date-time' },

@@ -4,7 +4,7 @@
  */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/cancellation/refund.ts';
 import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS, WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+import { WORK_KINDS, KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /**
  * That a request is on its way is over in a moment, and comes once more with each attempt: nobody needs to hear of it.
@@ -109,7 +109,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntri
   ...WORK_KINDS.flatMap((kind) =>
     announcedStatuses(kind).map((status) => [
       `${kind}.${status}`,
-      `The ${WORK_NOUNS[kind]} ${STATUS_MEANINGS[status]}.`,
+      `The ${KINDS[kind].noun} ${STATUS_MEANINGS[status]}.`,
     ]),
   ),
   ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),

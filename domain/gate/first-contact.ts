@@ -3,7 +3,7 @@
  * purchases of the kind are held by a pause of the product's own. Cancellations spend nothing and are never held.
  */
 import type { Trait } from '#domain/service/capability-profile.ts';
-import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /** Kinds of work that spend money. */
 export const PURCHASE_KINDS = ['order', 'topup', 'vpn_subscription'] as const satisfies readonly WorkKind[];
@@ -65,7 +65,7 @@ function whyHeld(kind: PurchaseKind, clauses: readonly string[], ...first: reado
 
 /** `orders`, `top-ups` or `VPN subscriptions`. */
 export function nounOf(kind: PurchaseKind): string {
-  return `${WORK_NOUNS[kind]}s`;
+  return `${KINDS[kind].noun}s`;
 }
 
 /** Clauses as sentences. Some name what the service's own document says, so their length and characters are limited. */

@@ -5,7 +5,7 @@
 import { slotOf, periodCause, type Cause, type Direction, type Entry, type FindingKind } from '#domain/money/books.ts';
 import { compareMoney, equalMoney, negateMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 
 /** What a movement says it is for; null where it says nothing. */
 export interface MovementNames {
@@ -245,7 +245,7 @@ class Reconciliation {
       return;
     }
     this.#book(movement, { kind: 'adjustment', id: movement.id }, account);
-    const noun = WORK_NOUNS[purchase.work.kind];
+    const noun = KINDS[purchase.work.kind].noun;
     const after = purchase.endedAt !== undefined && movement.occurredAt > purchase.endedAt ? ', which had ended' : '';
     const detail =
       kind === 'debited_twice'
@@ -294,7 +294,7 @@ class Reconciliation {
     if (this.#taken.has(slotOf({ cause, direction: 'credit' }))) return;
     const debit = placed.find((each) => sameCause(each.cause, cause) && each.movement.direction === 'debit')?.movement;
     if (debit === undefined || this.#isYoung(debit.occurredAt)) return;
-    const detail = `The service keeps ${text(debit.money)} for an attempt of ${WORK_NOUNS[work.kind]} ${work.id} that came to nothing.`;
+    const detail = `The service keeps ${text(debit.money)} for an attempt of ${KINDS[work.kind].noun} ${work.id} that came to nothing.`;
     this.#findings.push({ kind: 'debited_for_nothing', detail, ...about(debit, purchase) });
   }
 

@@ -1,9 +1,8 @@
+import { byKind } from '#domain/work/work.ts';
+
 /** Prefixes of the ids that our API hands out. */
 export const ID_PREFIXES = {
-  order: 'ord',
-  topup: 'top',
-  vpn_subscription: 'vpn',
-  cancellation: 'can',
+  ...byKind('idPrefix'),
   refund: 'ref',
   attempt: 'att',
   esim: 'esim',

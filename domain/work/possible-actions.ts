@@ -9,7 +9,7 @@ import {
   VERDICTS_OF,
   type OperatedWork,
 } from '#domain/work/operator-actions.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /**
  * The cases that a person may judge before they are open, since the service may never finish what it works on, and
@@ -50,11 +50,10 @@ export function possibleActions(
   kind: WorkKind,
   openCases: readonly AttentionReason[],
 ): PossibleAction[] {
-  const isFree = kind === 'cancellation';
   const reasons = new Set([...openCases, ...judgeableWithoutCase(work, kind)]);
   return [
     ...(judgeRetry(work, false) === 'allowed' ? [{ action: 'retry' } as const] : []),
-    ...(!isFree && judgeRelease(work, false) === 'allowed' ? [{ action: 'release' } as const] : []),
+    ...(KINDS[kind].isPurchase && judgeRelease(work, false) === 'allowed' ? [{ action: 'release' } as const] : []),
     ...(judgeAbandon(work) === 'allowed' ? [{ action: 'abandon' } as const] : []),
     ...[...reasons]
       .filter((reason) => isJudgeable(work, kind, reason))

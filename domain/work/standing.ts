@@ -2,7 +2,7 @@
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /** What is known of work that is to be told of. */
 export interface StandingWork {
@@ -37,7 +37,7 @@ function isSettling({ status, failure, isTimed }: StandingWork): boolean {
 
 function nowOf(work: StandingWork): string {
   const { kind, status, isInDoubt = false } = work;
-  const noun = WORK_NOUNS[kind];
+  const noun = KINDS[kind].noun;
   const subject = `The ${noun}`;
   if (isInDoubt && isFinal(status)) return `${subject} has ended as ${status}, and a case about it is open.`;
   if (isSettling(work))

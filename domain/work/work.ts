@@ -1,21 +1,86 @@
 /**
- * Work: what is carried out durably, one workflow for each. Whatever is common to all kinds (the inbox, the outbox, the
- * relay, the sweeper, the cases, the timeline) speaks of work by kind and id.
+ * Work: an order, a top-up, a VPN subscription or a cancellation, each carried out by one workflow. What all kinds share
+ * (inbox, outbox, relay, sweeper, cases, timeline) names work by kind and id.
  */
 
-export const WORK_KINDS = ['order', 'topup', 'vpn_subscription', 'cancellation'] as const;
-export type WorkKind = (typeof WORK_KINDS)[number];
+/** What every layer needs to know of a kind. What one layer alone needs is in a table of that layer. */
+interface KindOfWork {
+  /** The kind in a sentence. */
+  readonly noun: string;
+  /** Prefix of the ids that we give out. */
+  readonly idPrefix: string;
+  /** Path of its list in our API. */
+  readonly path: string;
+  /** Keeps the cursors of its list apart from those of others. */
+  readonly cursorLetter: string;
+  /** Name of its workflow type in Temporal. */
+  readonly workflowType: string;
+  /** Value of the search attribute `Product`. */
+  readonly product: string;
+  /** Static summary of its workflow in the Temporal UI. */
+  readonly summary: string;
+  /** True when it spends money at the service. */
+  readonly isPurchase: boolean;
+}
+
+export const KINDS = {
+  order: {
+    noun: 'order',
+    idPrefix: 'ord',
+    path: '/v1/orders',
+    cursorLetter: 'o',
+    workflowType: 'orderWorkflow',
+    product: 'esim-order',
+    summary: 'Buys one eSIM package from the service and delivers the eSIM.',
+    isPurchase: true,
+  },
+  topup: {
+    noun: 'top-up',
+    idPrefix: 'top',
+    path: '/v1/topups',
+    cursorLetter: 'u',
+    workflowType: 'topupWorkflow',
+    product: 'esim-topup',
+    summary: 'Recharges one eSIM with a data package.',
+    isPurchase: true,
+  },
+  vpn_subscription: {
+    noun: 'VPN subscription',
+    idPrefix: 'vpn',
+    path: '/v1/vpn/subscriptions',
+    cursorLetter: 'v',
+    workflowType: 'vpnSubscriptionWorkflow',
+    product: 'vpn-subscription',
+    summary: 'Buys a VPN subscription and follows it until it is cancelled or expires.',
+    isPurchase: true,
+  },
+  cancellation: {
+    noun: 'cancellation',
+    idPrefix: 'can',
+    path: '/v1/cancellations',
+    cursorLetter: 'x',
+    workflowType: 'cancellationWorkflow',
+    product: 'esim-cancellation',
+    summary: 'Cancels one eSIM and follows its refund until the money is back in the wallet.',
+    isPurchase: false,
+  },
+} as const satisfies Record<string, KindOfWork>;
+
+export type WorkKind = keyof typeof KINDS;
+
+export const WORK_KINDS = Object.keys(KINDS) as [WorkKind, ...WorkKind[]];
+
+/** One property of all kinds, by kind. */
+export function byKind<Property extends keyof KindOfWork>(
+  property: Property,
+): { readonly [Kind in WorkKind]: (typeof KINDS)[Kind][Property] } {
+  const entries = WORK_KINDS.map((kind) => [kind, KINDS[kind][property]] as const);
+  // The keys are those of the table, and each value is read from the entry of its key.
+  return Object.fromEntries(entries) as { readonly [Kind in WorkKind]: (typeof KINDS)[Kind][Property] };
+}
 
 /** One piece of work; the id is ours. */
 export interface WorkRef {
   readonly kind: WorkKind;
   readonly id: string;
 }
-
-/** How a sentence names each kind. */
-export const WORK_NOUNS = {
-  order: 'order',
-  topup: 'top-up',
-  vpn_subscription: 'VPN subscription',
-  cancellation: 'cancellation',
-} as const satisfies Record<WorkKind, string>;

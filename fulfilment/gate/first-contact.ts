@@ -14,7 +14,7 @@ import {
   type PurchaseKind,
 } from '#domain/gate/first-contact.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 import { addPause, releasePause, type PauseRow } from '#fulfilment/gate/pauses.ts';
 
 const ORIGIN = 'first_contact';
@@ -76,7 +76,7 @@ async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | u
     .from(table)
     .where(inArray(table.status, [...BOUGHT[kind]]))
     .limit(1);
-  return bought === undefined ? undefined : `The ${WORK_NOUNS[kind]} ${bought.id} was bought.`;
+  return bought === undefined ? undefined : `The ${KINDS[kind].noun} ${bought.id} was bought.`;
 }
 
 /**

@@ -14,7 +14,7 @@ import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import { WORK_NOUNS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /** What is made of a delivery before it is stored, from its body alone. */
 export interface DeliveryReading {
@@ -225,7 +225,7 @@ async function openConflictCase(tx: Executor, deliveryId: string): Promise<boole
       { kind, id },
       {
         event: 'webhook.conflict',
-        message: `A second, different body came under a delivery id that had spoken of this ${WORK_NOUNS[kind]}.`,
+        message: `A second, different body came under a delivery id that had spoken of this ${KINDS[kind].noun}.`,
         detail: { delivery_id: deliveryId },
         dedupKey: `webhook.conflict:${deliveryId}`,
       },

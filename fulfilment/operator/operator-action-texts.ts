@@ -1,7 +1,7 @@
 /** How the timeline tells of what an operator did. */
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
 import { durationText, type RetryChange } from '#domain/work/retry-rules.ts';
-import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 
 /** What was done, for the timeline. */
 export function sentence({ kind }: WorkRef, action: OperatorAction): string {
@@ -11,7 +11,7 @@ export function sentence({ kind }: WorkRef, action: OperatorAction): string {
     case 'release':
       return 'An operator let it through the purchase gate now, past pauses and open circuits.';
     case 'abandon':
-      return `An operator gave the ${WORK_NOUNS[kind]} up.`;
+      return `An operator gave the ${KINDS[kind].noun} up.`;
     case 'change_limit': {
       const { maxPrice } = action;
       return maxPrice === null

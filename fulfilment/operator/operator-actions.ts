@@ -30,7 +30,7 @@ import {
 } from '#domain/work/operator-actions.ts';
 import { judgeableWithoutCase, possibleNow } from '#domain/work/possible-actions.ts';
 import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/work/retry-rules.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { attemptsOf, currentAttempt } from '#fulfilment/attempts/attempts.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
@@ -157,12 +157,12 @@ async function judge(
     case 'retry':
       return unless(judgeRetry(operated, await isRetryUnderWay(tx, work)), () => retry(act));
     case 'release':
-      if (work.kind === 'cancellation') return 'nothing_is_charged';
+      if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
       return unless(judgeRelease(operated, await hasOverride(tx, work)), () => release(act));
     case 'abandon':
       return unless(judgeAbandon(operated), () => abandon(act));
     case 'change_limit':
-      if (work.kind === 'cancellation') return 'nothing_is_charged';
+      if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
       return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () =>
         changeLimit(act, action.maxPrice),
       );

@@ -8,7 +8,7 @@ import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { needsWallet, type OperatorAction } from '#domain/work/operator-actions.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { judgeRefundByPerson } from '#fulfilment/work/cancellations.ts';
 import { knownReports, nameRefund, storeCancellationFacts, undoCancelled } from '#fulfilment/work/refunds.ts';
 
@@ -36,7 +36,7 @@ export async function correctAttempt(
   { reason, verdict, serviceId, serviceEsimId }: Resolution,
 ): Promise<void> {
   const noLease = { leaseToken: null, leaseUntil: null };
-  const isProven = attempt.subjectKind === 'cancellation' || !needsWallet({ reason, attempt });
+  const isProven = !KINDS[attempt.subjectKind].isPurchase || !needsWallet({ reason, attempt });
   switch (verdict) {
     case 'dismissed':
     case 'refunded':

@@ -3,7 +3,7 @@ import { requestStart } from '#db/queues/outbox.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 /** How work of every kind is accepted. Temporal may be down. */
 import type { Money } from '#domain/money/money.ts';
-import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { announceRow, type WorkNews } from '#fulfilment/work/work-events.ts';
 
 /** What a caller gives with work of every kind. */
@@ -54,7 +54,7 @@ export async function acceptWork(
   },
   now: Date,
 ): Promise<Intake> {
-  const noun = WORK_NOUNS[work.kind];
+  const noun = KINDS[work.kind].noun;
   const [inserted] = await intake.insert();
   if (inserted === undefined) {
     const [holder] = await intake.holder();

@@ -14,7 +14,7 @@ import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { AttentionReason, FailureNote } from '#domain/work/attention.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { RetryRule } from '#domain/work/retry-rules.ts';
-import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { leaveGate } from '#fulfilment/gate/waits.ts';
 import { announceWork } from '#fulfilment/work/work-events.ts';
@@ -25,7 +25,7 @@ export class WorkFinishedError extends Error {
   readonly status: WorkStatus;
 
   constructor(work: WorkRef, status: WorkStatus) {
-    super(`${WORK_NOUNS[work.kind]} ${work.id} has ended as ${status}`);
+    super(`${KINDS[work.kind].noun} ${work.id} has ended as ${status}`);
     this.name = 'WorkFinishedError';
     this.work = work;
     this.status = status;
@@ -35,7 +35,7 @@ export class WorkFinishedError extends Error {
 /** The work is not in the database: it was never accepted, or this is another database. */
 export class WorkMissingError extends Error {
   constructor({ kind, id }: WorkRef) {
-    super(`${WORK_NOUNS[kind]} ${id} does not exist in this database`);
+    super(`${KINDS[kind].noun} ${id} does not exist in this database`);
     this.name = 'WorkMissingError';
   }
 }
@@ -134,7 +134,7 @@ export async function markInProgress(
     ...(retryRule !== undefined && { retryRule }),
     updatedAt: now,
   });
-  await closeCases(tx, work, `The ${WORK_NOUNS[work.kind]} went on.`, now);
+  await closeCases(tx, work, `The ${KINDS[work.kind].noun} went on.`, now);
 }
 
 /** A step of work: where it stands from now on, and why. */
@@ -182,7 +182,7 @@ export async function recordStep(
     if (await mayBeBought(tx, work)) return 'may_be_bought';
   }
   if (!mayFollow(work.kind, row.status, step.status)) {
-    throw new RangeError(`${WORK_NOUNS[work.kind]} ${work.id} cannot go from ${row.status} to ${step.status}`);
+    throw new RangeError(`${KINDS[work.kind].noun} ${work.id} cannot go from ${row.status} to ${step.status}`);
   }
   await updateWork(tx, work, {
     status: step.status,

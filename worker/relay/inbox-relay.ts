@@ -16,7 +16,7 @@ import { cancellationOutcome, isCancelled, judgeRefund, together } from '#domain
 import { decideInboxRow, type TellingDecision } from '#domain/relay/inbox-decision.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#fulfilment/attempts/attempts.ts';
 import { knownReports, storeCancellationFacts } from '#fulfilment/work/refunds.ts';
 import { readVpnSubscription, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
@@ -132,7 +132,7 @@ async function apply(
 ): Promise<Judgement> {
   const contradiction = decision !== 'known';
   const note = contradiction
-    ? `Contradicts the end of the ${WORK_NOUNS[match.work.kind]} (${match.row.status}); a case is open.`
+    ? `Contradicts the end of the ${KINDS[match.work.kind].noun} (${match.row.status}); a case is open.`
     : `Known already: the attempt was ${match.attempt.state}.`;
   await markApplied(tx, [inboxKey(row)], note, now);
   return { kind: 'applied', contradiction };
@@ -244,7 +244,7 @@ async function reportContradiction(
     attempt,
     row: { status },
   } = match;
-  const noun = WORK_NOUNS[work.kind];
+  const noun = KINDS[work.kind].noun;
   const detail =
     `The service says ${event.outcome}${saidOfRefund(event)} of attempt ${attempt.number} (its ${noun} ${event.serviceId ?? 'without an id'}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;

@@ -1,7 +1,7 @@
 import { allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
 import type { WorkEnd } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy.ts';
-import { WORK_NOUNS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/work.ts';
 import { finishedFailure, isMissing } from '#workflows/activity-failures.ts';
 import {
   explainQuery,
@@ -34,7 +34,7 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
   const observations = new ObservationQueue();
   const progress = new Progress(work.kind, {
     status: 'submitting',
-    now: `The ${WORK_NOUNS[work.kind]} was accepted and is being sent to the service.`,
+    now: `The ${KINDS[work.kind].noun} was accepted and is being sent to the service.`,
     next: 'The answer of the service.',
   });
   const acts = { count: input.carried?.isActedOn === true ? 1 : 0 };
@@ -100,7 +100,7 @@ async function waitForRow({
       : ` It knows of attempt ${witness.number} with ${witness.sends} sends (${witness.state}).`;
   progress.show({
     status: 'needs_attention',
-    now: `PostgreSQL has lost the row of this ${WORK_NOUNS[input.work.kind]}; its workflow waits for it.${sends}`,
+    now: `PostgreSQL has lost the row of this ${KINDS[input.work.kind].noun}; its workflow waits for it.${sends}`,
     next: 'It goes on when the row is there again: the caller asks again, or a backup is restored. Terminate it if the row will not come back.',
     attention: 'records_lost',
     nextStepAt: Date.now() + delayMs,

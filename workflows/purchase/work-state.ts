@@ -19,7 +19,7 @@ import {
   type RetryOverrides,
   type RetryRule,
 } from '#domain/work/retry-rules.ts';
-import { WORK_NOUNS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import type { PurchaseWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
 import type { Carried, Remembered } from '#workflows/purchase/carried.ts';
@@ -103,7 +103,7 @@ export class WorkState {
 
   /** How a sentence names it. */
   get noun(): string {
-    return WORK_NOUNS[this.work.kind];
+    return KINDS[this.work.kind].noun;
   }
 
   get attempt(): AttemptView {
