@@ -5,37 +5,40 @@ import { ownKeyOperations } from '#api/access/own-key.ts';
 import { RateLimits } from '#api/access/rate-limits.ts';
 import { cancellationPreflightOperations } from '#api/cancellations/cancellation-preflight.ts';
 import { cancellationOperations } from '#api/cancellations/cancellations.ts';
+import { refundOperations } from '#api/cancellations/refunds.ts';
+import { caseOperations } from '#api/cases/cases.ts';
+import { deadLetterOperations } from '#api/cases/dead-letters.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimOperations } from '#api/esims/esims.ts';
 import { topupOperations } from '#api/esims/topups.ts';
 import { eventOperations } from '#api/events/events.ts';
+import { pauseOperations } from '#api/gate/pauses.ts';
+import { purchaseGateOperations } from '#api/gate/purchase-gate.ts';
+import { healthOperations } from '#api/health/health.ts';
 import { refuseAmbiguousHeaders } from '#api/http/ambiguous-headers.ts';
+import { AnonymousBodies } from '#api/http/anonymous-bodies.ts';
 import { mountOperations } from '#api/http/mount.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { requestContext } from '#api/http/request-context.ts';
 import { securityHeaders } from '#api/http/security-headers.ts';
-import { booksOperations } from '#api/money/books.ts';
+import { reconciliationOperations } from '#api/money/reconciliations.ts';
+import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
 import { walletOperations } from '#api/money/wallet.ts';
-import { docsOperations } from '#api/openapi/documentation-page.ts';
+import { documentationOperations } from '#api/openapi/documentation.ts';
 import { productVersion } from '#api/openapi/version.ts';
-import { deadLetterOperations } from '#api/operations/dead-letters.ts';
-import { healthOperations } from '#api/operations/health.ts';
-import { pauseOperations } from '#api/operations/pauses.ts';
-import { purchaseGateOperations } from '#api/operations/purchase-gate.ts';
 import { orderOperations } from '#api/orders/orders.ts';
 import { packageList } from '#api/packages/package-list.ts';
 import { packageOperations } from '#api/packages/packages.ts';
-import { pricingOperations } from '#api/packages/pricing.ts';
-import { databaseUnavailable, errorHandler } from '#api/problems/errors.ts';
-import { serviceSecretOperations } from '#api/service-webhooks/service-secret.ts';
-import { webhookOperations } from '#api/service-webhooks/service-webhooks.ts';
-import { StrangerBodies } from '#api/service-webhooks/stranger-bodies.ts';
-import { updateOperations } from '#api/service-webhooks/updates.ts';
-import { vpnOperations } from '#api/vpn/vpn.ts';
+import { pricingOperations } from '#api/pricing/pricing-rules.ts';
+import { databaseUnavailable, errorHandler } from '#api/problems/error-handler.ts';
+import { serviceWebhookOperations } from '#api/service-webhooks/service-webhooks.ts';
+import { serviceSecretOperations } from '#api/service-webhooks/webhook-secret.ts';
+import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
+import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
+import { vpnSubscriptionOperations } from '#api/vpn/vpn-subscriptions.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
-import { caseOperations } from '#api/work/cases.ts';
 import { findApiKeys } from '#db/access/api-keys.ts';
-import { STRANGER_BODIES } from '#domain/service/stranger-bodies.ts';
+import { ANONYMOUS_BODY_LIMITS } from '#domain/service/anonymous-bodies.ts';
 
 /** Puts the API together. Opens nothing: whoever calls listens. */
 export function createApp(dependencies: ApiDependencies): Express {
@@ -64,7 +67,7 @@ export function createApp(dependencies: ApiDependencies): Express {
     ...dependencies,
     keys,
     limits,
-    strangerBodies: new StrangerBodies(STRANGER_BODIES),
+    anonymousBodies: new AnonymousBodies(ANONYMOUS_BODY_LIMITS),
   });
   app.use(errorHandler(dependencies));
   return app;
@@ -76,8 +79,10 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
   const operations = [
     ...orderOperations(dependencies),
     ...topupOperations(dependencies),
-    ...vpnOperations(dependencies),
+    ...vpnPlanOperations(dependencies),
+    ...vpnSubscriptionOperations(dependencies),
     ...cancellationOperations(dependencies),
+    ...refundOperations(dependencies),
     ...eventOperations(dependencies),
     ...caseOperations(dependencies),
     ...deadLetterOperations(dependencies),
@@ -89,13 +94,14 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...packageOperations(dependencies, packages),
     ...pricingOperations(dependencies, packages),
     ...walletOperations(dependencies),
-    ...booksOperations(dependencies),
-    ...updateOperations(dependencies),
+    ...walletTransactionOperations(dependencies),
+    ...reconciliationOperations(dependencies),
+    ...storefrontUpdateOperations(dependencies),
     ...webhookEndpointOperations(dependencies),
     ...serviceSecretOperations(dependencies),
     ...auditLogOperations(dependencies),
-    ...webhookOperations(dependencies),
+    ...serviceWebhookOperations(dependencies),
     ...healthOperations(dependencies),
   ];
-  return [...operations, ...docsOperations(operations, productVersion())];
+  return [...operations, ...documentationOperations(operations, productVersion())];
 }

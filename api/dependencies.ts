@@ -1,6 +1,6 @@
 import type { RateLimitSettings } from '#api/access/rate-limits.ts';
 import type { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
-import type { Waits } from '#api/work/waits.ts';
+import type { Waits } from '#api/waits/waits.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
 import type { Database } from '#db/connection/database.ts';

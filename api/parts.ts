@@ -1,6 +1,6 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
-import { Waits } from '#api/work/waits.ts';
+import { Waits } from '#api/waits/waits.ts';
 import type { ApiConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/connection/database.ts';

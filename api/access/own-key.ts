@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { apiScope } from '#api/access/api-scope.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { operation, type Operation } from '#api/http/operation.ts';
+import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { money } from '#api/fields/money.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { instantJson } from '#api/http/representations.ts';
-import { apiScope, createdBy, exampleKeyId, instant, money, ourId } from '#api/lists/fields.ts';
 import { apiScopes, findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import { spendOfKey } from '#fulfilment/gate/view.ts';

@@ -17,7 +17,7 @@ export interface RateLimitSettings {
 }
 
 /** What a key's use of its limit looks like in an answer, after draft-ietf-httpapi-ratelimit-headers-10. */
-export interface RateLimitUse {
+export interface RateLimitState {
   readonly headers: Readonly<Record<string, string>>;
   /** What is answered instead; undefined while the limit is kept. */
   readonly refusal: Problem | undefined;
@@ -44,7 +44,7 @@ export class RateLimits {
   /**
    * Counts a request. @param own the key's own limit, requests a minute. @returns undefined where nothing limits it.
    */
-  use(lineageId: string, own: number | null): RateLimitUse | undefined {
+  use(lineageId: string, own: number | null): RateLimitState | undefined {
     const perMinute = own ?? this.#settings.perMinute;
     if (perMinute === undefined) return undefined;
     const quota = quotaPerMinute(perMinute, BURST_MS);

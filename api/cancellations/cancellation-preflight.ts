@@ -1,14 +1,17 @@
 import * as z from 'zod';
-import { refundCondition, refundConditionsExample } from '#api/cancellations/cancellation-schemas.ts';
 import { cancellationResource } from '#api/cancellations/cancellations.ts';
+import {
+  refundCondition,
+  refundConditionJson,
+  refundConditionsExample,
+} from '#api/cancellations/refund-condition-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimExampleId } from '#api/esims/esim-schemas.ts';
-import { operation, type Operation } from '#api/http/operation.ts';
+import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { refundConditionJson } from '#api/http/representations.ts';
-import { idInPath, mayExist, ourId } from '#api/lists/fields.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { alreadyMade } from '#api/work/work-creation.ts';
+import { alreadyExists } from '#api/work/work-creation.ts';
 import { findEsim, readOwnRefundFacts } from '#db/work/esim-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { storeFacts } from '#fulfilment/upkeep/esim-watch.ts';
@@ -66,7 +69,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         const esim = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
         if (esim === undefined) throw new Problem('esim_not_found');
         const made = await database.run((db) => findCancellationInForce(db, id));
-        if (made !== undefined) throw await database.run((db) => alreadyMade(db, cancellations, made, ownerId));
+        if (made !== undefined) throw await database.run((db) => alreadyExists(db, cancellations, made, ownerId));
         const own = await database.run((db) => readOwnRefundFacts(db, esim));
         const { facts, esim: read, readAt } = await readRefundFacts(service, own, now);
         if (read !== undefined) await database.run((db) => storeFacts(db, id, esimFacts(read), readAt));

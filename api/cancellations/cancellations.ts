@@ -2,35 +2,21 @@ import type * as z from 'zod';
 import {
   cancellationInput,
   cancellationInputExample,
+  cancellationJson,
   cancellationListQuery,
   cancellationOutput,
   cancellationOutputExample,
   cancellationPage,
-  exampleRefundId,
-  refundListQuery,
-  refundOutput,
-  refundOutputExample,
-  refundPage,
 } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { invalid, operation, type ApiRequest, type Operation } from '#api/http/operation.ts';
-import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { cancellationJson, refundJson } from '#api/http/representations.ts';
-import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { idInPath, mayExist } from '#api/lists/fields.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { type ApiRequest, type Operation, invalid, operation } from '#api/http/operation.ts';
+import type { Reply } from '#api/http/reply.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
-import { listWork, workFilter, workResource, type WorkResource } from '#api/work/work-resource.ts';
-import {
-  findCancellationView,
-  findRefundById,
-  pageOfCancellations,
-  pageOfRefunds,
-} from '#db/work/cancellation-queries.ts';
+import { type WorkResource, listWork, workFilter, workResource } from '#api/work/work-resource.ts';
+import { findCancellationView, pageOfCancellations } from '#db/work/cancellation-queries.ts';
 import { findEsim } from '#db/work/esim-queries.ts';
 import { acceptCancellation } from '#fulfilment/work/cancellations.ts';
 
@@ -113,7 +99,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     bulkOperation(dependencies, resource),
     ...workReadOperations(dependencies, resource),
     ...workActionOperations(dependencies, resource),
-    ...refundOperations(dependencies),
   ];
 }
 
@@ -134,57 +119,4 @@ async function createCancellation(
     }
     return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
   });
-}
-
-function refundOperations({ database }: ApiDependencies): Operation[] {
-  return [
-    operation({
-      id: 'listRefunds',
-      method: 'get',
-      path: '/v1/refunds',
-      tag,
-      summary: 'List refunds, newest first',
-      scope: 'cancellations:read',
-      query: refundListQuery,
-      answers: {
-        200: {
-          description: 'A page of refunds.',
-          contentType: JSON_TYPE,
-          schema: refundPage,
-          example: { data: [refundOutputExample], next_cursor: null },
-        },
-      },
-      handle: async ({ query, caller: { ownerId } }) => {
-        const { limit, cursor, status: statuses, esim_id: esimId } = query;
-        const times = {
-          createdAfter: query.created_after,
-          createdBefore: query.created_before,
-          updatedAfter: query.updated_after,
-        };
-        const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
-        const found = await database.run((db) =>
-          pageOfRefunds(db, ownerId, { statuses, esimId, ...times }, { limit: limit + 1, after }),
-        );
-        return pageReply(found, limit, { json: refundJson, cursor: (last) => positionCursor('refund', last) });
-      },
-    }),
-    operation({
-      id: 'getRefund',
-      method: 'get',
-      path: '/v1/refunds/{id}',
-      tag,
-      summary: 'Read a refund',
-      scope: 'cancellations:read',
-      params: idInPath('refund', exampleRefundId),
-      answers: {
-        200: { description: 'The refund.', contentType: JSON_TYPE, schema: refundOutput, example: refundOutputExample },
-      },
-      problems: ['refund_not_found'],
-      handle: async ({ params: { id }, caller: { ownerId } }) => {
-        const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id, ownerId)) : undefined;
-        if (found === undefined) throw new Problem('refund_not_found');
-        return jsonReply(200, refundJson(found));
-      },
-    }),
-  ];
 }

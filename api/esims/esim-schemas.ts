@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { instantJson } from '#api/http/representations.ts';
-import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery, timeInQuery } from '#api/lists/fields.ts';
-import { ageOf, freshness, packageOutput } from '#api/packages/package-schemas.ts';
-import { callerReference } from '#api/work/work-schemas.ts';
+import { ageOf, freshness } from '#api/fields/freshness.ts';
+import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
+import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
+import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { packageOutput } from '#api/packages/package-schemas.ts';
+import { callerReference } from '#api/work/work-input.ts';
 import type { EsimView } from '#db/work/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { installLinks, lpaString, type Activation } from '#domain/purchase/activation.ts';

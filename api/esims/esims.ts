@@ -15,12 +15,13 @@ import {
   usageJson,
   usageOutput,
 } from '#api/esims/esim-schemas.ts';
-import { operation, type Caller, type Operation } from '#api/http/operation.ts';
+import { ageOf, freshnessExample } from '#api/fields/freshness.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { idInPath, mayExist } from '#api/lists/fields.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
-import { ageOf, freshnessExample, packageExample, packageJson } from '#api/packages/package-schemas.ts';
+import { packageExample, packageJson } from '#api/packages/package-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';

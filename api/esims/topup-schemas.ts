@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import { esimExampleId, esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId, packageId, packageIdInQuery, pageOf } from '#api/lists/fields.ts';
-import {
-  callerReference,
-  purchaseInput,
-  workListQuery,
-  workOutput,
-  workOutputExample,
-} from '#api/work/work-schemas.ts';
+import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
+import { pageOf } from '#api/lists/page-schemas.ts';
+import { callerReference, purchaseInput } from '#api/work/work-input.ts';
+import { workJson } from '#api/work/work-json.ts';
+import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import type { TopupView } from '#db/work/topup-queries.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalTopupId = callerReference('topup', 'shop-topup-000017');
 
-export const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
+const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
 
 const esimId = ourId('esim', esimExampleId);
 
@@ -63,3 +61,17 @@ export const topupListQuery = z.strictObject({
   package_id: packageIdInQuery.optional(),
   ...workListQuery(statusesOf('topup')),
 });
+
+/** @throws Error when it has no eSIM, which the database rules out. */
+export function topupJson({ topup, serviceId, ...facts }: TopupView): TopupOutput {
+  if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
+  return {
+    id: topup.id,
+    status: topup.status,
+    esim_id: topup.esimId,
+    package_id: topup.packageId,
+    external_topup_id: topup.externalTopupId,
+    service_topup_id: serviceId,
+    ...workJson('topup', topup, facts),
+  };
+}

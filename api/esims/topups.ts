@@ -3,14 +3,14 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import {
   topupInput,
   topupInputExample,
+  topupJson,
   topupListQuery,
   topupOutput,
   topupOutputExample,
   topupPage,
 } from '#api/esims/topup-schemas.ts';
-import { invalid, operation, type ApiRequest, type Operation } from '#api/http/operation.ts';
+import { type ApiRequest, type Operation, invalid, operation } from '#api/http/operation.ts';
 import type { Reply } from '#api/http/reply.ts';
-import { topupJson } from '#api/http/representations.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';

@@ -1,11 +1,9 @@
-/**
- * What events of each type carry in `data`: the one place that says so. The description of the API, the types of the
- * client and docs/reference/events.md are made from it, and a test holds what is written against it. Nothing is read
- * through it at run time, so an event that was stored by an earlier version is shown as it is.
- */
 import * as z from 'zod';
-import { instant, meaningsOf, money, ourId, packageId } from '#api/lists/fields.ts';
-import { attentionReason, failureClass } from '#api/work/work-schemas.ts';
+import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
+import { ourId, packageId } from '#api/fields/ids.ts';
+import { instant } from '#api/fields/instant.ts';
+import { meaningsOf } from '#api/fields/meanings.ts';
+import { money } from '#api/fields/money.ts';
 import {
   announcedStatuses,
   EVENT_TYPES,
@@ -15,6 +13,11 @@ import {
   type StatusKind,
 } from '#domain/events/events.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
+/**
+ * What events of each type carry in `data`: the one place that says so. The description of the API, the types of the
+ * client and docs/reference/events.md are made from it, and a test holds what is written against it. Nothing is read
+ * through it at run time, so an event that was stored by an earlier version is shown as it is.
+ */
 import { byKind } from '#domain/work/work.ts';
 
 export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';

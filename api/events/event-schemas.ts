@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { eventOutput, exampleEventId } from '#api/events/event-data.ts';
-import { instantInput, listOf, ourId, pageQuery, waitInQuery } from '#api/lists/fields.ts';
+import { ourId } from '#api/fields/ids.ts';
+import { instantInput } from '#api/fields/instant.ts';
+import { listOf, waitInQuery } from '#api/fields/query.ts';
+import { pageQuery } from '#api/lists/page-schemas.ts';
 import { eventPatterns, selects } from '#domain/events/event-filter.ts';
 import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events/events.ts';
 import { isId } from '#domain/work/identifiers.ts';

@@ -2,7 +2,7 @@ import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller } from '#api/http/operation.ts';
 import type { StreamedReply } from '#api/http/reply.ts';
-import type { Outflow } from '#api/http/sse-writer.ts';
+import type { SseWriter } from '#api/http/sse-writer.ts';
 import { numberCursor } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
@@ -48,10 +48,10 @@ export class EventStreams {
       status: 200,
       headers: HEADERS,
       stallMs,
-      send: async (outflow) => {
+      send: async (writer) => {
         this.#count(lineageId, 1);
         try {
-          await this.#send(outflow, filter, reader);
+          await this.#send(writer, filter, reader);
         } finally {
           this.#count(lineageId, -1);
         }
@@ -67,7 +67,7 @@ export class EventStreams {
     this.#dependencies.metrics.waiting.set({ for: 'stream' }, this.#all);
   }
 
-  async #send(outflow: Outflow, filter: EventFilter, reader: Reader): Promise<void> {
+  async #send(writer: SseWriter, filter: EventFilter, reader: Reader): Promise<void> {
     const { database, tail, streams } = this.#dependencies;
     let position = reader.after;
     let keySeenAt = performance.now();
@@ -78,14 +78,14 @@ export class EventStreams {
       return true;
     };
     // Says where it begins: a reader whose connection breaks before the first event misses nothing either.
-    if (!(await outflow.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
+    if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
     /** Sends all that is published, reading no faster than the reader does. @returns false when the stream is over. */
     const catchUp = async (): Promise<boolean> => {
       for (;;) {
         const after = position;
         const page = await database.run((db) => listEvents(db, filter, { after, limit: PAGE }));
         for (const event of page) {
-          if (tail.stopped || !(await outflow.send(asText(event)))) return false;
+          if (tail.stopped || !(await writer.send(asText(event)))) return false;
           position = event.position;
         }
         if (page.length < PAGE) return true;
@@ -95,13 +95,13 @@ export class EventStreams {
     };
     // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.
     if (!(await catchUp())) return;
-    const news = new News(tail, outflow, (event) => event.position > position && meets(filter, event), {
+    const news = new News(tail, writer, (event) => event.position > position && meets(filter, event), {
       ...filter,
       maxBehind: streams.maxBehind,
     });
     try {
       if (!(await catchUp())) return;
-      while (!outflow.closed && !tail.stopped) {
+      while (!writer.closed && !tail.stopped) {
         // What has been handed out up to here is in `news`, if it is for this reader.
         const passed = tail.position;
         const events = news.take();
@@ -109,13 +109,13 @@ export class EventStreams {
         for (const event of events) {
           // Read from the database meanwhile.
           if (event.position <= position) continue;
-          if (!(await outflow.send(asText(event)))) return;
+          if (!(await writer.send(asText(event)))) return;
           position = event.position;
         }
         if (passed > position) position = passed;
         const ms = keySeenAt + streams.heartbeatMs - performance.now();
         if (ms > 0) await news.next(ms);
-        else if (!(await mayStay(0)) || !(await outflow.send(heartbeat(position)))) return;
+        else if (!(await mayStay(0)) || !(await writer.send(heartbeat(position)))) return;
       }
     } finally {
       news.end();
@@ -146,23 +146,23 @@ class News {
   #over = false;
   #wake: (() => void) | undefined;
 
-  /** @param isNews tells what the reader is still to get. */
+  /** @param isRelevant tells what the reader is still to get. */
   constructor(
     tail: ApiDependencies['tail'],
-    outflow: Outflow,
-    isNews: (event: PublishedEvent) => boolean,
+    writer: SseWriter,
+    isRelevant: (event: PublishedEvent) => boolean,
     { subjectId, maxBehind }: Pick<EventFilter, 'subjectId'> & { readonly maxBehind: number },
   ) {
     const over = () => {
       this.#over = true;
       this.#wake?.();
     };
-    outflow.onClose(over);
+    writer.onClose(over);
     this.end = tail.listen({
       ...(subjectId !== undefined && { subjectId }),
       onEvent: (event) => {
-        if (!isNews(event)) return;
-        if (this.#events.length >= maxBehind) outflow.cut();
+        if (!isRelevant(event)) return;
+        if (this.#events.length >= maxBehind) writer.cut();
         else this.#events.push(event);
         this.#wake?.();
       },

@@ -10,12 +10,12 @@ import {
   wantedTypes,
 } from '#api/events/event-schemas.ts';
 import { EventStreams } from '#api/events/event-stream.ts';
-import { invalid, operation, type Caller, type Operation } from '#api/http/operation.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { type Caller, type Operation, invalid, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { idInPath, mayExist } from '#api/lists/fields.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { appliedWait, longPollHeaders } from '#api/work/finished-work.ts';
+import { longPollHeaders, preferenceApplied } from '#api/work/long-poll.ts';
 import {
   findEvent,
   keptPositions,
@@ -76,7 +76,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           seconds: query.wait ?? 0,
           lineageId: caller.lineageId,
           ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
-          isNews: (event) => event.position > after && meets(filter, event),
+          isRelevant: (event) => event.position > after && meets(filter, event),
           read: () => readPage(dependencies, filter, after, query.limit + 1),
           isEnough: ({ events }) => events.length > 0,
           onClose,
@@ -94,7 +94,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         };
         if (query.wait === undefined) return jsonReply(200, page);
         const askAgain = !isGranted && shown.length === 0 && { 'Retry-After': String(ASK_AGAIN_SECONDS) };
-        return jsonReply(200, page, { ...appliedWait(dependencies, query.wait, isGranted), ...askAgain });
+        return jsonReply(200, page, { ...preferenceApplied(dependencies, query.wait, isGranted), ...askAgain });
       },
     }),
     // Before what has an id in its place.

@@ -1,6 +1,6 @@
 import { canonicalJson } from '#api/http/json-body.ts';
 import type { Reply } from '#api/http/reply.ts';
-import { databaseUnavailable } from '#api/problems/errors.ts';
+import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';

@@ -6,7 +6,8 @@ import * as z from 'zod';
 import { readJsonBody } from '#api/http/json-body.ts';
 import type { Reply, StreamedReply } from '#api/http/reply.ts';
 import { fieldErrors } from '#api/problems/field-errors.ts';
-import { Problem, type FieldError, type ProblemCode } from '#api/problems/problem.ts';
+import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
+import { type FieldError, Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 
 /** Who calls, once the API key is checked. */

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { Outflow } from '#api/http/sse-writer.ts';
+import { SseWriter } from '#api/http/sse-writer.ts';
 
 /** An answer before it is sent: bytes, so that it can be stored and repeated exactly. */
 export interface Reply {
@@ -14,7 +14,7 @@ export interface StreamedReply {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
   /** Sends it, piece by piece; it ends when this resolves. */
-  readonly send: (outflow: Outflow) => Promise<void>;
+  readonly send: (writer: SseWriter) => Promise<void>;
   /** How long a reader may take nothing at all before it is cut. */
   readonly stallMs: number;
 }
@@ -55,9 +55,9 @@ export async function sendStream(response: Response, { status, headers, send, st
     return;
   }
   response.flushHeaders();
-  const outflow = new Outflow(response, stallMs);
+  const writer = new SseWriter(response, stallMs);
   try {
-    await send(outflow);
+    await send(writer);
   } finally {
     response.end();
   }

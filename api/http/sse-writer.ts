@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** What is sent to one reader, no faster than it reads: nothing piles up here. */
-export class Outflow {
+export class SseWriter {
   readonly #response: ServerResponse;
   readonly #stallMs: number;
 

@@ -1,4 +1,4 @@
-import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
 
 /**
  * Answers with a page of a list.

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { currency, money } from '#api/fields/money.ts';
 import { CachedRead } from '#api/http/cached-read.ts';
-import { operation, type Operation } from '#api/http/operation.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { instantJson, plainAmount } from '#api/http/representations.ts';
-import { currency, instant, money } from '#api/lists/fields.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
-import { paddedMoney } from '#domain/money/money.ts';
+import { paddedMoney, plainAmount } from '#domain/money/money.ts';
 import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/money/runway.ts';
 import { lastRunway, readRunway, type RunwayView } from '#fulfilment/upkeep/runway.ts';
 

@@ -1,123 +1,63 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import * as z from 'zod';
-import { publicOperation, type Operation } from '#api/http/operation.ts';
-import { bytesReply, jsonReply, type Reply } from '#api/http/reply.ts';
-import { PAGE_POLICY } from '#api/http/security-headers.ts';
-import { DOCS_PAGE, DOCS_SCRIPT, PAGE_STYLE, problemFacts, problemPage } from '#api/lists/pagination.ts';
-import { openApiDocument } from '#api/openapi/openapi.ts';
-import { codeOfProblemPage, Problem } from '#api/problems/problem.ts';
+import { EXAMPLE_IDEMPOTENCY_KEY } from '#api/http/idempotency-header.ts';
+/** The few pages that people open in a browser: the API description and the explanation of each problem. */
 
-const tag = 'Documentation';
+/** Names relative to /docs, so that a proxy may put all of it below a path of its own. */
+export const DOCS_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Reseller fulfilment API</title>
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+    <link rel="icon" type="image/png" href="docs/favicon-32x32.png">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
 
-const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-
-/** Only these: the package holds more, such as a demo page that asks another host. */
-const SWAGGER_FILES: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
-
-/** They change only with a release; an hour saves a megabyte and a half per visit. */
-const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=3600' };
+/** For the pages about problems. */
+export const PAGE_STYLE = `:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { margin: 0; }
+main { max-width: 46rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
+h1 { line-height: 1.2; }
+h2 { margin-top: 2rem; font-size: 1.1rem; }
+code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
+pre { overflow-x: auto; padding: 1rem; border: 1px solid #8886; border-radius: 0.4rem; }
+ul { padding-left: 1.2rem; }
+`;
 
 /**
- * The description of the API and the pages about its problems.
- *
- * @param others all other operations; the description covers them and these.
+ * A file of its own: the page's policy forbids scripts inside the page. Without a validator nothing is sent elsewhere.
  */
-export function docsOperations(others: readonly Operation[], version: string): Operation[] {
-  const operations: Operation[] = [
-    publicOperation({
-      id: 'getOpenApi',
-      method: 'get',
-      path: '/openapi.json',
-      tag,
-      summary: 'This description, OpenAPI 3.1',
-      answers: {
-        200: {
-          description: 'The description.',
-          contentType: 'application/json',
-          schema: z.looseObject({}).meta({ id: 'OpenApiDocument' }),
-        },
-      },
-      handle: async () => description(),
-    }),
-    publicOperation({
-      id: 'getDocs',
-      method: 'get',
-      path: '/docs',
-      tag,
-      summary: 'This description as a page to read and try',
-      answers: { 200: { description: 'The page.', contentType: 'text/html' } },
-      handle: async () =>
-        bytesReply(200, 'text/html; charset=utf-8', DOCS_PAGE, { 'Content-Security-Policy': PAGE_POLICY }),
-    }),
-    publicOperation({
-      id: 'getDocsFile',
-      method: 'get',
-      path: '/docs/{file}',
-      tag,
-      summary: 'A file of that page',
-      params: z.strictObject({ file: z.string().meta({ example: 'swagger-ui.css' }) }),
-      answers: {
-        200: { description: 'The file.', contentType: 'text/css', otherContentTypes: ['text/javascript', 'image/png'] },
-      },
-      problems: ['route_not_found'],
-      handle: async ({ params }) => docsFile(nameIn(params, 'file')),
-    }),
-    publicOperation({
-      id: 'getProblem',
-      method: 'get',
-      path: '/problems/{name}',
-      tag,
-      summary: 'What a problem means and what to do',
-      description: 'HTML, or JSON for whoever asks for it with Accept.',
-      params: z.strictObject({ name: z.string().meta({ example: 'validation-failed' }) }),
-      answers: {
-        200: {
-          description: 'The explanation.',
-          contentType: 'application/json',
-          otherContentTypes: ['text/html'],
-          schema: z
-            .strictObject({
-              type: z.string(),
-              code: z.string(),
-              status: z.int(),
-              title: z.string(),
-              meaning: z.string().nullable(),
-              advice: z.string(),
-            })
-            .meta({ id: 'ProblemExplanation' }),
-          example: problemFacts('validation_failed'),
-        },
-      },
-      problems: ['problem_not_found'],
-      handle: async ({ params, header }) => {
-        const code = codeOfProblemPage(nameIn(params, 'name'));
-        if (code === undefined) throw new Problem('problem_not_found');
-        if (/\bapplication\/json\b/i.test(header('Accept') ?? '')) return jsonReply(200, problemFacts(code));
-        return bytesReply(200, 'text/html; charset=utf-8', problemPage(code), {
-          'Content-Security-Policy': PAGE_POLICY,
-        });
-      },
-    }),
-  ];
-  let document: Reply | undefined;
-  const description = () => (document ??= jsonReply(200, openApiDocument([...others, ...operations], version)));
-  return operations;
+export const DOCS_SCRIPT = `const EXAMPLE_KEY = '${EXAMPLE_IDEMPOTENCY_KEY}';
+
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function docsFile(name: string): Promise<Reply> {
-  if (name === 'page.css') return bytesReply(200, 'text/css; charset=utf-8', PAGE_STYLE, ASSET_HEADERS);
-  if (name === 'start.js') return bytesReply(200, 'text/javascript; charset=utf-8', DOCS_SCRIPT, ASSET_HEADERS);
-  const contentType = Object.hasOwn(SWAGGER_FILES, name) ? SWAGGER_FILES[name] : undefined;
-  if (contentType === undefined) throw new Problem('route_not_found');
-  return bytesReply(200, contentType, await readFile(join(SWAGGER_UI, name)), ASSET_HEADERS);
-}
-
-function nameIn(params: unknown, name: string): string {
-  return z.looseObject({ [name]: z.string() }).parse(params)[name] as string;
-}
+window.addEventListener('load', () => {
+  window.SwaggerUIBundle({
+    url: 'openapi.json',
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    displayRequestDuration: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    filter: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+    presets: [window.SwaggerUIBundle.presets.apis],
+    // The example would be the same for everybody who tries: each request gets a key of its own, unless one is typed
+    // in.
+    requestInterceptor: (request) => {
+      if (request.headers['Idempotency-Key'] === EXAMPLE_KEY) request.headers['Idempotency-Key'] = newKey();
+      return request;
+    },
+  });
+});
+`;

@@ -1,19 +1,17 @@
 import * as z from 'zod';
 import { esimIdInput } from '#api/esims/esim-schemas.ts';
-import { ourId, packageId, packageIdInQuery, pageOf } from '#api/lists/fields.ts';
-import {
-  callerReference,
-  purchaseInput,
-  workListQuery,
-  workOutput,
-  workOutputExample,
-} from '#api/work/work-schemas.ts';
+import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
+import { pageOf } from '#api/lists/page-schemas.ts';
+import { callerReference, purchaseInput } from '#api/work/work-input.ts';
+import { workJson } from '#api/work/work-json.ts';
+import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import type { OrderView } from '#db/work/order-queries.ts';
 import { isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalOrderId = callerReference('order', 'shop-2030-000123');
 
-export const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
+const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 
 export const orderInput = z
   .strictObject({
@@ -68,3 +66,15 @@ export const orderListQuery = z.strictObject({
   esim_id: esimIdInput.optional(),
   ...workListQuery(statusesOf('order')),
 });
+
+export function orderJson({ order, serviceId, ...facts }: OrderView): OrderOutput {
+  return {
+    id: order.id,
+    status: order.status,
+    package_id: order.packageId,
+    external_order_id: order.externalOrderId,
+    esim_id: order.esimId,
+    service_order_id: serviceId,
+    ...workJson('order', order, facts),
+  };
+}

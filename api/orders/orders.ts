@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { operation, type ApiRequest, type Operation } from '#api/http/operation.ts';
+import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
 import type { Reply } from '#api/http/reply.ts';
-import { orderJson } from '#api/http/representations.ts';
 import {
   orderInput,
   orderInputExample,
+  orderJson,
   orderListQuery,
   orderOutput,
   orderOutputExample,

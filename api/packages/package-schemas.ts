@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { plainAmount } from '#api/http/representations.ts';
-import { currency, instant, money, packageId } from '#api/lists/fields.ts';
+import { packageId } from '#api/fields/ids.ts';
+import { currency, money } from '#api/fields/money.ts';
 import type { ListedPackage } from '#api/packages/package-list.ts';
 import {
+  type AnyPricingRule,
   pricedPackage,
   suggestedPriceExample,
   suggestedPriceField,
   suggestedPriceJson,
-  type AnyPricingRule,
-} from '#api/packages/pricing-schemas.ts';
+} from '#api/pricing/suggested-price.ts';
+import { plainAmount } from '#domain/money/money.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
 export const packageOutput = z
@@ -50,19 +51,6 @@ export const packageExample: PackageOutput = {
   public_price: { amount: '14.99', currency: 'EUR' },
   suggested_price: suggestedPriceExample,
 };
-
-/** When something was read from the service. */
-export const freshness = {
-  read_at: instant.meta({ description: 'When this was read from the service.' }),
-  age_seconds: z.number().meta({ description: 'How long ago that was.', example: 1.5 }),
-};
-
-export const freshnessExample = { read_at: '2030-01-31T12:00:00.000Z', age_seconds: 1.5 };
-
-/** {@link freshness} of what was read at this time. @param readAt epoch milliseconds, as is `now`. */
-export function ageOf(readAt: number, now: number) {
-  return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
-}
 
 /** @param rules those in force, for the suggested price. */
 export function packageJson(

@@ -1,18 +1,14 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { operation, type Operation } from '#api/http/operation.ts';
+import { country } from '#api/fields/country.ts';
+import { ageOf, freshness, freshnessExample } from '#api/fields/freshness.ts';
+import { flagInQuery } from '#api/fields/query.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { country, flagInQuery, pageQuery } from '#api/lists/fields.ts';
+import { pageQuery } from '#api/lists/page-schemas.ts';
 import type { PackageList } from '#api/packages/package-list.ts';
-import {
-  ageOf,
-  freshness,
-  freshnessExample,
-  packageExample,
-  packageJson,
-  packageOutput,
-} from '#api/packages/package-schemas.ts';
+import { packageExample, packageJson, packageOutput } from '#api/packages/package-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '#api/problems/problem.ts';
+import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 
 /**
  * What has happened, in a sentence or two, where the title does not say it all; on the problem's page and in the

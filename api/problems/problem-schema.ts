@@ -1,9 +1,11 @@
 /** Problem answers, as the API describes them. */
 import * as z from 'zod';
-import { apiScope, meaningsOf } from '#api/lists/fields.ts';
+import { apiScope } from '#api/access/api-scope.ts';
+import { failureClass } from '#api/fields/failure-classes.ts';
+import { meaningsOf } from '#api/fields/meanings.ts';
 import { recordedProblem } from '#api/openapi/recorded-examples.ts';
-import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problems/problem.ts';
-import { failureClass } from '#api/work/work-schemas.ts';
+import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { problemType } from '#api/problems/problem.ts';
 import { REFUSALS, type Refusal } from '#domain/work/operator-actions.ts';
 
 const fieldError = z

@@ -1,4 +1,5 @@
-import { Problem, type ProblemCode } from '#api/problems/problem.ts';
+import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
+import { Problem } from '#api/problems/problem.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';

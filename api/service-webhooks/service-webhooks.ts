@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { publicOperation, type Incoming, type IncomingHeaders, type Operation } from '#api/http/operation.ts';
-import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { databaseUnavailable } from '#api/problems/errors.ts';
+import { type Incoming, type IncomingHeaders, type Operation, publicOperation } from '#api/http/operation.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { otherHeaderPrefix, RefusedPrefixes } from '#api/service-webhooks/refused-prefixes.ts';
-import { readDelivery } from '#api/service-webhooks/webhook-reading.ts';
+import { readDelivery } from '#api/service-webhooks/delivery-parsing.ts';
+import { RefusedPrefixes, otherHeaderPrefix } from '#api/service-webhooks/refused-header-prefixes.ts';
 import {
   refusalOfHeaders,
   verifyWebhook,
@@ -43,7 +43,7 @@ function signedHeaders(names: ServiceHeaders) {
 }
 
 /** Where the service's webhooks arrive. */
-export function webhookOperations(dependencies: ApiDependencies): Operation[] {
+export function serviceWebhookOperations(dependencies: ApiDependencies): Operation[] {
   const names = serviceHeaders(dependencies.headerPrefix);
   const refusedPrefixes = new RefusedPrefixes(dependencies);
   return [

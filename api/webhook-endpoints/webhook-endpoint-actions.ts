@@ -1,27 +1,20 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { idInPath } from '#api/fields/ids.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { operation, type Operation } from '#api/http/operation.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { idInPath } from '#api/lists/fields.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { exampleSentEventId } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
 import {
-  auditEndpoint,
-  endpointJson,
   ENDPOINTS_PATH,
   ENDPOINTS_TAG,
+  auditEndpoint,
+  endpointJson,
   requireEndpoint,
 } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
-import {
-  enableInput,
-  endpointExample,
-  endpointOutput,
-  exampleEndpointId,
-  exampleSentEventId,
-  replayInput,
-  replayOutput,
-  testOutput,
-} from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { endpointExample, endpointOutput, exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { enableInput, replayInput, replayOutput, testOutput } from '#api/webhook-endpoints/webhook-replay-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { holdPublication, recordEvent } from '#db/events/events.ts';
 import {

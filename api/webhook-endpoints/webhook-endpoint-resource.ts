@@ -1,6 +1,6 @@
+import { mayExist } from '#api/fields/ids.ts';
+import { instantJson } from '#api/fields/instant.ts';
 import type { Caller } from '#api/http/operation.ts';
-import { instantJson } from '#api/http/representations.ts';
-import { mayExist } from '#api/lists/fields.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 /** What the calls about webhook endpoints share. */

@@ -1,8 +1,11 @@
 import * as z from 'zod';
-import { createdByInQuery, instantInput } from '#api/lists/fields.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
+import { createdByInQuery } from '#api/fields/ids.ts';
+import { instantInput } from '#api/fields/instant.ts';
+import { limitFields, verdictFields } from '#api/work/work-action-schemas.ts';
 import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
-import { attentionReason, failureClass, limitFields, reasonForAct, verdictFields } from '#api/work/work-schemas.ts';
 import { idPattern, isId } from '#domain/work/identifiers.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
@@ -53,7 +56,7 @@ export function bulkInput({ kind, name }: WorkResource) {
     .strictObject({
       action: z.enum(acts),
       filter,
-      why: reasonForAct,
+      why: actionReason,
       max_price: limitFields.max_price
         .optional()
         .meta({ description: 'With `limit`, and needed there; `null` takes the limit away.' }),
@@ -88,7 +91,7 @@ export function bulkInput({ kind, name }: WorkResource) {
 export type BulkInput = z.output<ReturnType<typeof bulkInput>>;
 
 /** The act of a request, as it is done to each. @param body checked by {@link bulkInput}. */
-export function bulkAct({ action, max_price: maxPrice, case: reason, verdict, next }: BulkInput): OperatorAction {
+export function bulkActionOf({ action, max_price: maxPrice, case: reason, verdict, next }: BulkInput): OperatorAction {
   if (action === 'limit') return { action: 'change_limit', maxPrice: maxPrice ?? null };
   if (action !== 'resolve') return { action };
   if (reason === undefined || verdict === undefined)

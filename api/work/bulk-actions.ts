@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
 import { bulkIdempotencyKeyHeader } from '#api/http/idempotency-header.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { operation, type Caller, type Operation } from '#api/http/operation.ts';
+import { type Caller, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
-import { bulkAct, bulkInput, MAX_BULK } from '#api/work/bulk-action-schemas.ts';
+import { MAX_BULK, bulkActionOf, bulkInput } from '#api/work/bulk-action-schemas.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
-import { attentionReason, failureClass } from '#api/work/work-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -122,10 +122,10 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         const missing = hasFilter({ ...choice })
           ? []
           : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
-        const act = { asked: bulkAct(body), why, caller, actId: newId('act'), dryRun };
+        const act = { asked: bulkActionOf(body), why, caller, actId: newId('act'), dryRun };
         const data: BulkLine[] = [];
         for (const id of [...chosen.map((one) => one.id), ...new Set(missing)])
-          data.push(await actOnOne(dependencies, resource, id, act));
+          data.push(await performOne(dependencies, resource, id, act));
         return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
       }
       const request = {
@@ -144,14 +144,14 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
       const act = {
-        asked: bulkAct(body),
+        asked: bulkActionOf(body),
         why,
         caller,
         actId: about.act_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`,
         dryRun,
       };
       const data: BulkLine[] = [];
-      for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
+      for (const id of about.ids) data.push(await performOne(dependencies, resource, id, act));
       dependencies.wakeRelay();
       return jsonReply(200, {
         dry_run: false,
@@ -163,7 +163,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
   });
 }
 
-interface BulkAct {
+interface BulkRequest {
   readonly asked: OperatorAction;
   readonly why: string;
   readonly caller: Caller;
@@ -191,11 +191,11 @@ class RolledBackError extends Error {
   }
 }
 
-async function actOnOne(
+async function performOne(
   { database, now }: ApiDependencies,
   { kind }: WorkResource,
   id: string,
-  { asked, why, caller, actId, dryRun }: BulkAct,
+  { asked, why, caller, actId, dryRun }: BulkRequest,
 ): Promise<BulkLine> {
   const work = { kind, id };
   try {

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { operation, type Caller, type Operation } from '#api/http/operation.ts';
-import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { idInPath, mayExist } from '#api/lists/fields.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
+import { retryPolicyInput } from '#api/work/retry-policy-schemas.ts';
+import { limitFields, verdictFields } from '#api/work/work-action-schemas.ts';
 import { article } from '#api/work/work-reads.ts';
-import { notFound, type WorkResource } from '#api/work/work-resource.ts';
-import { limitFields, reasonForAct, retryPolicyInput, verdictFields } from '#api/work/work-schemas.ts';
+import { type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { workExists } from '#db/work/work-queries.ts';
@@ -18,10 +20,10 @@ import { WorkMissingError } from '#fulfilment/work/work.ts';
 
 const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
-const plain = z.strictObject({ why: reasonForAct }).meta({ id: 'OperatorAct' });
-const limit = z.strictObject({ why: reasonForAct, ...limitFields }).meta({ id: 'LimitChange' });
+const plain = z.strictObject({ why: actionReason }).meta({ id: 'OperatorAct' });
+const limit = z.strictObject({ why: actionReason, ...limitFields }).meta({ id: 'LimitChange' });
 const retryPolicy = z
-  .strictObject({ why: reasonForAct, ...retryPolicyInput })
+  .strictObject({ why: actionReason, ...retryPolicyInput })
   .refine(({ why: _why, ...change }) => Object.values(change).some((value) => value !== undefined), {
     message: 'must say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline',
   })
@@ -31,7 +33,7 @@ const retryPolicy = z
   })
   .meta({ id: 'RetryPolicyChange' });
 /** Of every kind of work; each adds how the service names what it sold. */
-const resolution = z.strictObject({ why: reasonForAct, ...verdictFields });
+const resolution = z.strictObject({ why: actionReason, ...verdictFields });
 
 const orderResolution = resolution
   .extend({

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { invalid, type Caller, type DocumentedAnswer, type Incoming } from '#api/http/operation.ts';
-import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { type Caller, type DocumentedAnswer, type Incoming, invalid } from '#api/http/operation.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { answerPreferred, ASK_AGAIN_SECONDS, locatedId } from '#api/work/finished-work.ts';
+import { ASK_AGAIN_SECONDS, locatedId, replyAfterPreferredWait } from '#api/work/long-poll.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -67,7 +67,7 @@ export async function createWork(
       };
       const intake = await accept(tx, work, now);
       if (!intake.accepted) {
-        throw await alreadyMade(tx, resource, intake.existingId, ownerId);
+        throw await alreadyExists(tx, resource, intake.existingId, ownerId);
       }
       const found = await resource.find(tx, id, ownerId);
       if (found === undefined) throw new Error(`${KINDS[kind].noun} ${id} was stored and cannot be read`);
@@ -77,7 +77,10 @@ export async function createWork(
   dependencies.wakeRelay();
   const id = locatedId(resource, reply);
   const find = () => dependencies.database.run((db) => resource.find(db, id, ownerId));
-  return answerPreferred(dependencies, { id, header, onClose, find, caller }, reply, { when: isFinished, status: 201 });
+  return replyAfterPreferredWait(dependencies, { id, header, onClose, find, caller }, reply, {
+    when: isFinished,
+    status: 201,
+  });
 }
 
 /** Headers of answers to callers who may wait (`Prefer: wait=N`), for their description. */
@@ -90,7 +93,7 @@ export function waitingHeaders(kind: WorkKind) {
 }
 
 /** What such an answer says beside it while the work goes on. */
-export const askAgainHeader = { 'Retry-After': 'After how many seconds it is worth reading it again.' } as const;
+export const retryAfterHeader = { 'Retry-After': 'After how many seconds it is worth reading it again.' } as const;
 
 /** The answers of a call that creates work, for its description. */
 export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
@@ -106,7 +109,7 @@ export function creationAnswers({ kind, output, example }: WorkResource): Readon
     202: {
       ...common,
       description: `The ${noun} is stored and will be carried out.`,
-      headers: { ...headers, ...askAgainHeader },
+      headers: { ...headers, ...retryAfterHeader },
     },
   };
 }
@@ -120,7 +123,7 @@ function requireFuture(deadline: Date | undefined, now: Date): void {
 /**
  * The problem that says which work was made before; to a key that is limited to its own work, only that there is some.
  */
-export async function alreadyMade(
+export async function alreadyExists(
   db: Executor,
   { kind, path, reference: { field, taken: code } }: WorkResource,
   id: string,

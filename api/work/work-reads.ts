@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { operation, type Operation } from '#api/http/operation.ts';
-import { standingJson, timelineJson } from '#api/http/representations.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { listOf, waitInQuery } from '#api/fields/query.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
 import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
-import { idInPath, listOf, mayExist, waitInQuery } from '#api/lists/fields.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
-import { answerRead, longPollHeaders } from '#api/work/finished-work.ts';
-import { notFound, type WorkResource } from '#api/work/work-resource.ts';
-import { timelinePage, timelineQuery } from '#api/work/work-schemas.ts';
+import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
+import { timelinePage, timelineQuery } from '#api/work/timeline-schemas.ts';
+import { standingJson, timelineJson } from '#api/work/work-json.ts';
+import { type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { listTimeline } from '#db/work/work-queries.ts';
 import { workEventType } from '#domain/events/events.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -57,7 +58,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       handle: async ({ params: { id }, query: { wait, until }, onClose, caller }) => {
         if (!mayExist(kind, id)) throw notFound(resource);
         const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
-        const reply = await answerRead(dependencies, { id, onClose, find, caller }, { wait, until });
+        const reply = await replyAfterWait(dependencies, { id, onClose, find, caller }, { wait, until });
         if (reply === undefined) throw notFound(resource);
         return reply;
       },

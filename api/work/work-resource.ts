@@ -3,7 +3,8 @@ import { workFor } from '#api/access/redact-for-owner.ts';
 import type { Reply } from '#api/http/reply.ts';
 import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
-import { Problem, type ProblemCode } from '#api/problems/problem.ts';
+import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
+import { Problem } from '#api/problems/problem.ts';
 import type { workListQuery } from '#api/work/work-schemas.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -17,7 +18,7 @@ import type { Resubmission } from '#domain/work/resubmission.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
 /** Work as the API shows it; each kind adds to it. */
-export interface ShownWork {
+export interface WorkJson {
   readonly status: WorkStatus;
   readonly next_step_at: string | null;
   readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null;
@@ -48,7 +49,7 @@ export interface WorkResource {
   readonly output: z.ZodType;
   readonly example: { readonly id: string };
   /** Reads one that is the owner's, as the API shows it. */
-  find(db: Executor, id: string, owner: Owner): Promise<ShownWork | undefined>;
+  find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
 }
 
 /** A resource as its kind defines it: whoever sees only its own work sees it as that owner may, wherever it is read. */
@@ -72,7 +73,7 @@ export async function listWork<View>(
   owner: Owner,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   list: (options: PageOptions) => Promise<readonly View[]>,
-  { json, position }: { readonly json: (view: View) => ShownWork; readonly position: (view: View) => PagePosition },
+  { json, position }: { readonly json: (view: View) => WorkJson; readonly position: (view: View) => PagePosition },
 ): Promise<Reply> {
   const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
   const views = await list({ limit: limit + 1, after });

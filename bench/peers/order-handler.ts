@@ -8,7 +8,7 @@ import { getTableColumns } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import express from 'express';
 import pg from 'pg';
-import { orderJson } from '#api/http/representations.ts';
+import { orderJson } from '#api/orders/order-schemas.ts';
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';

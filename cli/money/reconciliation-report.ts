@@ -1,4 +1,4 @@
-import { reconciliationJson } from '#api/money/books-schemas.ts';
+import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
 import { FINDING_KINDS, findingKinds, type ReconciliationStatus } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import type { GateDesk, PauseOptions } from '#cli/work/gate.ts';
+import type { GateCommands, PauseOptions } from '#cli/work/gate.ts';
 import { API, DATA, WHY } from '#cli/work/work-commands.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** `gate show`, `gate pause` and `gate release`. */
 export function addGateCommands(program: Command, environment: Environment): void {
-  const desk = async (): Promise<GateDesk> => new (await import('#cli/work/gate.ts')).GateDesk(environment);
+  const desk = async (): Promise<GateCommands> => new (await import('#cli/work/gate.ts')).GateCommands(environment);
   const gate = program
     .command('gate')
     .description('the purchase gate: what holds buying up as a whole, and your hand on it');

@@ -62,7 +62,7 @@ const runway = z.object({
 });
 
 /** The commands about the purchase gate. */
-export class GateDesk {
+export class GateCommands {
   readonly #environment: Environment;
   readonly #output: Output;
 

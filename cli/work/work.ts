@@ -71,7 +71,7 @@ const bulkResult = z.object({
 type BulkLine = z.output<typeof bulkResult>['data'][number];
 
 /** An act on many, in the words of the API. */
-type BulkAct =
+type BulkRequest =
   | { readonly action: PlainAct }
   | {
       readonly action: 'limit';
@@ -129,7 +129,7 @@ export class WorkDesk {
   }
 
   /** @param asked the act, in the words of the API. */
-  async #actOnChosen(asked: BulkAct, ids: readonly string[], options: ActOptions): Promise<number> {
+  async #actOnChosen(asked: BulkRequest, ids: readonly string[], options: ActOptions): Promise<number> {
     const filtered =
       options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
     if (ids.length === 0 && !filtered) {
@@ -155,7 +155,12 @@ export class WorkDesk {
   }
 
   /** Call after call, until all were acted on: each takes so many, the oldest first. */
-  async #actOnMany(api: ApiClient, asked: BulkAct, ids: readonly string[], options: ActOptions): Promise<BulkLine[]> {
+  async #actOnMany(
+    api: ApiClient,
+    asked: BulkRequest,
+    ids: readonly string[],
+    options: ActOptions,
+  ): Promise<BulkLine[]> {
     const { why, dryRun = false } = options;
     const lines: BulkLine[] = [];
     const call = async (of: readonly string[]): Promise<void> => {
@@ -315,7 +320,7 @@ export class WorkDesk {
 }
 
 function bulkLine(
-  action: BulkAct['action'],
+  action: BulkRequest['action'],
   { id, status, failure_class: failure, attention, result, detail }: BulkLine,
 ): string {
   const why = attention ?? failure;

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '#api/http/operation.ts';
-import { problemsOf } from '#api/openapi/openapi.ts';
+import { problemsOf } from '#api/openapi/describe-operation.ts';
+import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
-import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problems/problem.ts';
+import { problemType } from '#api/problems/problem.ts';
 
 /** More than this many calls are not listed: nobody reads such a list. */
 const LISTED_CALLS = 8;

@@ -5,7 +5,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.ping',
     removed: 'It is put aside for an operator.',
-    file: 'api/service-webhooks/webhook-reading.ts',
+    file: 'api/service-webhooks/delivery-parsing.ts',
     find: "state: 'ignored',",
     replace: "state: 'quarantined',",
     failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'is acknowledged and ignored' }],

@@ -1,6 +1,6 @@
 /** Requests that two HTTP readers could understand differently (request smuggling), and slow ones (slowloris). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, SLOW_REQUESTS } from '#api/http/server.ts';
+import { SLOW_REQUESTS, startServer } from '#api/http/server.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';
 

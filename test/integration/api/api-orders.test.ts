@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
-import { timelinePage } from '#api/work/work-schemas.ts';
+import { timelinePage } from '#api/work/timeline-schemas.ts';
 import { idempotencyKeys, orders, outbox, timeline } from '#db/schema.ts';
 import { listOrderViews } from '#db/work/order-queries.ts';
 import { deviceImeiAad } from '#fulfilment/work/orders.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderOutput } from '#api/orders/order-schemas.ts';
-import { Waits } from '#api/work/waits.ts';
+import { Waits } from '#api/waits/waits.ts';
 import { newId } from '#db/connection/ids.ts';
 import { orders, vpnSubscriptions } from '#db/schema.ts';
 import { DEFAULT_POLICY, MAX_WAIT_MS } from '#domain/policy.ts';
@@ -456,7 +456,7 @@ describe('those who wait', () => {
       waits.until({
         seconds: 50,
         lineageId,
-        isNews: () => true,
+        isRelevant: () => true,
         read: async () => 'read',
         isEnough: () => false,
         onClose: (listener) => void closed.then(listener),

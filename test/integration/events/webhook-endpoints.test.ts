@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { deliveryOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { deliveryOutput } from '#api/webhook-endpoints/webhook-delivery-schemas.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { newId } from '#db/connection/ids.ts';
 import { publishEvents, recordEvent } from '#db/events/events.ts';

@@ -5,7 +5,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { startServer } from '#api/http/server.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
-import { Waits } from '#api/work/waits.ts';
+import { Waits } from '#api/waits/waits.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { addApiKey, apiScopes, type ApiScope, type NewApiKey } from '#db/access/api-keys.ts';

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CachedRead } from '#api/http/cached-read.ts';
 import { canonicalJson, readJsonBody } from '#api/http/json-body.ts';
-import { plainAmount } from '#api/http/representations.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { Problem, codeOfProblemPage, problemCodes, problemType } from '#api/problems/problem.ts';
-import { readDelivery } from '#api/service-webhooks/webhook-reading.ts';
+import { problemCodes } from '#api/problems/problem-catalogue.ts';
+import { Problem, codeOfProblemPage, problemType } from '#api/problems/problem.ts';
+import { readDelivery } from '#api/service-webhooks/delivery-parsing.ts';
+import { plainAmount } from '#domain/money/money.ts';
 
 const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { otherHeaderPrefix, RefusedPrefixes } from '#api/service-webhooks/refused-prefixes.ts';
+import { RefusedPrefixes, otherHeaderPrefix } from '#api/service-webhooks/refused-header-prefixes.ts';
 
 const four = (prefix: string) => ['event', 'delivery', 'timestamp', 'signature'].map((name) => `${prefix}-${name}`);
 

@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { attentionReason, attentionReasonInQuery } from '#api/fields/failure-classes.ts';
+import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { caseCursor, readCaseCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { dismissDeliveryCase, findCase, listOpenCases } from '#db/work/case-queries.ts';
+import type { CaseRow } from '#db/work/cases.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+
+const tag = 'Operator actions';
+const JSON_TYPE = 'application/json';
+const exampleId = 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST';
+
+const caseOutput = z
+  .strictObject({
+    id: ourId('case', exampleId),
+    reason: attentionReason,
+    subject_kind: z
+      .enum([...WORK_KINDS, 'delivery'])
+      .meta({ description: 'What it is about: work, or a `delivery` (a webhook).', example: 'delivery' }),
+    subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
+    detail: z.string(),
+    meaning: z.string(),
+    advice: z.string(),
+    opened_at: instant,
+    closed_at: instant.nullable(),
+    resolution: z.string().nullable().meta({ description: 'How it was closed.' }),
+  })
+  .meta({ id: 'Case' });
+
+const example: z.input<typeof caseOutput> = {
+  id: exampleId,
+  reason: 'webhook_conflict',
+  subject_kind: 'delivery',
+  subject_id: 'dlv-1',
+  detail: 'Different bodies, each correctly signed, came under this delivery id. All are kept and judged.',
+  ...ATTENTION_REASONS.webhook_conflict,
+  opened_at: '2030-01-31T12:00:00.000Z',
+  closed_at: null,
+  resolution: null,
+};
+
+/** What waits for a person, whatever it is about. */
+export function caseOperations({ database, now }: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'listCases',
+      method: 'get',
+      path: '/v1/cases',
+      tag,
+      summary: 'List open cases, oldest first',
+      scope: 'cases:operate',
+      query: z.strictObject({ reason: attentionReasonInQuery.optional(), ...pageQuery }),
+      answers: {
+        200: {
+          description: 'A page of open cases.',
+          contentType: JSON_TYPE,
+          schema: pageOf(caseOutput, 'CasePage'),
+          example: { data: [example], next_cursor: null },
+        },
+      },
+      handle: async ({ query: { limit, cursor, reason: only }, caller: { ownerId } }) => {
+        const after = cursor === undefined ? undefined : readCaseCursor(cursor);
+        const found = await database.run((db) => listOpenCases(db, ownerId, { limit: limit + 1, reason: only, after }));
+        return pageReply(found, limit, { json: caseJson, cursor: caseCursor });
+      },
+    }),
+    operation({
+      id: 'getCase',
+      method: 'get',
+      path: '/v1/cases/{id}',
+      tag,
+      summary: 'Read a case, open or closed',
+      scope: 'cases:operate',
+      params: idInPath('case', exampleId),
+      answers: { 200: { description: 'The case.', contentType: JSON_TYPE, schema: caseOutput, example } },
+      problems: ['case_not_found'],
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const found = mayExist('case', id) ? await database.run((db) => findCase(db, id, ownerId)) : undefined;
+        if (found === undefined) throw new Problem('case_not_found');
+        return jsonReply(200, caseJson(found));
+      },
+    }),
+    operation({
+      id: 'dismissCase',
+      method: 'post',
+      path: '/v1/cases/{id}/dismiss',
+      tag,
+      summary: 'Close a case about a webhook delivery',
+      description:
+        'For cases whose `subject_kind` is `delivery`: whoever closes one has found out who can send to the webhook address. A ' +
+        'case about work is judged with it, by its `/resolve`. What is closed already stays as it is.',
+      scope: 'cases:operate',
+      accountWide: true,
+      params: idInPath('case', exampleId),
+      body: z.strictObject({ why: actionReason }).meta({ id: 'CaseDismissal' }),
+      bodyExample: { why: 'Two test runs of the service used one id; the secret is safe.' },
+      answers: { 200: { description: 'The case.', contentType: JSON_TYPE, schema: caseOutput, example } },
+      problems: ['case_not_found', 'action_not_possible'],
+      handle: async ({ params: { id }, body: { why }, caller }) => {
+        const closed = await database.transaction(async (tx) => {
+          const found = mayExist('case', id) ? await findCase(tx, id, caller.ownerId) : undefined;
+          if (found === undefined) throw new Problem('case_not_found');
+          if (found.closedAt !== null) return found;
+          if (found.subjectKind !== 'delivery') {
+            throw new Problem('action_not_possible', {
+              detail: `It is about ${found.subjectKind} ${found.subjectId}: judge it with that one's /resolve.`,
+              extra: { refusal: 'verdict_not_possible' },
+            });
+          }
+          const at = new Date(now());
+          await dismissDeliveryCase(tx, found, why, at);
+          const audited = {
+            actor: caller.apiKeyId,
+            action: 'case.dismiss',
+            subject: { kind: 'case', id },
+            reason: why,
+          } as const;
+          await addAuditEntry(tx, audited, at);
+          return findCase(tx, id, caller.ownerId);
+        });
+        if (closed === undefined) throw new Problem('case_not_found');
+        return jsonReply(200, caseJson(closed));
+      },
+    }),
+  ];
+}
+
+function caseJson(row: CaseRow): z.input<typeof caseOutput> {
+  const { meaning, advice } = ATTENTION_REASONS[row.reason];
+  return {
+    id: row.id,
+    reason: row.reason,
+    subject_kind: row.subjectKind,
+    subject_id: row.subjectId,
+    detail: row.detail,
+    meaning,
+    advice,
+    opened_at: row.openedAt.toISOString(),
+    closed_at: instantJson(row.closedAt),
+    resolution: row.resolution,
+  };
+}

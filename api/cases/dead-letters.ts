@@ -1,0 +1,226 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { instant } from '#api/fields/instant.ts';
+import { type Caller, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+import {
+  DEAD_LETTER_QUEUES,
+  deadLetterId,
+  dismissDeadLetter,
+  listDeadLetters,
+  requeueDeadLetter,
+  type DeadLetter,
+  type DeadLetterQueue,
+} from '#fulfilment/operator/dead-letters.ts';
+
+const tag = 'Operator actions';
+const JSON_TYPE = 'application/json';
+const PATH = '/v1/dead-letters';
+const ID = /^(inbox|outbox)_([1-9][0-9]{0,17})$/;
+const exampleId = 'inbox_4711';
+const CURSOR_LETTERS = { inbox: 'd', outbox: 'b' } as const satisfies Record<DeadLetterQueue, string>;
+
+const queueName = z.enum(DEAD_LETTER_QUEUES).meta({
+  description:
+    '`inbox`: a report of the service. `outbox`: a request to start or wake the workflow of a piece of work.',
+});
+
+const letterOutput = z
+  .strictObject({
+    id: z.string().meta({ description: 'The queue and the number of the row.', example: exampleId }),
+    queue: queueName,
+    message: z.string().meta({
+      description: 'The event of the service, or what was asked of the workflow.',
+      example: 'order.completed',
+    }),
+    subject_kind: z
+      .enum([...WORK_KINDS, 'delivery'])
+      .meta({ description: 'Work, or a `delivery` of the service where no work of ours is known.' }),
+    subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
+    error: z.string().meta({ description: 'Why it cannot be processed.' }),
+    tries: z.int().meta({ description: 'How often it was tried; 0 for what could not be read when it came.' }),
+    received_at: instant,
+  })
+  .meta({ id: 'DeadLetter' });
+
+const example: z.input<typeof letterOutput> = {
+  id: exampleId,
+  queue: 'inbox',
+  message: 'order.completed',
+  subject_kind: 'order',
+  subject_id: 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
+  error: 'Cannot be acted upon: DecryptionError: cannot decrypt: key "2029" is not in ENCRYPTION_KEYS',
+  tries: 10,
+  received_at: '2030-01-31T12:00:00.000Z',
+};
+
+const params = z.strictObject({ id: z.string().meta({ description: 'As the list shows it.', example: exampleId }) });
+const body = z.strictObject({ why: actionReason }).meta({ id: 'DeadLetterAction' });
+
+/** What the relay could not process and put aside: shown, tried again, or dismissed. */
+export function deadLetterOperations(dependencies: ApiDependencies): Operation[] {
+  return [listOperation(dependencies), requeueOperation(dependencies), dismissOperation(dependencies)];
+}
+
+function listOperation({ database }: ApiDependencies): Operation {
+  return operation({
+    id: 'listDeadLetters',
+    method: 'get',
+    path: PATH,
+    tag,
+    summary: 'List dead letters of a queue, oldest first',
+    description:
+      'Reports of the service and requests to workflows that cannot be processed, however often they are tried. Those about known work have a case ' +
+      '`message_quarantined`, and that work buys nothing anew until they are requeued or dismissed.',
+    scope: 'cases:operate',
+    accountWide: true,
+    query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
+    answers: {
+      200: {
+        description: 'A page of dead letters.',
+        contentType: JSON_TYPE,
+        schema: pageOf(letterOutput, 'DeadLetterPage'),
+        example: { data: [example], next_cursor: null },
+      },
+    },
+    handle: async ({ query: { queue, limit, cursor } }) => {
+      const after = cursor === undefined ? undefined : readNumberCursor(CURSOR_LETTERS[queue], cursor);
+      const found = await database.run((db) => listDeadLetters(db, queue, { limit: limit + 1, after }));
+      return pageReply(found, limit, {
+        json: letterJson,
+        cursor: ({ row }) => numberCursor(CURSOR_LETTERS[queue], row.id),
+      });
+    },
+  });
+}
+
+const answers = { 200: { description: 'What it was.', contentType: JSON_TYPE, schema: letterOutput, example } };
+
+function requeueOperation(dependencies: ApiDependencies): Operation {
+  return operation({
+    id: 'requeueDeadLetter',
+    method: 'post',
+    path: `${PATH}/{id}/requeue`,
+    tag,
+    summary: 'Have a dead letter processed again',
+    description:
+      'Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to the list with a new case. Its case ' +
+      'closes when nothing else of the same work is quarantined.',
+    scope: 'cases:operate',
+    accountWide: true,
+    params,
+    body,
+    bodyExample: { why: 'The former encryption key is in ENCRYPTION_KEYS again.' },
+    answers,
+    problems: ['dead_letter_not_found'],
+    handle: async (request) => {
+      const found = await act(dependencies, request, {
+        action: 'requeue',
+        resolution: 'requeued',
+        carryOut: requeueDeadLetter,
+      });
+      dependencies.wakeRelay();
+      return jsonReply(200, letterJson(found));
+    },
+  });
+}
+
+function dismissOperation(dependencies: ApiDependencies): Operation {
+  return operation({
+    id: 'dismissDeadLetter',
+    method: 'post',
+    path: `${PATH}/{id}/dismiss`,
+    tag,
+    summary: 'Put a dead letter aside for good',
+    description:
+      'Nothing is done with it any more, and it bars no purchase. Look first at what the service says of the purchase: a report that is dismissed ' +
+      'has no effect, also where it says that something was bought. A report stays stored; a request of the outbox is deleted.',
+    scope: 'cases:operate',
+    accountWide: true,
+    params,
+    body,
+    bodyExample: { why: 'The console of the service shows the order as failed; the report is of no use.' },
+    answers,
+    problems: ['dead_letter_not_found'],
+    handle: async (request) => {
+      const found = await act(dependencies, request, {
+        action: 'dismiss',
+        resolution: 'dismissed',
+        carryOut: dismissDeadLetter,
+      });
+      return jsonReply(200, letterJson(found));
+    },
+  });
+}
+
+interface LetterRequest {
+  readonly params: z.output<typeof params>;
+  readonly body: z.output<typeof body>;
+  readonly caller: Caller;
+}
+
+/** Does with a dead letter what its caller asks, with an entry of the audit log. @throws Problem when there is none. */
+async function act(
+  { database, now }: ApiDependencies,
+  { params: { id }, body: { why }, caller }: LetterRequest,
+  {
+    action,
+    resolution,
+    carryOut,
+  }: {
+    readonly action: 'requeue' | 'dismiss';
+    readonly resolution: string;
+    readonly carryOut: typeof requeueDeadLetter;
+  },
+): Promise<DeadLetter> {
+  const target = readId(id);
+  const entry = {
+    actor: caller.apiKeyId,
+    action: `dead_letter.${action}`,
+    subject: { kind: 'dead_letter', id },
+    reason: why,
+  } as const;
+  return database.transaction(async (tx) => {
+    const at = new Date(now());
+    await addAuditEntry(tx, entry, at);
+    const letter = await carryOut(tx, { ...target, resolution: `${resolution}: ${why}`, now: at });
+    if (letter === undefined) throw new Problem('dead_letter_not_found');
+    return letter;
+  });
+}
+
+/** @throws Problem dead_letter_not_found when it cannot be the id of one. */
+function readId(id: string): { readonly queue: DeadLetterQueue; readonly rowId: bigint } {
+  const [, name, number = ''] = ID.exec(id) ?? [];
+  const queue = DEAD_LETTER_QUEUES.find((each) => each === name);
+  if (queue === undefined) throw new Problem('dead_letter_not_found');
+  return { queue, rowId: BigInt(number) };
+}
+
+function letterJson({ queue, row }: DeadLetter): z.input<typeof letterOutput> {
+  const shared = { id: deadLetterId(queue, row.id), queue, tries: row.tries };
+  if (queue === 'outbox') {
+    const { topic, subjectKind, subjectId, lastError, createdAt } = row;
+    const about = { subject_kind: subjectKind, subject_id: subjectId };
+    return { ...shared, ...about, message: topic, error: lastError ?? 'unknown', received_at: createdAt.toISOString() };
+  }
+  const { event, subjectKind, subjectId, deliveryId, note, receivedAt } = row;
+  const known = subjectKind !== null && subjectId !== null;
+  const about = known
+    ? { subject_kind: subjectKind, subject_id: subjectId }
+    : { subject_kind: 'delivery' as const, subject_id: deliveryId };
+  return {
+    ...shared,
+    ...about,
+    message: event ?? 'unknown',
+    error: note ?? 'unknown',
+    received_at: receivedAt.toISOString(),
+  };
+}

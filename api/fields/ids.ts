@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { MAX_INTEGER, queryInteger, wholeNumber } from '#api/fields/numbers.ts';
+import { idPattern, isId, type IdKind } from '#domain/work/identifiers.ts';
+
+export const packageId = wholeNumber(1, MAX_INTEGER).meta({
+  description: 'Id of a package at the service.',
+  example: 1001,
+});
+
+/** An id of ours in an answer. */
+export function ourId(kind: IdKind, example: string) {
+  return z
+    .string()
+    .meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
+}
+
+export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
+
+/** Who made something, in an answer about it: the owner that its row has, so it costs no query. */
+export const createdBy = ourId('apiKey', exampleKeyId).meta({
+  description:
+    'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.',
+});
+
+/** Who made something, in a query. */
+export const createdByInQuery = ourId('apiKey', exampleKeyId)
+  .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
+  .meta({
+    description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.',
+  });
+
+/** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */
+export function idInPath(kind: IdKind, example: string) {
+  return z.strictObject({ id: ourId(kind, example) });
+}
+
+/** Tells whether a path can name something of this kind; keeps nonsense away from the database. */
+export function mayExist(kind: IdKind, id: string): boolean {
+  return isId(kind, id);
+}
+
+export const packageIdInQuery = queryInteger(1, MAX_INTEGER);

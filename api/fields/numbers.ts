@@ -1,0 +1,21 @@
+import * as z from 'zod';
+
+/** PostgreSQL's `integer`; the service's package ids are far below. */
+export const MAX_INTEGER = 2_147_483_647;
+
+/** A whole number of a body, from one to another. */
+export function wholeNumber(least: number, most: number) {
+  const range = `must be from ${least} to ${most}`;
+  return z.int({ error: 'must be a whole number' }).min(least, range).max(most, range);
+}
+
+/** A whole number in a query. */
+export function queryInteger(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,10}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { message })
+    .meta({ override: { type: 'integer', minimum: min, maximum: max } });
+}

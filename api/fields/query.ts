@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { queryInteger } from '#api/fields/numbers.ts';
+
+/** More is not granted anyway. */
+const MAX_WAIT_SECONDS = 3_600;
+
+/** How long a caller waits for the answer. */
+export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
+  // Who waits for no time does not wait.
+  .transform((seconds) => (seconds === 0 ? undefined : seconds))
+  .optional()
+  .meta({
+    description: 'Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default).',
+    override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS },
+  });
+
+/** Yes or no in a query. */
+export function flagInQuery(description: string) {
+  return z
+    .string()
+    .refine((text) => text === 'true' || text === 'false', { message: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description, override: { type: 'boolean' } });
+}
+
+/** Several of a closed set in one parameter, separated by commas. */
+export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
+  const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
+  return z
+    .string()
+    .refine((text) => text.split(',').every(isOne), {
+      message: `must be one of ${values.join(', ')}, or several, separated by commas`,
+    })
+    .transform((text) => text.split(',').filter(isOne))
+    .meta({ override: { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 } });
+}

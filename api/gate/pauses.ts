@@ -1,0 +1,205 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { failureClass, failureClassInQuery } from '#api/fields/failure-classes.ts';
+import { idInPath, mayExist, ourId } from '#api/fields/ids.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { flagInQuery } from '#api/fields/query.ts';
+import { answerOnce } from '#api/http/idempotency.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { idCursor, readIdCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+import { addPause, findPause, listPauses, releasePause, type PauseRow } from '#fulfilment/gate/pauses.ts';
+
+const tag = 'Purchase gate';
+const JSON_TYPE = 'application/json';
+const PATH = '/v1/purchase-gate/pauses';
+const exampleId = 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST';
+
+const kind = z.enum(WORK_KINDS);
+
+export const pauseOutput = z
+  .strictObject({
+    id: ourId('pause', exampleId),
+    origin: z.enum(PAUSE_ORIGINS).meta({
+      description:
+        '`operator`: somebody paused buying. `first_contact`: the product did before the first purchase in production, ' +
+        "since the shapes of the service's answers have not been seen. It ends by itself when they have, and is not " +
+        'set again once it was released.',
+    }),
+    kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
+    failure_class: failureClass
+      .nullable()
+      .meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
+    why: z.string(),
+    paused_by: z.string().meta({ description: 'Who: the id of an API key; `worker` where the product did.' }),
+    paused_at: instant,
+    released_at: instant.nullable(),
+    released_by: z.string().nullable(),
+    release_why: z.string().nullable(),
+  })
+  .meta({ id: 'Pause' });
+
+export const pauseExample: z.input<typeof pauseOutput> = {
+  id: exampleId,
+  origin: 'operator',
+  kind: null,
+  failure_class: 'package_unavailable',
+  why: 'The supplier changes its catalogue.',
+  paused_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  paused_at: '2030-01-31T12:00:00.000Z',
+  released_at: null,
+  released_by: null,
+  release_why: null,
+};
+
+/** The operators' hand on all buying. */
+export function pauseOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, now } = dependencies;
+  return [
+    operation({
+      id: 'listPauses',
+      method: 'get',
+      path: PATH,
+      tag,
+      summary: 'List pauses of buying, newest first',
+      description:
+        'Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who released it.',
+      scope: 'gate:read',
+      accountWide: true,
+      query: z.strictObject({
+        kind: kind.optional().meta({ description: 'Only pauses of this kind of work alone.' }),
+        failure_class: failureClassInQuery
+          .optional()
+          .meta({ description: 'Only pauses after this failure class alone.' }),
+        ended: flagInQuery('`true`: also pauses that are over.'),
+        ...pageQuery,
+      }),
+      answers: {
+        200: {
+          description: 'A page of pauses.',
+          contentType: JSON_TYPE,
+          schema: pageOf(pauseOutput, 'PausePage'),
+          example: { data: [pauseExample], next_cursor: null },
+        },
+      },
+      handle: async ({
+        query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false },
+      }) => {
+        const after = cursor === undefined ? undefined : readIdCursor('pause', cursor);
+        const found = await database.run((db) =>
+          listPauses(db, { kind: ofKind, failureClass: ofFailure, includeEnded }, { limit: limit + 1, after }),
+        );
+        return pageReply(found, limit, { json: pauseJson, cursor: ({ id }) => idCursor(id) });
+      },
+    }),
+    operation({
+      id: 'getPause',
+      method: 'get',
+      path: `${PATH}/{id}`,
+      tag,
+      summary: 'Read a pause of buying',
+      scope: 'gate:read',
+      accountWide: true,
+      params: idInPath('pause', exampleId),
+      answers: {
+        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
+      },
+      problems: ['pause_not_found'],
+      handle: async ({ params: { id } }) => {
+        const found = mayExist('pause', id) ? await database.run((db) => findPause(db, id)) : undefined;
+        if (found === undefined) throw new Problem('pause_not_found');
+        return jsonReply(200, pauseJson(found));
+      },
+    }),
+    operation({
+      id: 'pauseBuying',
+      method: 'post',
+      path: PATH,
+      tag,
+      summary: 'Pause buying: all of it, of one kind, or after one failure class',
+      description:
+        'Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work is held, and fails at its ' +
+        'deadline as other held work does. Where the same is paused already, the answer is that pause (200).',
+      scope: 'gate:operate',
+      accountWide: true,
+      idempotent: true,
+      body: z
+        .strictObject({ kind: kind.optional(), failure_class: failureClass.optional(), why: actionReason })
+        .meta({ id: 'PauseInput' }),
+      bodyExample: { failure_class: 'package_unavailable', why: 'The supplier changes its catalogue.' },
+      answers: {
+        200: {
+          description: 'The same was paused already.',
+          contentType: JSON_TYPE,
+          schema: pauseOutput,
+          example: pauseExample,
+        },
+        201: {
+          description: 'The pause.',
+          contentType: JSON_TYPE,
+          schema: pauseOutput,
+          example: pauseExample,
+          headers: { Location: 'Where it is read.' },
+        },
+      },
+      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
+        const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
+        return answerOnce(dependencies, request, async (tx) => {
+          const { kind = null, failure_class = null, why } = body;
+          const asked = { origin: 'operator', kind, failureClass: failure_class, why, actor: apiKeyId } as const;
+          const { pause, isNew } = await addPause(tx, asked, new Date(now()));
+          return isNew
+            ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` })
+            : jsonReply(200, pauseJson(pause));
+        });
+      },
+    }),
+    operation({
+      id: 'releasePause',
+      method: 'post',
+      path: `${PATH}/{id}/release`,
+      tag,
+      summary: 'End a pause; what it held goes on at a set rate, oldest first',
+      description:
+        'One that has ended stays as it is. To release a pause of the origin `first_contact` is to buy although the ' +
+        "shapes of the service's answers have not been seen.",
+      scope: 'gate:operate',
+      accountWide: true,
+      params: idInPath('pause', exampleId),
+      body: z.strictObject({ why: actionReason }).meta({ id: 'PauseRelease' }),
+      bodyExample: { why: 'The new catalogue is there.' },
+      answers: {
+        200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
+      },
+      problems: ['pause_not_found'],
+      handle: async ({ params: { id }, body: { why }, caller }) => {
+        const released = mayExist('pause', id)
+          ? await database.transaction((tx) => releasePause(tx, id, { actor: caller.apiKeyId, why }, new Date(now())))
+          : undefined;
+        if (released === undefined) throw new Problem('pause_not_found');
+        return jsonReply(200, pauseJson(released));
+      },
+    }),
+  ];
+}
+
+export function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
+  return {
+    id: row.id,
+    origin: row.origin,
+    kind: row.kind,
+    failure_class: row.failureClass,
+    why: row.why,
+    paused_by: row.pausedBy,
+    paused_at: row.pausedAt.toISOString(),
+    released_at: instantJson(row.releasedAt),
+    released_by: row.releasedBy,
+    release_why: row.releaseWhy,
+  };
+}

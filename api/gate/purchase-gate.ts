@@ -1,0 +1,196 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { failureClass } from '#api/fields/failure-classes.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { money } from '#api/fields/money.ts';
+import { pauseExample, pauseJson, pauseOutput } from '#api/gate/pauses.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
+import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+import { readGate, type GateView } from '#fulfilment/gate/view.ts';
+
+const tag = 'Purchase gate';
+const JSON_TYPE = 'application/json';
+const exampleAt = '2030-01-31T12:00:00.000Z';
+
+const kind = z.enum(WORK_KINDS);
+
+const circuitOutput = z.strictObject({
+  name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]),
+  state: z.enum(CIRCUIT_STATES).meta({
+    description:
+      '`closed`: purchases go through. `open`: they are held without a call to the service. `probing`: one of them is let through ' +
+      'to find out. `releasing`: new ones go through, those that were held follow at a set rate, oldest first.',
+  }),
+  failure_classes: z.array(failureClass).meta({ description: 'Failures that belong to it.' }),
+  meaning: z.string(),
+  failures: z.int().meta({ description: 'Failures in a row while it is closed.' }),
+  detail: z.string().nullable().meta({ description: 'What the service last said.' }),
+  opened_at: instant.nullable(),
+  probe_at: instant.nullable().meta({ description: 'When the next purchase is let through to find out.' }),
+  canary: z
+    .strictObject({ kind, id: z.string() })
+    .nullable()
+    .meta({ description: 'The purchase that is finding out.' }),
+});
+
+const gateOutput = z
+  .strictObject({
+    circuits: z.array(circuitOutput),
+    pauses: z.array(pauseOutput).meta({ description: 'In force, oldest first.' }),
+    held: z
+      .array(
+        z.strictObject({
+          held_at: z.string().meta({
+            description: '`circuit:<name>`, `pause:<id>`, `spend_limit` or `wallet`.',
+            example: 'circuit:service_down',
+          }),
+          failure_class: failureClass,
+          count: z.int(),
+          oldest: z.strictObject({ kind, id: z.string(), accepted_at: instant }),
+        }),
+      )
+      .meta({
+        description:
+          'What is held at the gate. What the service refused to one purchase alone is held by its own timer, and not here.',
+      }),
+    wallet: z
+      .strictObject({
+        balance: money,
+        // What purchases under way may still take from that balance.
+        reserved: money,
+        available: money,
+        read_at: instant,
+        low_since: instant.nullable().meta({ description: 'Since when the balance is below POLICY_LOW_BALANCE.' }),
+      })
+      .nullable()
+      .meta({ description: 'As it was last read for a purchase; null when it is not known.' }),
+    spend: z.strictObject({
+      day: z.string().meta({ description: 'The day (UTC).', example: '2030-01-31' }),
+      spent: z.array(money).meta({ description: 'Spent today, or perhaps spent; one amount for each currency.' }),
+      limits: z.array(
+        z.strictObject({
+          api_key_id: z.string().nullable().meta({ description: 'Null: of all keys together.' }),
+          name: z.string().nullable(),
+          limit: money,
+          spent: money,
+        }),
+      ),
+    }),
+  })
+  .meta({ id: 'PurchaseGate' });
+
+const gateExample: z.input<typeof gateOutput> = {
+  circuits: [
+    {
+      name: 'service_down',
+      state: 'open',
+      failure_classes: [...CIRCUITS.service_down.classes],
+      meaning: circuitSentence('service_down'),
+      failures: 3,
+      detail: 'No connection could be opened.',
+      opened_at: exampleAt,
+      probe_at: '2030-01-31T12:00:10.000Z',
+      canary: null,
+    },
+  ],
+  pauses: [pauseExample],
+  held: [
+    {
+      held_at: 'circuit:service_down',
+      failure_class: 'service_down',
+      count: 12,
+      oldest: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', accepted_at: '2030-01-31T11:58:00.000Z' },
+    },
+  ],
+  wallet: {
+    balance: { amount: '1250.00', currency: 'EUR' },
+    reserved: { amount: '24.00', currency: 'EUR' },
+    available: { amount: '1226.00', currency: 'EUR' },
+    read_at: exampleAt,
+    low_since: null,
+  },
+  spend: {
+    day: '2030-01-31',
+    spent: [{ amount: '310.00', currency: 'EUR' }],
+    limits: [
+      {
+        api_key_id: null,
+        name: null,
+        limit: { amount: '2000.00', currency: 'EUR' },
+        spent: { amount: '310.00', currency: 'EUR' },
+      },
+    ],
+  },
+};
+
+/** What holds purchases up as a whole. */
+export function purchaseGateOperations({ database, spendLimit, now }: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'getPurchaseGate',
+      method: 'get',
+      path: '/v1/purchase-gate',
+      tag,
+      summary: 'Read what holds purchases up, and what is reserved and spent',
+      scope: 'gate:read',
+      accountWide: true,
+      answers: { 200: { description: 'The gate.', contentType: JSON_TYPE, schema: gateOutput, example: gateExample } },
+      handle: async () => jsonReply(200, gateJson(await database.run((db) => readGate(db, spendLimit, now())))),
+    }),
+  ];
+}
+
+function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateView): z.input<typeof gateOutput> {
+  return {
+    circuits: circuitNames.map((name) =>
+      circuitJson(
+        name,
+        circuits.find((row) => row.name === name),
+      ),
+    ),
+    pauses: pauses.map(pauseJson),
+    held: held.map(({ barrier, failureClass: failure, count, oldest: { acceptedAt, ...oldest } }) => ({
+      held_at: barrier,
+      failure_class: failure,
+      count,
+      oldest: { ...oldest, accepted_at: acceptedAt.toISOString() },
+    })),
+    wallet:
+      wallet === undefined
+        ? null
+        : {
+            balance: paddedMoney(wallet.balance),
+            reserved: paddedMoney(wallet.reserved),
+            available: paddedMoney(subtractMoney(wallet.balance, wallet.reserved)),
+            read_at: wallet.readAt.toISOString(),
+            low_since: instantJson(wallet.lowSince),
+          },
+    spend: {
+      day,
+      spent: spent.map(paddedMoney),
+      limits: limits.map(({ apiKey, limit, spent: amount }) => ({
+        api_key_id: apiKey?.id ?? null,
+        name: apiKey?.name ?? null,
+        limit: paddedMoney(limit),
+        spent: paddedMoney({ amount, currency: limit.currency }),
+      })),
+    },
+  };
+}
+
+function circuitJson(name: CircuitName, row: GateView['circuits'][number] | undefined): z.input<typeof circuitOutput> {
+  return {
+    name,
+    state: row?.state ?? 'closed',
+    failure_classes: [...CIRCUITS[name].classes],
+    meaning: circuitSentence(name),
+    failures: row?.failures ?? 0,
+    detail: row?.detail ?? null,
+    opened_at: instantJson(row?.openedAt ?? null),
+    probe_at: instantJson(row?.probeAt ?? null),
+    canary: row?.canaryKind == null || row.canaryId === null ? null : { kind: row.canaryKind, id: row.canaryId },
+  };
+}

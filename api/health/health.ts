@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { type Operation, publicOperation } from '#api/http/operation.ts';
+import { bytesReply, jsonReply } from '#api/http/reply.ts';
+import { checkReadiness } from '#telemetry/readiness.ts';
+import { createRedactor } from '#telemetry/redaction.ts';
+
+const tag = 'Operation of this API';
+const JSON_TYPE = 'application/json';
+
+const readiness = z
+  .strictObject({
+    status: z.enum(['ready', 'not ready']),
+    checks: z.record(z.string(), z.strictObject({ ok: z.boolean(), detail: z.string().optional() })),
+    degraded: z
+      .array(z.strictObject({ condition: z.string().meta({ example: 'not_approved' }), detail: z.string() }))
+      .meta({
+        description:
+          'What holds purchases up although this API takes requests: what the service last said to orders that are held ' +
+          'for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `buying_paused`; ' +
+          '`other_header_prefix` where webhooks of the service are refused for the names of their headers; ' +
+          '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait ' +
+          'for longer than they should. Never a reason to send requests elsewhere.',
+      }),
+  })
+  .meta({ id: 'Readiness' });
+
+/** Errors of drivers name addresses and, at worst, passwords in URLs. */
+const redactor = createRedactor();
+
+/** For probes and monitoring, without a key: what faces the internet in front of this does not pass them on. */
+export function healthOperations({ readinessChecks, degraded: readDegraded, metrics }: ApiDependencies): Operation[] {
+  return [
+    publicOperation({
+      id: 'getHealth',
+      method: 'get',
+      path: '/healthz',
+      tag,
+      summary: 'Does the process run?',
+      answers: {
+        200: {
+          description: 'It does. It says nothing about what the process needs: see /readyz.',
+          contentType: JSON_TYPE,
+          schema: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' }),
+          example: { status: 'ok' },
+        },
+      },
+      handle: async () => jsonReply(200, { status: 'ok' }),
+    }),
+    publicOperation({
+      id: 'getReadiness',
+      method: 'get',
+      path: '/readyz',
+      tag,
+      summary: 'Can it take requests?',
+      answers: {
+        200: {
+          description:
+            'The database is there and its schema is the one of this version. `degraded` names what orders wait for all the same.',
+          contentType: JSON_TYPE,
+          schema: readiness,
+          example: {
+            status: 'ready',
+            checks: { database: { ok: true } },
+            degraded: [
+              {
+                condition: 'not_approved',
+                detail: 'The service has not approved this reseller for production yet. 3 purchases are held for it.',
+              },
+            ],
+          },
+        },
+        503: {
+          description: 'It cannot; `checks` says why.',
+          contentType: JSON_TYPE,
+          schema: readiness,
+          example: {
+            status: 'not ready',
+            checks: { database: { ok: false, detail: 'PostgreSQL is not available' } },
+            degraded: [],
+          },
+        },
+      },
+      handle: async () => {
+        const { ready, checks, degraded } = await checkReadiness(readinessChecks, { degraded: readDegraded });
+        return jsonReply(ready ? 200 : 503, {
+          status: ready ? 'ready' : 'not ready',
+          checks: redactor.value(checks),
+          degraded: redactor.value(degraded),
+        });
+      },
+    }),
+    publicOperation({
+      id: 'getMetrics',
+      method: 'get',
+      path: '/metrics',
+      tag,
+      summary: 'Metrics in the Prometheus text format',
+      answers: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
+      handle: async () => {
+        const { contentType, body } = await metrics.render();
+        return bytesReply(200, contentType, body);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { queryInteger } from '#api/fields/numbers.ts';
+
+const DEFAULT_LIMIT = 20;
+
+const MAX_LIMIT = 100;
+
+/** How much a page holds, and where it starts. */
+export const pageQuery = {
+  limit: queryInteger(1, MAX_LIMIT)
+    .default(DEFAULT_LIMIT)
+    .meta({
+      description: `How many at most, 1 to ${MAX_LIMIT}.`,
+      override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    }),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: '`next_cursor` of the page before; leave it out for the first page.' }),
+};
+
+/** A page of a list. */
+export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
+  return z
+    .strictObject({
+      data: z.array(item),
+      next_cursor: z
+        .string()
+        .nullable()
+        .meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
+    })
+    .meta({ id });
+}

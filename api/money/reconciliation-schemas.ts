@@ -1,0 +1,147 @@
+import * as z from 'zod';
+import { ourId } from '#api/fields/ids.ts';
+import { instant, timeInQuery } from '#api/fields/instant.ts';
+import { currency, money } from '#api/fields/money.ts';
+import { listOf } from '#api/fields/query.ts';
+import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import { direction, nullableText, workId, workKind } from '#api/money/wallet-transaction-schemas.ts';
+import type { ReconciliationRow } from '#db/money/reconciliations.ts';
+import { FINDING_KINDS, RECONCILIATION_STATUSES, findingKinds, type FindingKind } from '#domain/money/books.ts';
+import { plainAmount, plainMoney } from '#domain/money/money.ts';
+
+const count = z.int().nonnegative();
+
+export const reconciliationExampleId = 'rec_01JQ8Z9E5F6G7H8J9K0MNPQRST';
+
+const summary = {
+  id: ourId('reconciliation', reconciliationExampleId),
+  status: z.enum(RECONCILIATION_STATUSES).meta({
+    description:
+      '`incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; `unavailable`: it did not answer.',
+  }),
+  detail: z.string(),
+  started_at: instant,
+  finished_at: instant,
+  read_since: instant.meta({ description: 'Movements since then were read.' }),
+  balance: money.nullable().meta({ description: 'What the service says the wallet holds.' }),
+  expected_balance: money
+    .nullable()
+    .meta({ description: 'What its movements come to; null where that cannot be said.' }),
+  counts: z.strictObject({
+    read: count,
+    new: count,
+    matched: count,
+    booked: count,
+    pending: count,
+    orphans: count,
+    awaited: count,
+    findings: count,
+  }),
+  sums: z.array(
+    z.strictObject({
+      currency,
+      debits: z.string(),
+      credits: z.string(),
+      journal: z.string().meta({ description: 'Credits less debits of our journal.' }),
+      awaited: z.string().meta({ description: 'Of it, what the service has not shown yet.' }),
+      unmatched: z.string().meta({ description: 'What the service has shown, and our journal has not.' }),
+    }),
+  ),
+  finding_counts: z.record(z.string(), count).meta({ description: 'How many findings there are of each kind.' }),
+};
+
+const finding = z
+  .strictObject({
+    kind: z.enum(findingKinds as [FindingKind, ...FindingKind[]]),
+    meaning: z.string(),
+    detail: z.string(),
+    service_transaction_id: nullableText.meta({
+      description: 'The service’s id of the movement, where it is about one.',
+    }),
+    subject_kind: workKind,
+    subject_id: workId,
+    direction: direction.nullable(),
+    money: money.nullable(),
+  })
+  .meta({ id: 'ReconciliationFinding' });
+
+export const reconciliationSummary = z.strictObject(summary).meta({ id: 'ReconciliationSummary' });
+
+export const reconciliationPage = pageOf(reconciliationSummary, 'ReconciliationPage');
+
+export const reconciliationQuery = z.strictObject({
+  status: listOf(RECONCILIATION_STATUSES)
+    .optional()
+    .meta({ description: 'One status, or several, separated by commas.' }),
+  started_after: timeInQuery('Later than this.'),
+  started_before: timeInQuery('Earlier than this.'),
+  ...pageQuery,
+});
+
+export const reconciliation = z
+  .strictObject({ ...summary, findings: z.array(finding).meta({ description: 'The first 200, the worst first.' }) })
+  .meta({ id: 'Reconciliation' });
+
+export const reconciliationSummaryExample: z.input<typeof reconciliationSummary> = {
+  id: reconciliationExampleId,
+  status: 'complete',
+  detail: 'All movements were read.',
+  started_at: '2030-01-31T12:00:00.000Z',
+  finished_at: '2030-01-31T12:00:01.000Z',
+  read_since: '2030-01-31T09:45:00.000Z',
+  balance: { amount: '97.60', currency: 'USD' },
+  expected_balance: { amount: '97.60', currency: 'USD' },
+  counts: { read: 3, new: 1, matched: 1, booked: 0, pending: 0, orphans: 1, awaited: 0, findings: 1 },
+  sums: [
+    { currency: 'USD', debits: '2.40', credits: '102.40', journal: '100.00', awaited: '0.00', unmatched: '-2.40' },
+  ],
+  finding_counts: { orphan_movement: 1 },
+};
+
+export const reconciliationExample: z.input<typeof reconciliation> = {
+  ...reconciliationSummaryExample,
+  findings: [
+    {
+      kind: 'orphan_movement',
+      meaning: FINDING_KINDS.orphan_movement,
+      detail: 'A debit of 2.40 USD is for something that is not ours.',
+      service_transaction_id: 'wt_7',
+      subject_kind: null,
+      subject_id: null,
+      direction: 'debit',
+      money: { amount: '2.40', currency: 'USD' },
+    },
+  ],
+};
+
+export function reconciliationSummaryJson(row: ReconciliationRow): z.input<typeof reconciliationSummary> {
+  return {
+    id: row.id,
+    status: row.status,
+    detail: row.detail,
+    started_at: row.startedAt.toISOString(),
+    finished_at: row.finishedAt.toISOString(),
+    read_since: row.readSince.toISOString(),
+    balance: plainMoney(row.balance, row.balanceCurrency),
+    expected_balance: plainMoney(row.expectedBalance, row.balanceCurrency),
+    counts: row.counts,
+    sums: row.sums.map((each) => ({ ...each })),
+    finding_counts: row.findingCounts,
+  };
+}
+
+export function reconciliationJson(row: ReconciliationRow): z.input<typeof reconciliation> {
+  return {
+    ...reconciliationSummaryJson(row),
+    findings: row.findings.map(({ kind, detail, movementId, work, direction: way, money: moved }) => ({
+      kind,
+      meaning: FINDING_KINDS[kind],
+      detail,
+      service_transaction_id: movementId ?? null,
+      subject_kind: work?.kind ?? null,
+      subject_id: work?.id ?? null,
+      direction: way ?? null,
+      money: moved === undefined ? null : { amount: plainAmount(moved.amount), currency: moved.currency },
+    })),
+  };
+}

@@ -1,0 +1,146 @@
+/** Wallet transactions and reports of reconciliations, as the API shows them. */
+import * as z from 'zod';
+import { esimIdInput, orderIdInput } from '#api/esims/esim-schemas.ts';
+import { instant, timeInQuery } from '#api/fields/instant.ts';
+import { currency } from '#api/fields/money.ts';
+import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
+import type { WalletLine } from '#db/money/journal-queries.ts';
+import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
+import { plainAmount } from '#domain/money/money.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
+
+export const direction = z
+  .enum(DIRECTIONS)
+  .meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
+
+export const workKind = z.enum(WORK_KINDS).nullable();
+
+export const workId = z.string().nullable().meta({
+  description: 'Id of the order, top-up or VPN subscription, where it is about one.',
+  example: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+});
+
+export const nullableText = z.string().nullable();
+
+/** Of what the service says that a movement is about. */
+const namedId = (what: string) =>
+  nullableText.meta({ description: `Id of the ${what} at the service, where it names one.` });
+
+const movement = z
+  .strictObject({
+    id: z.string().meta({ description: 'The service’s id of the movement.', example: 'wt_7' }),
+    amount: z.string().meta({ description: 'Exact decimal amount.', example: '2.40' }),
+    currency,
+    reason: z.string().meta({ description: 'The service’s word for it.', example: 'order' }),
+    occurred_at: instant,
+    read_at: instant.meta({ description: 'When we first read it.' }),
+    service_order_id: namedId('order'),
+    external_order_id: nullableText.meta({
+      description:
+        'The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.',
+    }),
+    service_esim_id: namedId('eSIM'),
+    service_topup_id: namedId('top-up'),
+    service_refund_id: namedId('refund'),
+    service_subscription_id: namedId('VPN subscription'),
+    external_subscription_id: nullableText.meta({ description: 'The same of a VPN subscription.' }),
+  })
+  .meta({ id: 'ServiceMovement', description: 'A movement of the wallet as the service shows it.' });
+
+export const walletTransaction = z
+  .strictObject({
+    id: z
+      .string()
+      .meta({ description: '`jrn_…` is a row of our journal, `mov_…` a movement without one.', example: 'jrn_42' }),
+    direction,
+    amount: z.string().meta({ description: 'Exact decimal amount in our journal.', example: '2.40' }),
+    currency,
+    cause: z
+      .strictObject({ kind: z.enum(CAUSE_KINDS), id: z.string() })
+      .nullable()
+      .meta({ description: 'What it is for; null where nothing of ours is its cause.' }),
+    subject_kind: workKind.meta({
+      description: 'Of what kind it is, where it is about an order, a top-up or a VPN subscription.',
+      example: 'order',
+    }),
+    subject_id: workId,
+    recorded_at: instant.meta({ description: 'When it was written down here.' }),
+    service: movement.nullable().meta({ description: 'Null until the service has shown it.' }),
+  })
+  .meta({ id: 'WalletTransaction' });
+
+export const walletTransactionPage = pageOf(walletTransaction, 'WalletTransactionPage');
+
+export const walletTransactionQuery = z.strictObject({
+  cause: z
+    .enum([...CAUSE_KINDS, 'none'])
+    .optional()
+    .meta({ description: 'Only of this kind; `none`: what the service moved and nothing here is the cause of.' }),
+  direction: direction.optional(),
+  order_id: orderIdInput.optional().meta({ description: 'Only what an order has cost, and what came back of it.' }),
+  esim_id: esimIdInput
+    .optional()
+    .meta({ description: 'Only what an eSIM has cost with its top-ups, and what came back of them.' }),
+  recorded_after: timeInQuery('Only what was written down here later than this.'),
+  recorded_before: timeInQuery('Only what was written down here earlier than this.'),
+  ...pageQuery,
+});
+
+export const walletTransactionExample: z.input<typeof walletTransaction> = {
+  id: 'jrn_42',
+  direction: 'debit',
+  amount: '2.40',
+  currency: 'USD',
+  cause: { kind: 'attempt', id: 'att_01JQ8Z5ZC4S8F1G2H3J4K5M6N7' },
+  subject_kind: 'order',
+  subject_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+  recorded_at: '2030-01-31T12:00:00.000Z',
+  service: {
+    id: 'wt_7',
+    amount: '2.40',
+    currency: 'USD',
+    reason: 'order',
+    occurred_at: '2030-01-31T12:00:00.000Z',
+    read_at: '2030-01-31T12:05:00.000Z',
+    service_order_id: 'so_1',
+    external_order_id: 'shop-4711',
+    service_esim_id: null,
+    service_topup_id: null,
+    service_refund_id: null,
+    service_subscription_id: null,
+    external_subscription_id: null,
+  },
+};
+
+export function walletTransactionJson({ entry, movement: shown, work }: WalletLine): z.input<typeof walletTransaction> {
+  const row = entry ?? shown;
+  if (row === undefined) throw new TypeError('a line of the wallet is a row of the journal, a movement, or both');
+  return {
+    id: entry === undefined ? `mov_${row.id}` : `jrn_${row.id}`,
+    direction: row.direction,
+    amount: plainAmount(row.amount),
+    currency: row.currency,
+    cause: row.causeKind === null || row.causeId === null ? null : { kind: row.causeKind, id: row.causeId },
+    subject_kind: work?.kind ?? null,
+    subject_id: work?.id ?? null,
+    recorded_at: ('recordedAt' in row ? row.recordedAt : row.readAt).toISOString(),
+    service:
+      shown === undefined
+        ? null
+        : {
+            id: shown.serviceId,
+            amount: plainAmount(shown.amount),
+            currency: shown.currency,
+            reason: shown.reason,
+            occurred_at: shown.occurredAt.toISOString(),
+            read_at: shown.readAt.toISOString(),
+            service_order_id: shown.orderId,
+            external_order_id: shown.orderReference,
+            service_esim_id: shown.esimId,
+            service_topup_id: shown.topupId,
+            service_refund_id: shown.refundId,
+            service_subscription_id: shown.subscriptionId,
+            external_subscription_id: shown.subscriptionReference,
+          },
+  };
+}

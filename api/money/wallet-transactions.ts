@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
+import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
+import {
+  walletTransaction,
+  walletTransactionExample,
+  walletTransactionJson,
+  walletTransactionPage,
+  walletTransactionQuery,
+} from '#api/money/wallet-transaction-schemas.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { explainMovement, listJournal, listMovementsWithoutCause } from '#db/money/journal-queries.ts';
+
+const tag = 'Wallet';
+const JSON_TYPE = 'application/json';
+
+/** Our books beside the service's wallet, and what came of comparing the two. */
+export function walletTransactionOperations({ database, now }: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'listWalletTransactions',
+      method: 'get',
+      path: '/v1/wallet/transactions',
+      tag,
+      summary: 'List movements of the wallet with what they are for, newest first',
+      description:
+        'Our journal, each row with the movement that the service has shown for it. With `cause=none` what the service has moved ' +
+        'and nothing here is the cause of. Movements are read by the scheduled reconciliation, not at this moment.',
+      scope: 'wallet:read',
+      accountWide: true,
+      query: walletTransactionQuery,
+      answers: {
+        200: {
+          description: 'A page of movements.',
+          contentType: JSON_TYPE,
+          schema: walletTransactionPage,
+          example: { data: [walletTransactionExample], next_cursor: null },
+        },
+      },
+      handle: async ({
+        query: {
+          limit,
+          cursor,
+          cause,
+          direction,
+          order_id: orderId,
+          esim_id: esimId,
+          recorded_after: after,
+          recorded_before: before,
+        },
+      }) => {
+        const list = cause === 'none' ? 'm' : 'j';
+        const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor(list, cursor) };
+        const filter = { direction, orderId, esimId, after, before };
+        const found = await database.run((db) =>
+          cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page),
+        );
+        const shown = found.slice(0, limit);
+        const last = found.length > limit ? shown.at(-1) : undefined;
+        const lastId = (last?.entry ?? last?.movement)?.id;
+        return jsonReply(200, {
+          data: shown.map(walletTransactionJson),
+          next_cursor: lastId === undefined ? null : numberCursor(list, lastId),
+        });
+      },
+    }),
+    operation({
+      id: 'explainWalletTransaction',
+      method: 'post',
+      path: '/v1/wallet/transactions/{id}/explain',
+      tag,
+      summary: 'Say what a movement without a cause is',
+      description:
+        'Books it as an adjustment, so that it is reported no longer. For a purchase that was made by hand at the service, a fee, and ' +
+        'the like. One that has a cause already stays as it is.',
+      scope: 'cases:operate',
+      accountWide: true,
+      params: z.strictObject({
+        id: z.string().meta({ description: 'Id of a movement of the list `cause=none`, `mov_…`.', example: 'mov_7' }),
+      }),
+      body: z.strictObject({ why: actionReason }).meta({ id: 'WalletTransactionExplanation' }),
+      bodyExample: { why: 'Bought by hand for a trade fair.' },
+      answers: {
+        200: {
+          description: 'The movement with its cause.',
+          contentType: JSON_TYPE,
+          schema: walletTransaction,
+          example: {
+            ...walletTransactionExample,
+            id: 'mov_7',
+            cause: { kind: 'adjustment', id: 'wt_7' },
+            subject_kind: null,
+            subject_id: null,
+          },
+        },
+      },
+      problems: ['wallet_transaction_not_found'],
+      handle: async ({ params: { id }, body: { why }, caller }) => {
+        const number = /^mov_(\d{1,18})$/.exec(id)?.[1];
+        if (number === undefined) throw new Problem('wallet_transaction_not_found');
+        const movement = await database.transaction(async (tx) => {
+          const explained = await explainMovement(tx, BigInt(number));
+          if (explained?.isNew === true) {
+            const subject = { kind: 'wallet_movement', id } as const;
+            await addAuditEntry(
+              tx,
+              { actor: caller.apiKeyId, action: 'wallet_movement.explain', subject, reason: why },
+              new Date(now()),
+            );
+          }
+          return explained?.movement;
+        });
+        if (movement === undefined) throw new Problem('wallet_transaction_not_found');
+        return jsonReply(200, walletTransactionJson({ entry: undefined, movement, work: undefined }));
+      },
+    }),
+  ];
+}

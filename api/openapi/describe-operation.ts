@@ -1,0 +1,180 @@
+import { STATUS_CODES } from 'node:http';
+import * as z from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency-header.ts';
+import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
+import { recordedExchange } from '#api/openapi/recorded-examples.ts';
+import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { problemSchema } from '#api/problems/problem-schema.ts';
+
+const preferHeader = z.strictObject({
+  Prefer: z.string().optional().meta({
+    description: '`wait=N` (RFC 7240): rather wait up to so many seconds for the end than be answered at once.',
+    example: 'wait=20',
+  }),
+});
+
+/** Of answers to a valid key, where it is limited. */
+const RATE_LIMIT_HEADERS = {
+  'RateLimit-Policy':
+    'The limit: `q` requests at once, and as many again after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+  RateLimit: 'What is left of it: `r` requests now; all again after `t` seconds.',
+};
+
+/** Headers that a problem answer carries, by status. */
+const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'How to authenticate.' },
+  403: { 'WWW-Authenticate': 'Which scope is missing.' },
+  405: { Allow: 'The methods that are possible.' },
+  409: { 'Retry-After': 'Seconds, with `idempotency_in_progress` and `webhook_secret_busy`.' },
+  429: { 'Retry-After': 'Seconds.' },
+  502: { 'Retry-After': 'Seconds.' },
+  503: { 'Retry-After': 'Seconds.' },
+  504: { 'Retry-After': 'Seconds.' },
+};
+
+export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
+  const { scope, params, query, body, bodyRequired } = operation;
+  const requestParams = {
+    ...(params === undefined ? {} : { path: params }),
+    ...(query === undefined ? {} : { query }),
+    ...headerParameters(operation),
+  };
+  const recorded = recordedExchange(operation.id)?.request.body;
+  const example = operation.bodyExampleFirst
+    ? (operation.bodyExample ?? recorded)
+    : (recorded ?? operation.bodyExample);
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: [
+      operation.description,
+      scope === undefined ? undefined : scope === 'none' ? 'Any valid key may.' : `Scope: \`${scope}\`.`,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
+    security: scope === undefined ? [] : [{ apiKey: scope === 'none' ? [] : [scope] }],
+    requestParams,
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body, example } } } }),
+    ...(operation.reads === 'bytes'
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { description: 'Signed as sent.' } } },
+          },
+        }
+      : {}),
+    responses: Object.fromEntries<ZodOpenApiResponseObject>([
+      ...Object.entries(operation.answers).map(([status, answer]) => {
+        const recorded = recordedAnswer(operation.id, Number(status));
+        return [status, describeAnswer(operation, answer, recorded)] as const;
+      }),
+      ...describeProblems(operation),
+    ]),
+  };
+}
+
+/** What was created and is finished by the time of the answer (201) looks as it does when it is read. */
+function recordedAnswer(id: string, status: number): unknown {
+  const exchange =
+    recordedExchange(id, status) ?? (status === 201 ? recordedExchange(id.replace(/^create/, 'get'), 200) : undefined);
+  return exchange?.response.body;
+}
+
+/** @param recorded what a real call was answered with; it goes before what was written by hand. */
+function describeAnswer(
+  { scope, idempotent }: Operation,
+  answer: DocumentedAnswer,
+  recorded: unknown,
+): ZodOpenApiResponseObject {
+  const {
+    description,
+    contentType,
+    otherContentTypes = [],
+    schema = { type: 'string' as const },
+    headers = {},
+  } = answer;
+  const example = answer.schema === undefined ? undefined : (recorded ?? answer.example);
+  return {
+    description,
+    headers: describeHeaders({
+      ...headers,
+      ...(idempotent ? replayedHeader : {}),
+      ...(scope === undefined ? {} : RATE_LIMIT_HEADERS),
+    }),
+    content: {
+      [contentType]: { schema, ...(example === undefined ? {} : { example }) },
+      ...Object.fromEntries(otherContentTypes.map((other) => [other, { schema: { type: 'string' as const } }])),
+    },
+  };
+}
+
+function headerParameters({ idempotent, prefersWait, requestHeaders }: Operation): { header?: z.ZodObject } {
+  const shape = {
+    ...requestHeaders?.shape,
+    ...(idempotent && idempotencyKeyHeader.shape),
+    ...(prefersWait && preferHeader.shape),
+  };
+  return Object.keys(shape).length === 0 ? {} : { header: z.strictObject(shape) };
+}
+
+function describeProblems(operation: Operation): [string, ZodOpenApiResponseObject][] {
+  const byStatus = Map.groupBy(problemsOf(operation), (code) => PROBLEMS[code].status);
+  return (
+    [...byStatus]
+      // A status that means something else here, such as the 503 of /readyz, is described by the operation itself.
+      .filter(([status]) => operation.answers[status] === undefined)
+      .toSorted(([left], [right]) => left - right)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+          headers: describeHeaders({
+            ...PROBLEM_HEADERS[status],
+            ...(operation.scope === undefined ? {} : RATE_LIMIT_HEADERS),
+          }),
+          content: {
+            'application/problem+json': {
+              schema: problemSchema,
+              examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+            },
+          },
+        },
+      ])
+  );
+}
+
+/** What the handler names, and what stands before it brings with it. */
+export function problemsOf(operation: Operation): ProblemCode[] {
+  const { scope, params, query, body, reads, idempotent } = operation;
+  const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];
+  if (scope !== undefined) codes.push('unauthenticated', 'rate_limited', 'database_unavailable', 'validation_failed');
+  if (scope !== undefined && scope !== 'none') codes.push('missing_scope');
+  if (operation.accountWide) codes.push('account_wide_only');
+  if (params !== undefined || query !== undefined) codes.push('validation_failed');
+  if (body !== undefined) codes.push('validation_failed', 'malformed_json', 'unsupported_media_type');
+  if (reads !== 'nothing') codes.push('payload_too_large', 'unsupported_encoding');
+  if (idempotent) {
+    codes.push(
+      'idempotency_key_missing',
+      'idempotency_key_invalid',
+      'idempotency_in_progress',
+      'idempotency_key_reused',
+    );
+  }
+  return problemCodes.filter((code) => codes.includes(code));
+}
+
+function describeHeaders(headers: Readonly<Record<string, string>>) {
+  return Object.fromEntries(
+    ['X-Request-Id', ...Object.keys(headers)].map((name) => [
+      name,
+      headers[name] === undefined
+        ? { $ref: `#/components/headers/${name}` }
+        : { description: headers[name], schema: { type: 'string' as const } },
+    ]),
+  );
+}

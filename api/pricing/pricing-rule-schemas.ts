@@ -1,0 +1,241 @@
+import * as z from 'zod';
+import { country } from '#api/fields/country.ts';
+import { ourId, packageId } from '#api/fields/ids.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { currency, unsignedDecimal } from '#api/fields/money.ts';
+import { pageOf } from '#api/lists/page-schemas.ts';
+import type { PricingRuleVersionRow, StoredPricingRule } from '#db/money/pricing-rules.ts';
+import { PRICING_CHANGES } from '#db/schema.ts';
+import { isUnsignedDecimal } from '#domain/money/money.ts';
+import { termsProblems, type PricingRule, type PricingTarget, type PricingTerms } from '#domain/money/pricing.ts';
+
+export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
+
+const exampleAt = '2030-01-31T12:00:00.000Z';
+
+const amountInput = unsignedDecimal.meta({ description: 'In the currency of the rule.', example: '0.50' });
+
+/** Decimals from zero to a power of ten, for the description. */
+function patternUpTo(power: string): string {
+  return `^((0|[1-9][0-9]{0,${power.length - 2}})(\\.[0-9]{1,6})?|${power}(\\.0{1,6})?)$`;
+}
+
+/** More is a mistake in writing: the price would be a hundred times the cost. */
+const percentInput = z
+  .string()
+  .refine((text) => isUnsignedDecimal(text) && Number(text) <= 10_000, {
+    message: 'must be a decimal in a string, from 0 to 10000',
+  })
+  .meta({
+    description: 'Of `price_for_reseller`, in percent.',
+    example: '35',
+    override: { pattern: patternUpTo('10000') },
+  });
+
+const markupInput = (id: string, description: string) =>
+  z.strictObject({ percent: percentInput.default('0'), amount: amountInput.default('0') }).meta({ id, description });
+
+export const pricingTarget = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('default') }),
+    z.strictObject({
+      kind: z.literal('country'),
+      country,
+    }),
+    z.strictObject({ kind: z.literal('package'), package_id: packageId }),
+    z.strictObject({
+      kind: z.literal('vpn_plan'),
+      vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }),
+    }),
+  ])
+  .meta({
+    id: 'PricingTarget',
+    description:
+      'What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.',
+  });
+
+const roundingInput = z
+  .strictObject({
+    step: amountInput
+      .refine((text) => Number(text) <= 1_000_000, { message: 'must be at most 1000000' })
+      .meta({ example: '1', override: { pattern: patternUpTo('1000000') } }),
+    ending: amountInput.default('0').meta({ description: 'Less than the step.', example: '0.99' }),
+    direction: z.enum(['up', 'nearest']).default('up').meta({ description: 'Never below the minimum, either way.' }),
+  })
+  .meta({
+    id: 'PriceRounding',
+    description: 'Prices end on a multiple of `step`, plus `ending`: .99 is a step of 1 with the ending 0.99.',
+  });
+
+export const pricingTermsInput = z
+  .strictObject({
+    margin: markupInput(
+      'PricingMargin',
+      'What is added to `price_for_reseller`: the percentage, and the amount.',
+    ).default({ percent: '0', amount: '0' }),
+    minimum_margin: markupInput('PricingMinimumMargin', 'No suggestion leaves less than either of the two.').default({
+      percent: '0',
+      amount: '0',
+    }),
+    minimum_price: amountInput
+      .nullable()
+      .default(null)
+      .meta({ description: 'No suggestion is below it.', example: '2.99' }),
+    rounding: roundingInput
+      .nullable()
+      .default(null)
+      .meta({ description: 'Null: up to the smallest unit of the currency.' }),
+    max_price_drift_percent: percentInput.default('0').meta({
+      description: 'How much more than at present the service may charge, in percent: `max_price` of the suggestion.',
+      example: '2',
+    }),
+  })
+  .meta({ id: 'PricingTermsInput' });
+
+/** A rule of a request. */
+export const pricingRuleInput = z
+  .strictObject({ target: pricingTarget, currency, terms: pricingTermsInput })
+  .meta({ id: 'PricingRuleInput', description: 'Applies to what is priced in its currency, and to nothing else.' });
+
+const markupOutput = (id: string) => z.strictObject({ percent: z.string(), amount: z.string() }).meta({ id });
+
+const pricingTerms = z
+  .strictObject({
+    margin: markupOutput('PricingMarginOutput'),
+    minimum_margin: markupOutput('PricingMinimumMarginOutput'),
+    minimum_price: z.string().nullable(),
+    rounding: z.strictObject({ step: z.string(), ending: z.string(), direction: z.enum(['up', 'nearest']) }).nullable(),
+    max_price_drift_percent: z.string(),
+  })
+  .meta({ id: 'PricingTerms' });
+
+export const pricingRuleOutput = z
+  .strictObject({
+    id: ourId('pricingRule', exampleRuleId),
+    target: pricingTarget,
+    currency,
+    terms: pricingTerms,
+    version: z.int().meta({ description: 'Counts its changes, from 1.', example: 1 }),
+    created_at: instant,
+    updated_at: instant,
+    ended_at: instant.nullable(),
+  })
+  .meta({ id: 'PricingRule' });
+
+export const termsExample: z.input<typeof pricingTerms> = {
+  margin: { percent: '35', amount: '0.50' },
+  minimum_margin: { percent: '0', amount: '1.00' },
+  minimum_price: '2.99',
+  rounding: { step: '1', ending: '0.99', direction: 'up' },
+  max_price_drift_percent: '2',
+};
+
+export const pricingRuleExample: z.input<typeof pricingRuleOutput> = {
+  id: exampleRuleId,
+  target: { kind: 'country', country: 'DE' },
+  currency: 'EUR',
+  terms: termsExample,
+  version: 1,
+  created_at: exampleAt,
+  updated_at: exampleAt,
+  ended_at: null,
+};
+
+export const pricingRulePage = pageOf(pricingRuleOutput, 'PricingRulePage');
+
+const pricingRuleVersion = z
+  .strictObject({
+    version: z.int(),
+    change: z.enum(PRICING_CHANGES),
+    terms: pricingTerms.meta({ description: 'As they were from then on; those of a rule that ended are its last.' }),
+    changed_by: z.string().meta({ description: 'Who: the id of an API key.' }),
+    why: z.string(),
+    at: instant,
+  })
+  .meta({ id: 'PricingRuleVersion' });
+
+export const pricingRuleVersionPage = pageOf(pricingRuleVersion, 'PricingRuleVersionPage');
+
+export const pricingRuleVersionExample: z.input<typeof pricingRuleVersion> = {
+  version: 1,
+  change: 'created',
+  terms: termsExample,
+  changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
+  why: 'Prices of the spring.',
+  at: exampleAt,
+};
+
+/** @returns what stands against terms beyond the form of their fields. */
+export function termsErrors(terms: PricingTerms, field: string) {
+  return termsProblems(terms).map((problem) => ({
+    in: 'body' as const,
+    field: `${field}.${problem.field}`,
+    message: problem.message,
+  }));
+}
+
+export function targetFrom(target: z.output<typeof pricingTarget>): PricingTarget {
+  switch (target.kind) {
+    case 'package':
+      return { kind: 'package', packageId: target.package_id };
+    case 'vpn_plan':
+      return { kind: 'vpn_plan', vpnPlanId: target.vpn_plan_id };
+    case 'country':
+    case 'default':
+      return target;
+  }
+}
+
+export function termsFrom(terms: z.output<typeof pricingTermsInput>): PricingTerms {
+  return {
+    margin: terms.margin,
+    minimumMargin: terms.minimum_margin,
+    minimumPrice: terms.minimum_price,
+    rounding: terms.rounding,
+    maxPriceDriftPercent: terms.max_price_drift_percent,
+  };
+}
+
+export function ruleFrom({ target, currency: code, terms }: z.output<typeof pricingRuleInput>): PricingRule {
+  return { target: targetFrom(target), currency: code, terms: termsFrom(terms) };
+}
+
+function targetJson(target: PricingTarget): z.input<typeof pricingTarget> {
+  switch (target.kind) {
+    case 'package':
+      return { kind: 'package', package_id: target.packageId };
+    case 'vpn_plan':
+      return { kind: 'vpn_plan', vpn_plan_id: target.vpnPlanId };
+    case 'country':
+    case 'default':
+      return target;
+  }
+}
+
+function termsJson(terms: PricingTerms): z.input<typeof pricingTerms> {
+  return {
+    margin: terms.margin,
+    minimum_margin: terms.minimumMargin,
+    minimum_price: terms.minimumPrice,
+    rounding: terms.rounding,
+    max_price_drift_percent: terms.maxPriceDriftPercent,
+  };
+}
+
+export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricingRuleOutput> {
+  return {
+    id: rule.id,
+    target: targetJson(rule.target),
+    currency: rule.currency,
+    terms: termsJson(rule.terms),
+    version: rule.version,
+    created_at: rule.createdAt.toISOString(),
+    updated_at: rule.updatedAt.toISOString(),
+    ended_at: instantJson(rule.endedAt),
+  };
+}
+
+export function pricingRuleVersionJson(row: PricingRuleVersionRow): z.input<typeof pricingRuleVersion> {
+  const { version, change, terms, actor, why, at } = row;
+  return { version, change, terms: termsJson(terms), changed_by: actor, why, at: at.toISOString() };
+}

@@ -1,0 +1,247 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { actionReason } from '#api/fields/action-reason.ts';
+import { idInPath, mayExist } from '#api/fields/ids.ts';
+import { currency } from '#api/fields/money.ts';
+import { flagInQuery } from '#api/fields/query.ts';
+import { answerOnce } from '#api/http/idempotency.ts';
+import { type Operation, invalid, operation } from '#api/http/operation.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { pageQuery } from '#api/lists/page-schemas.ts';
+import type { PackageList } from '#api/packages/package-list.ts';
+import {
+  exampleRuleId,
+  pricingRuleExample,
+  pricingRuleInput,
+  pricingRuleJson,
+  pricingRuleOutput,
+  pricingRulePage,
+  pricingRuleVersionExample,
+  pricingRuleVersionJson,
+  pricingRuleVersionPage,
+  pricingTermsInput,
+  ruleFrom,
+  termsErrors,
+  termsExample,
+  termsFrom,
+} from '#api/pricing/pricing-rule-schemas.ts';
+import { whatIfOperation } from '#api/pricing/what-if.ts';
+import { Problem } from '#api/problems/problem.ts';
+import {
+  addPricingRule,
+  changePricingRule,
+  findPricingRule,
+  listPricingRules,
+  listRuleVersions,
+  type PricingActor,
+  type PricingRuleChange,
+  type PricingRuleOutcome,
+} from '#db/money/pricing-rules.ts';
+import { ruleName, PRICING_TARGET_KINDS } from '#domain/money/pricing.ts';
+
+const tag = 'Pricing';
+const JSON_TYPE = 'application/json';
+const PATH = '/v1/pricing/rules';
+const params = idInPath('pricingRule', exampleRuleId);
+const why = actionReason.meta({
+  description: 'Why, for whoever reads the versions of the rule.',
+  example: 'Prices of the spring.',
+});
+const version = z.int().min(1).optional().meta({
+  description: 'The version that you have read. Where the rule has another by now, nothing is changed (409).',
+  example: 1,
+});
+
+const ruleAnswer = (description: string) => ({
+  description,
+  contentType: JSON_TYPE,
+  schema: pricingRuleOutput,
+  example: pricingRuleExample,
+});
+
+/** The rules that suggest selling prices: list, read, make, change, end; and what others would suggest. */
+export function pricingOperations(dependencies: ApiDependencies, packages: PackageList): Operation[] {
+  const { database, now } = dependencies;
+  const find = async (id: string) => {
+    const rule = mayExist('pricingRule', id) ? await database.run((db) => findPricingRule(db, id)) : undefined;
+    if (rule === undefined) throw new Problem('pricing_rule_not_found');
+    return rule;
+  };
+  const change = async (id: string, what: PricingRuleChange, by: PricingActor) => {
+    if (!mayExist('pricingRule', id)) throw new Problem('pricing_rule_not_found');
+    return outcomeReply(await database.transaction((tx) => changePricingRule(tx, id, what, by, new Date(now()))));
+  };
+  return [
+    operation({
+      id: 'listPricingRules',
+      method: 'get',
+      path: PATH,
+      tag,
+      summary: 'List pricing rules, newest first',
+      scope: 'pricing:read',
+      accountWide: true,
+      query: z.strictObject({
+        target: z.enum(PRICING_TARGET_KINDS).optional().meta({ description: 'Only rules for this kind of target.' }),
+        currency: currency.optional(),
+        ended: flagInQuery('`true`: also rules that are over.'),
+        ...pageQuery,
+      }),
+      answers: {
+        200: {
+          description: 'A page of rules.',
+          contentType: JSON_TYPE,
+          schema: pricingRulePage,
+          example: { data: [pricingRuleExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query: { target, currency: code, ended: includeEnded = false, limit, cursor } }) => {
+        const after = cursor === undefined ? undefined : readPositionCursor('pricingRule', cursor);
+        const filter = { targetKind: target, currency: code, includeEnded };
+        const found = await database.run((db) => listPricingRules(db, filter, { limit: limit + 1, after }));
+        return pageReply(found, limit, {
+          json: pricingRuleJson,
+          cursor: (last) => positionCursor('pricingRule', last),
+        });
+      },
+    }),
+    operation({
+      id: 'createPricingRule',
+      method: 'post',
+      path: PATH,
+      tag,
+      summary: 'Make a pricing rule',
+      description:
+        'For one package, country or VPN plan, or as the default, in one currency. A second rule for the same would tie and is refused ' +
+        '(409). Suggestions go by it at once.',
+      scope: 'pricing:write',
+      accountWide: true,
+      idempotent: true,
+      body: z.strictObject({ ...pricingRuleInput.shape, why }).meta({ id: 'NewPricingRule' }),
+      bodyExample: {
+        target: { kind: 'country', country: 'DE' },
+        currency: 'EUR',
+        terms: termsExample,
+        why: 'Prices of the spring.',
+      },
+      answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
+      problems: ['pricing_rule_exists'],
+      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
+        const rule = ruleFrom(body);
+        const errors = termsErrors(rule.terms, 'terms');
+        if (errors.length > 0) throw invalid(errors);
+        return answerOnce(
+          dependencies,
+          { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json },
+          async (tx) => {
+            const { rule: stored, isNew } = await addPricingRule(
+              tx,
+              rule,
+              { actor: apiKeyId, why: body.why },
+              new Date(now()),
+            );
+            const href = `${PATH}/${stored.id}`;
+            if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
+            throw new Problem('pricing_rule_exists', {
+              detail: `${stored.id} is in force for ${ruleName(rule)}.`,
+              extra: { existing: { id: stored.id, href } },
+            });
+          },
+        );
+      },
+    }),
+    whatIfOperation(dependencies, packages),
+    operation({
+      id: 'getPricingRule',
+      method: 'get',
+      path: `${PATH}/{id}`,
+      tag,
+      summary: 'Read a pricing rule',
+      scope: 'pricing:read',
+      accountWide: true,
+      params,
+      answers: { 200: ruleAnswer('The rule.') },
+      problems: ['pricing_rule_not_found'],
+      handle: async ({ params: { id } }) => jsonReply(200, pricingRuleJson(await find(id))),
+    }),
+    operation({
+      id: 'listPricingRuleVersions',
+      method: 'get',
+      path: `${PATH}/{id}/versions`,
+      tag,
+      summary: 'List the versions of a pricing rule, newest first, with who made each and why',
+      scope: 'pricing:read',
+      accountWide: true,
+      params,
+      query: z.strictObject(pageQuery),
+      answers: {
+        200: {
+          description: 'A page of versions.',
+          contentType: JSON_TYPE,
+          schema: pricingRuleVersionPage,
+          example: { data: [pricingRuleVersionExample], next_cursor: null },
+        },
+      },
+      problems: ['pricing_rule_not_found'],
+      handle: async ({ params: { id }, query: { limit, cursor } }) => {
+        await find(id);
+        const before = cursor === undefined ? undefined : Number(readNumberCursor('g', cursor));
+        const found = await database.run((db) => listRuleVersions(db, id, { limit: limit + 1, before }));
+        return pageReply(found, limit, {
+          json: pricingRuleVersionJson,
+          cursor: (last) => numberCursor('g', BigInt(last.version)),
+        });
+      },
+    }),
+    operation({
+      id: 'changePricingRule',
+      method: 'post',
+      path: `${PATH}/{id}/change`,
+      tag,
+      summary: 'Give a pricing rule other terms',
+      description:
+        'The terms replace those before altogether. What a rule is for does not change: end it, and make another.',
+      scope: 'pricing:write',
+      accountWide: true,
+      params,
+      body: z.strictObject({ terms: pricingTermsInput, why, version }).meta({ id: 'PricingRuleChange' }),
+      bodyExample: { terms: termsExample, why: 'The supplier is dearer.', version: 1 },
+      answers: { 200: ruleAnswer('The rule as it is now.') },
+      problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
+      handle: async ({ params: { id }, body, caller: { apiKeyId } }) => {
+        const terms = termsFrom(body.terms);
+        const errors = termsErrors(terms, 'terms');
+        if (errors.length > 0) throw invalid(errors);
+        return change(id, { terms, version: body.version }, { actor: apiKeyId, why: body.why });
+      },
+    }),
+    operation({
+      id: 'endPricingRule',
+      method: 'post',
+      path: `${PATH}/{id}/end`,
+      tag,
+      summary: 'End a pricing rule',
+      description:
+        'Suggestions go by the next less specific rule from now on. The rule and its versions can still be read.',
+      scope: 'pricing:write',
+      accountWide: true,
+      params,
+      body: z.strictObject({ why, version }).meta({ id: 'PricingRuleEnd' }),
+      bodyExample: { why: 'The spring is over.' },
+      answers: { 200: ruleAnswer('The rule that has ended.') },
+      problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
+      handle: async ({ params: { id }, body, caller: { apiKeyId } }) =>
+        change(id, { terms: undefined, version: body.version }, { actor: apiKeyId, why: body.why }),
+    }),
+  ];
+}
+
+function outcomeReply(outcome: PricingRuleOutcome): Reply {
+  if (outcome.kind === 'not_found') throw new Problem('pricing_rule_not_found');
+  const { rule } = outcome;
+  if (outcome.kind === 'done') return jsonReply(200, pricingRuleJson(rule));
+  const detail =
+    rule.endedAt === null ? `It is in version ${rule.version}.` : `It ended at ${rule.endedAt.toISOString()}.`;
+  throw new Problem('pricing_rule_changed', { detail });
+}

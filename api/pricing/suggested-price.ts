@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { currency, money } from '#api/fields/money.ts';
+import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
+import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
+import { paddedAmount } from '#domain/money/money.ts';
+import {
+  PRICING_STEPS,
+  PRICING_TARGET_KINDS,
+  suggestPrice,
+  type Margin,
+  type PricedItem,
+  type PricingRule,
+  type RuledSuggestion,
+} from '#domain/money/pricing.ts';
+import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
+
+export const margin = z
+  .strictObject({
+    amount: z.string().meta({ description: 'The price less `price_for_reseller`.', example: '4.19' }),
+    percent: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of `price_for_reseller`; null where that is nothing.', example: '42.76' }),
+  })
+  .meta({ id: 'Margin' });
+
+/** What a rule suggests as the selling price. */
+export const suggestedPrice = z
+  .strictObject({
+    amount: z.string().meta({ example: '13.99' }),
+    currency,
+    margin,
+    max_price: money.meta({
+      description:
+        'Pass it as `max_price` when you sell at this price. Should the service charge more by then, the purchase is held and not made at a loss.',
+    }),
+    rule: z
+      .strictObject({
+        id: z.string().nullable().meta({ description: 'Null: a rule of the request.', example: exampleRuleId }),
+        version: z.int().nullable(),
+        target: z.enum(PRICING_TARGET_KINDS),
+      })
+      .meta({ description: 'The rule that counts.' }),
+    explanation: z
+      .array(
+        z.strictObject({
+          step: z.enum(PRICING_STEPS),
+          amount: z.string().meta({ description: 'The price after this step.' }),
+          text: z.string(),
+        }),
+      )
+      .meta({ description: 'How the price comes about, step by step.' }),
+  })
+  .meta({
+    id: 'SuggestedPrice',
+    description: 'A suggestion of your own rules: what the customer pays is yours to decide.',
+  });
+
+export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
+  amount: '13.99',
+  currency: 'EUR',
+  margin: { amount: '4.19', percent: '42.76' },
+  max_price: { amount: '9.996', currency: 'EUR' },
+  rule: { id: exampleRuleId, version: 1, target: 'country' },
+  explanation: [
+    { step: 'cost', amount: '9.80', text: 'The service charges 9.80 EUR.' },
+    { step: 'margin_percent', amount: '13.23', text: '35 % of that are added.' },
+    { step: 'margin_amount', amount: '13.73', text: '0.50 EUR are added.' },
+    { step: 'rounding', amount: '13.99', text: 'It is rounded up to 0.99 EUR beyond a multiple of 1 EUR.' },
+  ],
+};
+
+/** Where a suggestion stands beside a price. */
+export const suggestedPriceField = suggestedPrice
+  .nullable()
+  .meta({ description: 'Null where no pricing rule applies.' });
+
+export function marginJson({ amount, percent }: Margin): z.input<typeof margin> {
+  return { amount, percent };
+}
+
+/** A rule of ours, or one of a request, which has neither id nor version. */
+export type AnyPricingRule = PricingRule & Partial<Pick<StoredPricingRule, 'id' | 'version'>>;
+
+export function suggestionJson(
+  suggestion: RuledSuggestion<AnyPricingRule> | undefined,
+): z.input<typeof suggestedPrice> | null {
+  if (suggestion === undefined) return null;
+  const { price, margin: left, maxPrice, rule, explanation } = suggestion;
+  return {
+    amount: price.amount,
+    currency: price.currency,
+    margin: marginJson(left),
+    max_price: maxPrice,
+    rule: { id: rule.id ?? null, version: rule.version ?? null, target: rule.target.kind },
+    explanation: explanation.map(({ step, amount, text }) => ({ step, amount, text })),
+  };
+}
+
+/** What the rules suggest for something, as the API shows it. */
+export function suggestedPriceJson(
+  item: PricedItem,
+  rules: readonly AnyPricingRule[],
+): z.input<typeof suggestedPrice> | null {
+  return suggestionJson(suggestPrice(item, rules));
+}
+
+/** A package as pricing rules see it. */
+export function pricedPackage({
+  id,
+  countries,
+  price_for_reseller: amount,
+  currency: code,
+}: ServicePackage): PricedItem {
+  return { kind: 'package', id, countries, cost: { amount: paddedAmount(amount), currency: code } };
+}
+
+/** A VPN plan as pricing rules see it. */
+export function pricedPlan({ id, price_for_reseller: amount, currency: code }: VpnPlan): PricedItem {
+  return { kind: 'vpn_plan', id, cost: { amount: paddedAmount(amount), currency: code } };
+}

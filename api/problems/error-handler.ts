@@ -1,0 +1,70 @@
+import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
+import { jsonReply, sendReply } from '#api/http/reply.ts';
+import { contextOf } from '#api/http/request-context.ts';
+import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
+import { Problem, problemBody } from '#api/problems/problem.ts';
+import { DatabaseUnavailableError, sqlState } from '#db/connection/database.ts';
+import type { Logger } from '#telemetry/logger.ts';
+
+/** PostgreSQL restarts or fails over within seconds; a caller that asks again sooner only adds load. */
+const DATABASE_RETRY_SECONDS = 2;
+
+/**
+ * Turns whatever was thrown into an answer. What is not known to us is opaque: only the request id leads to the log.
+ */
+export function errorHandler(options: { logger: Logger; bodyLimitBytes: number }): ErrorRequestHandler {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const { requestId, route } = contextOf(request);
+    const problem = asProblem(error, options.bodyLimitBytes);
+    if (problem.code === 'internal_error') {
+      options.logger.error({ err: error, requestId, route }, 'a request failed for an unknown reason');
+    } else if (problem.status >= 500) {
+      options.logger.warn({ err: error, requestId, route, code: problem.code }, 'a request could not be answered');
+    }
+    if (response.headersSent) {
+      // The answer is broken half-way; only closing the connection tells the caller.
+      response.destroy();
+      return;
+    }
+    sendReply(response, jsonReply(problem.status, problemBody(problem, requestId), problemHeaders(problem)));
+  };
+}
+
+function problemHeaders(problem: Problem): Record<string, string> {
+  return { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store', ...problem.headers };
+}
+
+function asProblem(error: unknown, bodyLimitBytes: number): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof DatabaseUnavailableError || isDatabaseBusy(error)) return databaseUnavailable(error);
+  const known = bodyProblem(error);
+  if (known === 'payload_too_large') {
+    return new Problem(known, { detail: `The limit is ${bodyLimitBytes} bytes.`, cause: error });
+  }
+  return new Problem(known ?? 'internal_error', { cause: error });
+}
+
+export function databaseUnavailable(cause: unknown): Problem {
+  return new Problem('database_unavailable', { headers: { 'Retry-After': String(DATABASE_RETRY_SECONDS) }, cause });
+}
+
+/** 53: out of a resource; 55P03 and 57014: a lock or statement timeout; 25006: a standby during a failover. */
+function isDatabaseBusy(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && (state.startsWith('53') || ['55P03', '57014', '25006'].includes(state));
+}
+
+/** What Express and its body reader throw. */
+const BODY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
+  'entity.too.large': 'payload_too_large',
+  'encoding.unsupported': 'unsupported_encoding',
+  'request.aborted': 'malformed_request',
+  'request.size.invalid': 'malformed_request',
+};
+
+function bodyProblem(error: unknown): ProblemCode | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('type' in error && typeof error.type === 'string') return BODY_PROBLEMS[error.type];
+  // A path that is not valid percent-encoding.
+  return error instanceof URIError ? 'malformed_request' : undefined;
+}

@@ -1,0 +1,282 @@
+/**
+ * What the API answers when it cannot do what was asked (RFC 9457). The codes are part of the interface: callers
+ * switch on them, so a code is never renamed or given another meaning.
+ */
+
+interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  /** What the caller should do; shown on the problem's own page and in the API description. */
+  readonly advice: string;
+}
+
+export const PROBLEMS = {
+  validation_failed: {
+    status: 400,
+    title: 'The request is not valid',
+    advice: 'Correct the fields that `errors` names. The same request will fail again.',
+  },
+  malformed_json: {
+    status: 400,
+    title: 'The body is not usable JSON',
+    advice: 'Send one JSON object in UTF-8 (RFC 8259) that names no field twice and is not nested more than 32 deep.',
+  },
+  malformed_request: {
+    status: 400,
+    title: 'The request is malformed',
+    advice:
+      'Correct the percent-encoding of the address, a header that comes twice, or the body that ended before its Content-Length.',
+  },
+  idempotency_key_missing: {
+    status: 400,
+    title: 'The Idempotency-Key header is missing',
+    advice: 'Send a value that is unique for this operation, such as a UUID, and send it again with each retry.',
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    title: 'The Idempotency-Key header is not valid',
+    advice: 'Send 1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), once.',
+  },
+  delivery_id_missing: {
+    status: 400,
+    title: 'The signed delivery has no usable delivery id',
+    advice:
+      'Send `X-Service-Delivery` (or the same under the prefix of SERVICE_HEADER_PREFIX) with 1 to 255 visible ASCII ' +
+      'characters that do not begin with `read:`.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'No valid API key',
+    advice: 'Send `Authorization: Bearer <API key>` with a key that is neither revoked nor expired.',
+  },
+  invalid_signature: {
+    status: 401,
+    title: 'The signature is not valid',
+    advice:
+      'Sign timestamp, full stop and raw body with the current webhook secret, with a timestamp at most 300 seconds off.',
+  },
+  missing_scope: {
+    status: 403,
+    title: 'The API key lacks a scope',
+    advice: 'Use a key that has the scope named in `detail`, or have one made.',
+  },
+  account_wide_only: {
+    status: 403,
+    title: 'The API key is limited to its own work',
+    advice: 'This is about the whole account: use a key that was made without `--own-work-only`.',
+  },
+  route_not_found: {
+    status: 404,
+    title: 'There is nothing under this address',
+    advice: 'Compare the address with /openapi.json.',
+  },
+  order_not_found: { status: 404, title: 'There is no such order', advice: 'Check the id; it begins with `ord_`.' },
+  topup_not_found: { status: 404, title: 'There is no such top-up', advice: 'Check the id; it begins with `top_`.' },
+  cancellation_not_found: {
+    status: 404,
+    title: 'There is no such cancellation',
+    advice: 'Check the id; it begins with `can_`.',
+  },
+  refund_not_found: { status: 404, title: 'There is no such refund', advice: 'Check the id; it begins with `ref_`.' },
+  vpn_subscription_not_found: {
+    status: 404,
+    title: 'There is no such VPN subscription',
+    advice: 'Check the id; it begins with `vpn_`.',
+  },
+  access_data_not_there: {
+    status: 404,
+    title: 'There are no access data',
+    advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
+  },
+  case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
+  dead_letter_not_found: {
+    status: 404,
+    title: 'There is no such dead letter',
+    advice: 'It may have been requeued or dismissed already: see the list.',
+  },
+  pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
+  pricing_rule_not_found: {
+    status: 404,
+    title: 'There is no such pricing rule',
+    advice: 'Check the id; it begins with `rule_`.',
+  },
+  esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
+  wallet_transaction_not_found: {
+    status: 404,
+    title: 'There is no such movement of the wallet',
+    advice: 'Check the id: it begins with `mov_` and stands in the list with `cause=none`.',
+  },
+  reconciliation_not_found: {
+    status: 404,
+    title: 'There is no such reconciliation',
+    advice: 'Check the id; it begins with `rec_`. Reports are forgotten after some months.',
+  },
+  package_not_found: {
+    status: 404,
+    title: 'There is no such package',
+    advice: 'Read GET /v1/packages again: the service may have withdrawn it.',
+  },
+  webhook_endpoint_not_found: {
+    status: 404,
+    title: 'There is no such webhook endpoint',
+    advice: 'Check the id; it begins with `we_`.',
+  },
+  webhook_delivery_not_found: {
+    status: 404,
+    title: 'There is no such delivery of this webhook endpoint',
+    advice: 'Check the id; it begins with `wd_`. What has ended is forgotten after some weeks.',
+  },
+  event_not_found: {
+    status: 404,
+    title: 'There is no such event',
+    advice:
+      'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet; after some weeks it is forgotten.',
+  },
+  problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
+  method_not_allowed: {
+    status: 405,
+    title: 'This method is not possible here',
+    advice: 'Use one of the methods that the Allow header names.',
+  },
+  pricing_rule_exists: {
+    status: 409,
+    title: 'A pricing rule for the same is in force',
+    advice: 'Change the rule that `existing` names, or end it first: two rules for the same would tie.',
+  },
+  pricing_rule_changed: {
+    status: 409,
+    title: 'The pricing rule is not the one that you have read',
+    advice: 'It was changed or ended meanwhile. Read it again, and decide with what it says now.',
+  },
+  external_order_id_taken: {
+    status: 409,
+    title: 'An order with this external_order_id exists',
+    advice:
+      'Read the order that `existing` names. If it is the one you meant, all is well; for a further order use a new external_order_id.',
+  },
+  external_topup_id_taken: {
+    status: 409,
+    title: 'A top-up with this external_topup_id exists',
+    advice:
+      'Read the top-up that `existing` names. If it is the one you meant, all is well; for a further one use a new external_topup_id.',
+  },
+  external_subscription_id_taken: {
+    status: 409,
+    title: 'A VPN subscription with this external_subscription_id exists',
+    advice:
+      'Read the one that `existing` names. If it is the one you meant, all is well; for a further one use a new external_subscription_id.',
+  },
+  cancellation_exists: {
+    status: 409,
+    title: 'A cancellation of this eSIM exists',
+    advice: 'Read the one that `existing` names. Another one is possible after it was refused or given up.',
+  },
+  action_not_possible: {
+    status: 409,
+    title: 'This cannot be done with it as it stands',
+    advice: 'Read it again: `refusal` and `detail` say what stands against it.',
+  },
+  webhook_endpoint_disabled: {
+    status: 409,
+    title: 'The webhook endpoint is disabled',
+    advice: 'Enable it first: POST …/enable, which can also replay what it has missed.',
+  },
+  webhook_endpoint_limit: {
+    status: 409,
+    title: 'There are as many webhook endpoints as there can be',
+    advice: 'Delete one that is not needed any more. One endpoint can get events of several kinds.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'A request with this Idempotency-Key is being worked on',
+    advice: 'Send the same request again after the time that Retry-After names.',
+  },
+  webhook_secret_exists: {
+    status: 409,
+    title: 'The service has a webhook secret already',
+    advice: 'It is shown once and to nobody again: rotate it to have one that is stored here.',
+  },
+  webhook_secret_missing: {
+    status: 409,
+    title: 'The service has no webhook secret to rotate',
+    advice: 'Create the first one.',
+  },
+  webhook_secret_busy: {
+    status: 409,
+    title: 'The webhook secret is being changed by another request',
+    advice:
+      'Nothing, if that is the change you wanted; else send the same request again after the time that Retry-After names.',
+  },
+  cursor_expired: {
+    status: 410,
+    title: 'The events after this cursor are not kept any more',
+    advice:
+      'Some events are gone for you. Read the lists of what you keep track of (`updated_after` narrows them), then go on with the feed without a cursor, or with `since`.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    advice: 'Send less; the limit is named in `detail`.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The content type is not supported',
+    advice: 'Send `Content-Type: application/json`.',
+  },
+  unsupported_encoding: {
+    status: 415,
+    title: 'The content encoding is not supported',
+    advice: 'Send the body as it is, without Content-Encoding.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'This Idempotency-Key came before with another request',
+    advice: 'Use a new key for a new request, and the same body for a retry.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    advice: 'Send it again after the time that Retry-After names; `RateLimit` says with each answer how much is left.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'This API key has too many event streams open',
+    advice: 'Close one, or share one among those who look at it.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Something failed on our side',
+    advice: 'Send the same request again with the same Idempotency-Key; if it stays, report the `request_id`.',
+  },
+  service_lacks_call: {
+    status: 501,
+    title: 'The service has no call for this',
+    advice:
+      'Do it, or look it up, in the console of the service. SERVICE_WITHOUT says what the service is taken to lack.',
+  },
+  service_failed: {
+    status: 502,
+    title: 'The service did not answer usefully',
+    advice: 'Try again later; `failure_class` says what happened.',
+  },
+  service_unavailable: {
+    status: 503,
+    title: 'The service is not available to us',
+    advice: 'Try again after the time that Retry-After names; `failure_class` says what happened.',
+  },
+  database_unavailable: {
+    status: 503,
+    title: 'The database is not available',
+    advice:
+      'Send the same request again, with the same Idempotency-Key, after the time that Retry-After names. It may have been carried out; the key makes sure that it is not carried out twice.',
+  },
+  service_timeout: {
+    status: 504,
+    title: 'The service did not answer in time',
+    advice: 'Try again after the time that Retry-After names.',
+  },
+} as const satisfies Record<string, ProblemRow>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export const problemCodes = Object.keys(PROBLEMS) as readonly ProblemCode[];

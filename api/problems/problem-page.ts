@@ -1,0 +1,56 @@
+import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
+import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
+import { problemExample } from '#api/problems/problem-schema.ts';
+import { problemType } from '#api/problems/problem.ts';
+
+/** What a problem means and what to do, for the person who follows its `type`. */
+export function problemPage(code: ProblemCode): string {
+  const { status, title, advice } = PROBLEMS[code];
+  const meaning = PROBLEM_MEANINGS[code];
+  const others = problemCodes
+    .map(
+      (each) =>
+        `<li><a href="..${problemType(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`,
+    )
+    .join('');
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${code}</title>
+    <link rel="stylesheet" href="../docs/page.css">
+    <link rel="icon" type="image/png" href="../docs/favicon-32x32.png">
+  </head>
+  <body>
+    <main>
+      <h1>${escapeHtml(title)}</h1>
+      <p><code>${code}</code>, HTTP status ${status}</p>
+      ${meaning === undefined ? '' : `<h2>What it means</h2>\n      <p>${marked(meaning)}</p>`}
+      <h2>What to do</h2>
+      <p>${marked(advice)}</p>
+      <h2>An example</h2>
+      <pre>${escapeHtml(JSON.stringify(problemExample(code), undefined, 2))}</pre>
+      <h2>All problems</h2>
+      <ul>${others}</ul>
+      <p><a href="../docs">The description of the API</a></p>
+    </main>
+  </body>
+</html>
+`;
+}
+
+/** The same for programs. */
+export function problemExplanation(code: ProblemCode): Record<string, unknown> {
+  const { status, title, advice } = PROBLEMS[code];
+  return { type: problemType(code), code, status, title, meaning: PROBLEM_MEANINGS[code] ?? null, advice };
+}
+
+/** Plain text with `code` in it. */
+function marked(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,209 @@
+import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { answerOnce, findReplay } from '#api/http/idempotency.ts';
+import { type Caller, type Incoming, type Operation, operation } from '#api/http/operation.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { problemOf } from '#api/problems/service-problem.ts';
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
+import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
+import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/observations/webhook-secret.ts';
+
+const JSON_TYPE = 'application/json';
+const tag = 'Administration';
+const PATH = '/v1/service/webhook-secret';
+
+/** About as long as a change takes whose calls are answered. */
+const BUSY_RETRY_SECONDS = 5;
+
+const secretOutput = z
+  .strictObject({
+    environment: z.enum(['sandbox', 'production']).meta({ description: 'Of the service, where the secret signs.' }),
+    stored_at: instant.meta({ description: 'From when it verifies.' }),
+    former_verifies_until: instant.nullable().meta({
+      description: 'Until when the one before it still verifies; null when none was stored.',
+    }),
+    configured_secrets: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation does not end them: ' +
+          'one that has leaked is taken out of the environment, and the API restarted.',
+      }),
+  })
+  .meta({ id: 'WebhookSecretStatus', description: 'When a secret was stored. The secret itself is never shown.' });
+
+const rotation = z
+  .strictObject({
+    overlap_seconds: z
+      .int({ error: 'must be a whole number of seconds' })
+      .min(0)
+      .max(MAX_WEBHOOK_SECRET_OVERLAP_MS / 1_000)
+      .optional()
+      .meta({
+        description:
+          'How long former secrets still verify; as the configuration says when left out. 0 after one has leaked: then none ' +
+          'that is stored does from now on; those of `SERVICE_WEBHOOK_SECRETS` do until they are taken out.',
+        example: 3_600,
+      }),
+  })
+  .meta({ id: 'WebhookSecretRotation' });
+
+const PROBLEMS = [
+  'webhook_secret_busy',
+  'service_lacks_call',
+  'service_failed',
+  'service_unavailable',
+  'service_timeout',
+] as const;
+const STORED =
+  'It is stored encrypted at the moment the service shows it, which it does once, and it never leaves us. Every API ' +
+  'process verifies deliveries with it within seconds; secrets of the configuration verify beside it.';
+
+/** Administration of the secret that signs the service's webhooks. */
+export function serviceSecretOperations(dependencies: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'createServiceWebhookSecret',
+      method: 'post',
+      path: PATH,
+      tag,
+      summary: 'Have the service make its first webhook secret',
+      description: STORED,
+      scope: 'service:admin',
+      accountWide: true,
+      idempotent: true,
+      answers: {
+        201: {
+          description: 'Made and stored.',
+          contentType: JSON_TYPE,
+          schema: secretOutput,
+          example: {
+            environment: 'sandbox',
+            stored_at: '2030-01-31T12:00:00.000Z',
+            former_verifies_until: null,
+            configured_secrets: 0,
+          },
+        },
+      },
+      problems: ['webhook_secret_exists', ...PROBLEMS],
+      handle: ({ caller, header }) => change(dependencies, { change: 'create', path: PATH, caller, header, json: {} }),
+    }),
+    operation({
+      id: 'rotateServiceWebhookSecret',
+      method: 'post',
+      path: `${PATH}/rotate`,
+      tag,
+      summary: 'Have the service replace its webhook secret',
+      description: STORED,
+      scope: 'service:admin',
+      accountWide: true,
+      idempotent: true,
+      body: rotation,
+      bodyExample: { overlap_seconds: 3_600 },
+      answers: {
+        200: {
+          description: 'Replaced and stored.',
+          contentType: JSON_TYPE,
+          schema: secretOutput,
+          example: {
+            environment: 'sandbox',
+            stored_at: '2030-01-31T12:00:00.000Z',
+            former_verifies_until: '2030-01-31T13:00:00.000Z',
+            configured_secrets: 0,
+          },
+        },
+      },
+      problems: ['webhook_secret_missing', ...PROBLEMS],
+      handle: ({ caller, header, json, body: { overlap_seconds: seconds } }) =>
+        change(dependencies, {
+          change: 'rotate',
+          path: `${PATH}/rotate`,
+          caller,
+          header,
+          json,
+          ...(seconds === undefined ? {} : { overlapMs: seconds * 1_000 }),
+        }),
+    }),
+  ];
+}
+
+interface ChangeRequest {
+  readonly change: SecretChange;
+  readonly path: string;
+  readonly caller: Caller;
+  readonly header: Incoming['header'];
+  readonly json: unknown;
+  readonly overlapMs?: number;
+}
+
+async function change(dependencies: ApiDependencies, request: ChangeRequest): Promise<Reply> {
+  const { database, keyRing, service, serviceMode: environment, storedSecrets, now } = dependencies;
+  const { change: kind, caller, overlapMs = dependencies.webhookSecretOverlapMs } = request;
+  const entry = {
+    actor: caller.apiKeyId,
+    action: `webhook_secret.${kind}`,
+    subject: { kind: 'webhook_secret', id: environment },
+  } as const;
+  const asked = {
+    lineageId: caller.lineageId,
+    header: request.header('Idempotency-Key'),
+    target: `POST ${request.path}`,
+    json: request.json,
+  };
+  // A repetition tries nothing.
+  const before = await findReplay(dependencies, asked);
+  if (before !== undefined) return before;
+  // By itself: that it was tried stays written down, whatever comes of it.
+  await database.run((db) => addAuditEntry(db, entry, new Date(now())));
+  const reply = await answerOnce(
+    dependencies,
+    asked,
+    // The service is asked inside the transaction, whose lock keeps other changes out until this one is stored.
+    async (tx) => {
+      const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });
+      const result = await changeWebhookSecret(service, store, kind);
+      if (!result.ok) throw refusal(result);
+      return jsonReply(kind === 'create' ? 201 : 200, secretJson(dependencies, result.stored));
+    },
+  );
+  await storedSecrets.refresh();
+  return reply;
+}
+
+function secretJson(
+  { serviceMode: environment, webhookSecrets, now }: ApiDependencies,
+  { storedAt, formerVerifiesUntil }: ReplacedWebhookSecret,
+): z.input<typeof secretOutput> {
+  return {
+    environment,
+    stored_at: storedAt.toISOString(),
+    former_verifies_until: instantJson(formerVerifiesUntil ?? null),
+    configured_secrets: webhookSecrets.filter(
+      ({ acceptedUntil }) => acceptedUntil === undefined || acceptedUntil >= now(),
+    ).length,
+  };
+}
+
+function refusal(result: SecretRefusal): Problem {
+  switch (result.reason) {
+    case 'exists':
+      return new Problem('webhook_secret_exists');
+    case 'missing':
+      return new Problem('webhook_secret_missing');
+    case 'busy':
+      return new Problem('webhook_secret_busy', { headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) } });
+    case 'unsupported':
+      return new Problem('service_lacks_call');
+    case 'refused':
+      return problemOf(result.failure);
+    case 'unknown':
+      return problemOf(
+        result.failure,
+        `${result.failure.detail} The service may have made a secret that nobody has seen. Rotate once it answers again.`,
+      );
+  }
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { packageId } from '#api/fields/ids.ts';
+import { currency } from '#api/fields/money.ts';
+import { suggestedPriceField } from '#api/pricing/suggested-price.ts';
+
+export const vpnPlanId = packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 });
+
+export const vpnPlan = z
+  .strictObject({
+    id: vpnPlanId,
+    name: z.string().meta({ example: 'VPN, one month' }),
+    duration_days: z.int().nullable().meta({ description: 'Length of one period.', example: 30 }),
+    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '3.20' }),
+    currency,
+    available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+    suggested_price: suggestedPriceField,
+  })
+  .meta({ id: 'VpnPlan' });
+
+export const vpnPlanExample: z.input<typeof vpnPlan> = {
+  id: 7,
+  name: 'VPN, one month',
+  duration_days: 30,
+  price_for_reseller: '3.20',
+  currency: 'EUR',
+  available: true,
+  suggested_price: null,
+};

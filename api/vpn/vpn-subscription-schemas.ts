@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import { ourId, packageIdInQuery } from '#api/fields/ids.ts';
+import { instant, instantJson } from '#api/fields/instant.ts';
+import { unsignedDecimal } from '#api/fields/money.ts';
+import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
+import { pageOf } from '#api/lists/page-schemas.ts';
+import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
+import { callerReference, purchaseInput } from '#api/work/work-input.ts';
+import { workJson } from '#api/work/work-json.ts';
+import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import type { VpnSubscriptionView } from '#db/work/vpn-subscription-queries.ts';
+import { plainAmount } from '#domain/money/money.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
+import { resubmission } from '#domain/work/resubmission.ts';
+
+const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
+
+export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
+
+const MAX_CUSTOMER_REFERENCE = 255;
+
+const customerReference = z
+  .string()
+  .min(1)
+  .max(MAX_CUSTOMER_REFERENCE)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  // A strict service refuses a blank one, after the work was accepted here.
+  .refine((text) => text.trim() !== '', { message: 'must not be blank' })
+  .meta({
+    description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.',
+    example: 'C-2207',
+    override: { pattern: FILLED_TEXT_PATTERN },
+  });
+
+export const vpnSubscriptionInput = z
+  .strictObject({
+    vpn_plan_id: vpnPlanId,
+    external_subscription_id: externalSubscriptionId,
+    customer_reference: customerReference,
+    customer_price: unsignedDecimal.meta({
+      description:
+        'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
+      example: '5.99',
+    }),
+    ...purchaseInput('vpn_subscription'),
+  })
+  .meta({ id: 'VpnSubscriptionInput' });
+
+export const vpnSubscriptionInputExample = {
+  vpn_plan_id: 7,
+  external_subscription_id: 'shop-vpn-000042',
+  customer_reference: 'C-2207',
+  customer_price: '5.99',
+};
+
+export const vpnSubscriptionOutput = z
+  .strictObject({
+    id: ourId('vpn_subscription', exampleSubscriptionId),
+    vpn_plan_id: vpnPlanId,
+    external_subscription_id: z.string().meta({ example: 'shop-vpn-000042' }),
+    service_subscription_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the subscription at the service.', example: '5120' }),
+    customer_price: z.string().meta({ example: '5.99' }),
+    has_access_data: z.boolean().meta({ description: 'True once `/access` has something to show.' }),
+    started_at: instant.nullable(),
+    expires_at: instant.nullable().meta({ description: 'When its time is over, where the service says so.' }),
+    cancel_requested_at: instant
+      .nullable()
+      .meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
+    ...workOutput('vpn_subscription', statusesOf('vpn_subscription')),
+  })
+  .meta({ id: 'VpnSubscription' });
+
+export type VpnSubscriptionOutput = z.input<typeof vpnSubscriptionOutput>;
+
+export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
+  id: exampleSubscriptionId,
+  vpn_plan_id: 7,
+  external_subscription_id: 'shop-vpn-000042',
+  service_subscription_id: null,
+  customer_price: '5.99',
+  has_access_data: false,
+  started_at: null,
+  expires_at: null,
+  cancel_requested_at: null,
+  ...workOutputExample,
+  max_price: null,
+  metadata: {},
+};
+
+export const vpnSubscriptionPage = pageOf(vpnSubscriptionOutput, 'VpnSubscriptionPage');
+
+export const vpnSubscriptionListQuery = z.strictObject({
+  external_subscription_id: externalSubscriptionId.optional(),
+  vpn_plan_id: packageIdInQuery.optional(),
+  customer_reference: customerReference.optional().meta({
+    description:
+      'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log.',
+  }),
+  ...workListQuery(statusesOf('vpn_subscription')),
+});
+
+/** {@link vpnSubscriptionOutputExample} once it is bought and its customer has ended it. */
+export const cancelRequestedExample: VpnSubscriptionOutput = {
+  ...vpnSubscriptionOutputExample,
+  status: 'active',
+  submit_again: resubmission({ kind: 'vpn_subscription', status: 'active', attempts: [], inDoubt: false }),
+  service_subscription_id: '5120',
+  charged: { amount: '3.20', currency: 'EUR' },
+  has_access_data: true,
+  attempts: 1,
+  started_at: '2030-01-31T12:00:02.000Z',
+  expires_at: '2030-03-02T12:00:02.000Z',
+  completed_at: '2030-01-31T12:00:02.000Z',
+  cancel_requested_at: '2030-02-03T09:00:00.000Z',
+  updated_at: '2030-02-03T09:00:00.000Z',
+};
+
+/** The same once the service has cancelled it. */
+export const cancelledExample: VpnSubscriptionOutput = {
+  ...cancelRequestedExample,
+  status: 'cancelled',
+  submit_again: resubmission({ kind: 'vpn_subscription', status: 'cancelled', attempts: [], inDoubt: false }),
+  updated_at: '2030-02-03T09:00:05.000Z',
+};
+
+export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSubscriptionView): VpnSubscriptionOutput {
+  return {
+    id: subscription.id,
+    status: subscription.status,
+    vpn_plan_id: subscription.vpnPlanId,
+    external_subscription_id: subscription.externalSubscriptionId,
+    service_subscription_id: serviceId,
+    customer_price: plainAmount(subscription.customerPrice),
+    has_access_data: subscription.encryptedAccess !== null,
+    started_at: instantJson(subscription.startedAt),
+    expires_at: instantJson(subscription.expiresAt),
+    cancel_requested_at: instantJson(subscription.cancelRequestedAt),
+    ...workJson('vpn_subscription', subscription, facts),
+  };
+}

@@ -1,0 +1,172 @@
+import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Caller, Incoming } from '#api/http/operation.ts';
+import { preferredWait } from '#api/http/prefer.ts';
+import { type Reply, jsonReply } from '#api/http/reply.ts';
+import type { WaitResult } from '#api/waits/waits.ts';
+import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
+import { DatabaseUnavailableError } from '#db/connection/database.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+/** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
+import { askAgainSeconds, endsWait, isFinished } from '#domain/work/waiting.ts';
+
+/** After how many seconds it is worth asking for work that was accepted at this moment. */
+export const ASK_AGAIN_SECONDS = askAgainSeconds('accepted', null, 0);
+
+interface Waiter {
+  readonly seconds: number;
+  readonly lineageId: string;
+  readonly onClose: Incoming['onClose'];
+  /** Whether a status is what is waited for. */
+  readonly until: (status: WorkStatus) => boolean;
+}
+
+/**
+ * Reads work, waiting for a status.
+ *
+ * @param find reads it as the API shows it, for this caller. @returns with nothing found where there is none, or nobody
+ *   waits any more.
+ */
+async function readWhen(
+  { waits }: Pick<ApiDependencies, 'waits'>,
+  id: string,
+  find: () => Promise<WorkJson | undefined>,
+  { seconds, lineageId, onClose, until }: Waiter,
+): Promise<WaitResult<WorkJson | undefined>> {
+  return waits.until({
+    seconds,
+    lineageId,
+    subjectId: id,
+    isRelevant: ({ data: { status } }) => typeof status !== 'string' || until(status as WorkStatus),
+    read: find,
+    isEnough: (found) => found === undefined || until(found.status),
+    onClose,
+  });
+}
+
+/**
+ * Answers a caller who would rather wait (`Prefer: wait=N`) with the work as it is when it is finished, or when the
+ * time is over; anybody else with what is given. So does a repetition: what is stored under the Idempotency-Key is that
+ * the work was accepted.
+ *
+ * @param accepted the answer of one who does not wait. @param finished when it is finished, and the status of the
+ *   answer then.
+ */
+export async function replyAfterPreferredWait(
+  dependencies: Pick<ApiDependencies, 'waits' | 'database' | 'logger' | 'now'>,
+  {
+    id,
+    header,
+    onClose,
+    find,
+    caller: { lineageId },
+  }: {
+    readonly id: string;
+    readonly caller: Pick<Caller, 'lineageId'>;
+    readonly header: Incoming['header'];
+    readonly onClose: Incoming['onClose'];
+    readonly find: Parameters<typeof readWhen>[2];
+  },
+  accepted: Reply,
+  finished: { readonly when: (status: WorkStatus) => boolean; readonly status: 200 | 201 },
+): Promise<Reply> {
+  const preferred = preferredWait(header('Prefer'));
+  if (preferred === undefined) return accepted;
+  try {
+    const { found, isGranted } = await readWhen(dependencies, id, find, {
+      seconds: preferred,
+      lineageId,
+      onClose,
+      // Waiting on is of no use when only a person brings the next step.
+      until: (status) => finished.when(status) || status === 'needs_attention',
+    });
+    if (found === undefined) return accepted;
+    const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
+    // Of a wait that was not granted nothing is said, as RFC 7240 has it.
+    const applied = {
+      ...headers,
+      ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }),
+    };
+    if (finished.when(found.status)) return jsonReply(finished.status, found, applied);
+    return jsonReply(202, found, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
+  } catch (error) {
+    // It is accepted, whatever cannot be read at present.
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    dependencies.logger.warn(
+      { err: error },
+      'a caller who waited is answered as one who did not: the database is away',
+    );
+    return accepted;
+  }
+}
+
+/** Headers of the answer to a `GET` that may wait (`?wait=N`), for its description. */
+export const longPollHeaders = {
+  'Preference-Applied':
+    'With `wait=N`: `wait=` and how many seconds were granted, as with `Prefer: wait=N`. Absent where it was not waited: too many wait already, or the API stops.',
+  'Retry-After':
+    'With `wait=N`, while what is waited for has not come: after how many seconds it is worth asking again.',
+} as const;
+
+/** Says with the answer to a `GET` that it was waited, where it was. @param seconds as the caller asked for them. */
+export function preferenceApplied(
+  { waits }: Pick<ApiDependencies, 'waits'>,
+  seconds: number,
+  isGranted: boolean,
+): Readonly<Record<string, string>> {
+  return isGranted ? { 'Preference-Applied': `wait=${waits.granted(seconds)}` } : {};
+}
+
+/**
+ * Answers a `GET` of work, at once or once it has a status that is waited for.
+ *
+ * @param asked.wait in seconds; undefined where it was not asked for. @param asked.until undefined: until it is
+ *   finished, or waits for a person.
+ * @returns undefined where there is no such work, or nobody waits any more.
+ */
+export async function replyAfterWait(
+  dependencies: Pick<ApiDependencies, 'waits' | 'now'>,
+  {
+    id,
+    onClose,
+    find,
+    caller: { lineageId },
+  }: {
+    readonly id: string;
+    readonly caller: Pick<Caller, 'lineageId'>;
+    readonly onClose: Incoming['onClose'];
+    readonly find: Parameters<typeof readWhen>[2];
+  },
+  { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },
+): Promise<Reply | undefined> {
+  // An end is an end: what is waited for beyond it does not come.
+  const has = (status: WorkStatus) =>
+    until === undefined ? isFinished(status) : until.includes(status) || isFinal(status);
+  const { found, isGranted } = await readWhen(dependencies, id, find, {
+    seconds: wait ?? 0,
+    lineageId,
+    onClose,
+    until: until === undefined ? endsWait : has,
+  });
+  if (found === undefined) return undefined;
+  if (wait === undefined) return jsonReply(200, found);
+  return jsonReply(200, found, {
+    ...preferenceApplied(dependencies, wait, isGranted),
+    ...(!has(found.status) && { 'Retry-After': retryAfter(found, dependencies.now()) }),
+  });
+}
+
+/** The id of the work that an answer tells of. @throws Error when it names none. */
+export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Reply): string {
+  const location = headers['Location'];
+  if (location === undefined || !location.startsWith(`${path}/`)) throw new Error(`an answer of ${path} names no work`);
+  return location.slice(path.length + 1);
+}
+
+/**
+ * The header that says when it is worth asking again for work that goes on.
+ *
+ * @param work as it is shown. @param now epoch milliseconds. @returns whole seconds, as text.
+ */
+export function retryAfter({ status, next_step_at: next }: WorkJson, now: number): string {
+  return String(askAgainSeconds(status, next === null ? null : Date.parse(next), now));
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { instantInput } from '#api/fields/instant.ts';
+import { moneyInput } from '#api/fields/money.ts';
+import { TEXT_PATTERN } from '#api/fields/text.ts';
+import { isCallerReference } from '#domain/work/identifiers.ts';
+import { KINDS, type WorkKind } from '#domain/work/work.ts';
+
+const MAX_METADATA = 20;
+
+const MAX_METADATA_VALUE = 500;
+
+const metadataKey = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/,
+    'must have 1 to 40 letters, digits, `_`, `.` or `-` and begin with a letter or digit',
+  );
+
+const metadataValue = z
+  .string()
+  .max(MAX_METADATA_VALUE)
+  // PostgreSQL stores neither NUL nor half of a surrogate pair in JSON.
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .meta({ override: { pattern: TEXT_PATTERN } });
+
+export const metadata = z
+  .record(metadataKey, metadataValue)
+  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA, { message: `must have at most ${MAX_METADATA} pairs` })
+  .meta({
+    description: 'Your own notes, returned as they are. Not encrypted: keep personal data out.',
+    example: { shop_order: 'A-1001' },
+    override: { maxProperties: MAX_METADATA },
+  });
+
+/** The caller's own reference of work. */
+export function callerReference(kind: WorkKind, example: string) {
+  return z
+    .string()
+    .refine(isCallerReference, { message: 'must have 1 to 64 visible ASCII characters other than `~`' })
+    .meta({
+      description: `Your own reference, unique for ever: one ${KINDS[kind].noun} is made for it, however often you ask.`,
+      example,
+      override: { pattern: '^[!-}]{1,64}$' },
+    });
+}
+
+/** What whoever buys may set. */
+export function purchaseInput(kind: WorkKind) {
+  const noun = KINDS[kind].noun;
+  return {
+    max_price: moneyInput.optional().meta({
+      description: `The most that the service may charge, in the currency of its price. While it asks for more, the ${noun} is held; so it is with a limit in another currency, which allows no price, until the limit is changed.`,
+    }),
+    deadline: deadlineInput(kind),
+    metadata: metadata.optional(),
+  };
+}
+
+/** When what is held ends. */
+export function deadlineInput(kind: WorkKind) {
+  const ends = KINDS[kind].isPurchase ? 'fails without having bought' : 'is refused without having been sent';
+  return instantInput.optional().meta({
+    description: `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it was accepted (\`POLICY_HOLD_DEADLINE\`, and \`POLICY_RETRY_RULES\` for single classes of failure).`,
+    override: { type: 'string', format: 'date-time' },
+  });
+}

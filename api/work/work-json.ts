@@ -1,0 +1,98 @@
+import { instantJson } from '#api/fields/instant.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
+import type { AttemptFacts, TimelineRow } from '#db/work/work-queries.ts';
+import type { WorkRow } from '#db/work/work-tables.ts';
+import { plainMoney } from '#domain/money/money.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { resubmission } from '#domain/work/resubmission.ts';
+import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/work/retry-rules.ts';
+import { standingOf } from '#domain/work/standing.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+/** What is the same for work of every kind. */
+export function workJson(
+  kind: WorkKind,
+  row: WorkRow,
+  { attempts, attemptStates, inDoubt }: Omit<AttemptFacts, 'serviceId'>,
+) {
+  return {
+    max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
+    charged: plainMoney(row.chargedAmount, row.chargedCurrency),
+    failure: failureJson(row),
+    attention: attentionJson(row),
+    submit_again: resubmission({ kind, status: row.status, attempts: attemptStates, inDoubt }),
+    next_step_at: instantJson(row.nextStepAt),
+    deadline: instantJson(row.deadlineAt),
+    retry_policy: retryPolicyJson(row),
+    metadata: row.metadata,
+    attempts,
+    created_by: row.apiKeyId,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    completed_at: instantJson(row.completedAt),
+  };
+}
+
+/** @param work as the API shows it to whoever asks. */
+export function standingJson(
+  kind: WorkKind,
+  { status, failure, attention, next_step_at: nextAt, submit_again: again }: WorkJson,
+) {
+  // Of what has ended, "no" is said for an open case alone.
+  const isInDoubt = again.verdict === 'no';
+  const { now, why, next } = standingOf({
+    kind,
+    status,
+    isTimed: nextAt !== null,
+    failure: failure ?? undefined,
+    attention: attention?.reason,
+    isInDoubt,
+  });
+  return { now, why: why ?? null, next, next_at: nextAt, submit_again: again };
+}
+
+const OVERRIDE_NAMES = {
+  attempts: 'attempts',
+  firstDelayMs: 'first_wait',
+  maxDelayMs: 'longest_wait',
+  deadlineAt: 'deadline',
+} as const satisfies Record<(typeof RETRY_OVERRIDES)[number], string>;
+
+/** What was set counts; the rest its workflow has stored, as it was configured. */
+function retryPolicyJson({ retryRule, retryOverrides, extraAttempts, createdAt, deadlineAt }: WorkRow) {
+  const overrides = retryOverrides ?? {};
+  const rule = retryRule === null ? undefined : ruleOfWork(retryRule, overrides, extraAttempts);
+  const { attempts, firstDelayMs, maxDelayMs } = rule ?? overrides;
+  const givesUp =
+    rule === undefined
+      ? overrides.deadlineAt
+      : givesUpAt({ acceptedAt: createdAt.getTime(), deadlineAt: deadlineAt?.getTime() }, rule, overrides);
+  return {
+    attempts: attempts ?? null,
+    first_wait_seconds: secondsJson(firstDelayMs),
+    longest_wait_seconds: secondsJson(maxDelayMs),
+    gives_up_at: givesUp === undefined ? null : new Date(givesUp).toISOString(),
+    changed: RETRY_OVERRIDES.filter((name) => overrides[name] !== undefined).map((name) => OVERRIDE_NAMES[name]),
+  };
+}
+
+function secondsJson(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1_000;
+}
+
+export function timelineJson({ at, event, message, detail }: TimelineRow) {
+  return { at: at.toISOString(), event, message, detail };
+}
+
+function failureJson({ failureClass, failureDetail }: Pick<WorkRow, 'failureClass' | 'failureDetail'>) {
+  if (failureClass === null) return null;
+  const { meaning, advice } = FAILURE_CLASSES[failureClass];
+  return { class: failureClass, detail: failureDetail, meaning, advice };
+}
+
+function attentionJson({ attentionReason }: Pick<WorkRow, 'attentionReason'>) {
+  if (attentionReason === null) return null;
+  const { meaning, advice } = ATTENTION_REASONS[attentionReason];
+  return { reason: attentionReason, meaning, advice };
+}
