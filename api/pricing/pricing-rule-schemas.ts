@@ -35,7 +35,7 @@ const percentInput = z
 const markupInput = (id: string, description: string) =>
   z.strictObject({ percent: percentInput.default('0'), amount: amountInput.default('0') }).meta({ id, description });
 
-export const pricingTarget = z
+const pricingTarget = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('default') }),
     z.strictObject({
@@ -174,7 +174,7 @@ export function termsErrors(terms: PricingTerms, field: string) {
   }));
 }
 
-export function targetFrom(target: z.output<typeof pricingTarget>): PricingTarget {
+function targetFrom(target: z.output<typeof pricingTarget>): PricingTarget {
   switch (target.kind) {
     case 'package':
       return { kind: 'package', packageId: target.package_id };
