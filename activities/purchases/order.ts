@@ -1,6 +1,6 @@
 import { resultsByReference, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
-import { PriceList } from '#activities/purchases/price-list.ts';
+import { priceList } from '#activities/purchases/price-list.ts';
 import { notListed, unreadOffer } from '#activities/purchases/price.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
@@ -14,7 +14,7 @@ import { isOfOrder, namesNothing } from '#upstream/observations/wallet-movements
 /** How an eSIM package is bought: `POST /orders`, found again by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, keyRing, service, gate, now } = dependencies;
-  const prices = new PriceList(service, { maxAgeMs: gate.priceAgeMs, now });
+  const prices = priceList(service, { maxAgeMs: gate.priceAgeMs, now });
 
   const lookUp: PurchaseKind['lookUp'] = async (attempt) => {
     const { serviceId } = attempt;
@@ -44,7 +44,7 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async examine(orderId, { priceNeeded }) {
       const order = await database.run((db) => readOrder(db, orderId));
-      if (!priceNeeded) return { price: await prices.priceOf(order.packageId) };
+      if (!priceNeeded) return { price: (await prices.get()).value?.get(order.packageId) };
       const packages = await service.listPackages();
       if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
       const offered = packages.value.items.find(({ id }) => id === order.packageId);

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, instantJson } from '#api/fields/instant.ts';
 import { currency, money } from '#api/fields/money.ts';
-import { CachedRead } from '#api/http/cached-read.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import { paddedMoney, plainAmount } from '#domain/money/money.ts';
 import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/money/runway.ts';
 import { lastRunway, readRunway, type RunwayView } from '#fulfilment/upkeep/runway.ts';
+import { CachedRead } from '#upstream/cached-read.ts';
 
 /** A balance changes with each order, but a dashboard that polls need not be passed on. */
 const MAX_AGE_MS = 3_000;

@@ -1,7 +1,7 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { CachedRead } from '#api/http/cached-read.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import type { Money } from '#domain/money/money.ts';
+import { CachedRead } from '#upstream/cached-read.ts';
 import type { PublicPackage, ServicePackage } from '#upstream/contract.ts';
 
 /** Price lists change by the hour at most; a caller's price limit guards against what changes in between. */

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { ageOf } from '#api/fields/freshness.ts';
-import { CachedRead } from '#api/http/cached-read.ts';
 import { type Operation, invalid, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { PRICES_MAX_AGE_MS, type PackageList } from '#api/packages/package-list.ts';
@@ -20,6 +19,7 @@ import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { paddedMoney, type Money } from '#domain/money/money.ts';
 import { tiedRules, type PricedItem } from '#domain/money/pricing.ts';
 import { reprice, withRules, type Repriced } from '#domain/purchase/repricing.ts';
+import { CachedRead } from '#upstream/cached-read.ts';
 
 /** What is sold, as the service lists it. */
 interface Listed {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CachedRead } from '#api/http/cached-read.ts';
 import { canonicalJson, readJsonBody } from '#api/http/json-body.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/lists/cursor.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
@@ -73,33 +72,6 @@ describe('reading a JSON body', () => {
       expect(() => readJsonBody(Buffer.from('{}'), type)).toThrow(Problem);
     },
   );
-});
-
-describe('a cached read', () => {
-  it('gives a failure to those who waited and keeps none', async () => {
-    let reads = 0;
-    const cached = new CachedRead(
-      async () => {
-        reads += 1;
-        if (reads === 1) throw new Error('away');
-        return reads;
-      },
-      { maxAgeMs: 1_000, now: () => 0 },
-    );
-    const both = await Promise.allSettled([cached.get(), cached.get()]);
-    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
-    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
-  });
-
-  it('reads again when the clock was set back', async () => {
-    let now = 10_000;
-    let reads = 0;
-    const cached = new CachedRead(async () => (reads += 1), { maxAgeMs: 1_000, now: () => now });
-    await cached.get();
-    now = 0;
-    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
-  });
 });
 
 describe('representations', () => {

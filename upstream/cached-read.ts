@@ -6,33 +6,40 @@ export interface ReadAt<Value> {
 }
 
 /**
- * A read that many callers share for a few seconds, so that their polling is not passed on to the service. Callers at
- * the same time wait for the same read. A failure is given to those who waited for it and not kept.
+ * Keeps the result of a read of the service for a limited time. Concurrent callers share one read. A rejection goes to
+ * the callers that waited for it, and is not kept.
  */
 export class CachedRead<Value> {
   readonly #read: () => Promise<Value>;
-  readonly #maxAgeMs: number;
+  readonly #maxAgeMs: (value: Value) => number;
   readonly #now: () => number;
   #kept: ReadAt<Value> | undefined;
   #underWay: Promise<ReadAt<Value>> | undefined;
 
-  /** @param now epoch milliseconds. */
-  constructor(read: () => Promise<Value>, options: { maxAgeMs: number; now: () => number }) {
+  /**
+   * @param options.maxAgeMs how long a result is kept, in milliseconds; it may depend on the result.
+   * @param options.now epoch milliseconds.
+   */
+  constructor(
+    read: () => Promise<Value>,
+    options: { maxAgeMs: number | ((value: Value) => number); now: () => number },
+  ) {
+    const { maxAgeMs } = options;
     this.#read = read;
-    this.#maxAgeMs = options.maxAgeMs;
+    this.#maxAgeMs = typeof maxAgeMs === 'number' ? () => maxAgeMs : maxAgeMs;
     this.#now = options.now;
   }
 
   /** @throws what the read throws. */
   async get(): Promise<ReadAt<Value>> {
     const kept = this.#kept;
-    if (kept !== undefined && Math.abs(this.#now() - kept.readAt) < this.#maxAgeMs) return kept;
+    if (kept !== undefined && Math.abs(this.#now() - kept.readAt) < this.#maxAgeMs(kept.value)) return kept;
     this.#underWay ??= this.#readNow().finally(() => (this.#underWay = undefined));
     return this.#underWay;
   }
 
   async #readNow(): Promise<ReadAt<Value>> {
-    // The age counts from before the read: what is shown as fresh must not be older than it says.
+    // Before the read: the value may be as old as the request.
     const readAt = this.#now();
     const value = await this.#read();
     return (this.#kept = { value, readAt });

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { CachedRead } from '#upstream/cached-read.ts';
+
+describe('a cached read', () => {
+  it('gives a failure to those who waited and keeps none', async () => {
+    let reads = 0;
+    const cached = new CachedRead(
+      async () => {
+        reads += 1;
+        if (reads === 1) throw new Error('away');
+        return reads;
+      },
+      { maxAgeMs: 1_000, now: () => 0 },
+    );
+    const both = await Promise.allSettled([cached.get(), cached.get()]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
+    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
+  });
+
+  it('reads again when the clock was set back', async () => {
+    let now = 10_000;
+    let reads = 0;
+    const cached = new CachedRead(async () => (reads += 1), { maxAgeMs: 1_000, now: () => now });
+    await cached.get();
+    now = 0;
+    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
+  });
+});
