@@ -106,7 +106,7 @@ function rest(relay: Relay): void {
   relay.gone = false;
 }
 
-/** One transaction, as `judgeRow`. */
+/** One transaction, as `judgeReport`. */
 function judge(state: State, context: Context, relay: Relay, row: InboxRow): void {
   const { db } = state;
   if (row.state === 'absent' || relay.gone) return rest(relay);

@@ -1,28 +1,7 @@
-import { cancellationOutcome, type CancellationWord } from '#domain/cancellation/refund.ts';
-import type { Money } from '#domain/money/money.ts';
-import type { ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import { cancellationOutcome } from '#domain/cancellation/refund.ts';
+import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { ParsedEvent } from '#upstream/observations/event-parsing.ts';
 import type { RefundFacts } from '#upstream/observations/event-readings.ts';
-
-/** What an event says of a purchase, whatever was bought. */
-export interface PurchaseEvent {
-  readonly kind: WorkKind;
-  readonly outcome: ObservedOutcome;
-  /** The service's id of the purchase; of a cancellation, that of its refund, if it is named. */
-  readonly serviceId?: string;
-  /** As one of our attempts gave it. */
-  readonly reference?: string;
-  readonly serviceEsimId?: string;
-  /** Of the package or the VPN plan. */
-  readonly productId?: number;
-  /** The amount charged to the reseller. */
-  readonly charged?: Money;
-  /** How a subscription has ended. */
-  readonly endedAs?: SubscriptionEnd;
-  /** What is said of a cancellation; `outcome` is what that comes to by itself. */
-  readonly cancellation?: CancellationWord & { readonly serviceRefundId?: string; readonly refunded?: Money };
-}
 
 /** Reads an event as one of a purchase. @returns undefined for every other event. */
 export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {

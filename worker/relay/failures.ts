@@ -2,9 +2,9 @@ import { DecryptionError } from '#crypto/key-ring.ts';
 import { sqlState } from '#db/connection/database.ts';
 import type { RelayFailure } from '#domain/relay/relay-failure.ts';
 import { WorkMissingError } from '#fulfilment/work/work.ts';
-import { UnreadableRowError } from '#worker/relay/inbox-relay.ts';
+import { UnreadableRowError } from '#worker/relay/read-report.ts';
 
-/** What is known of an error that kept a row from being handed over. */
+/** Classifies the error of a row that was not handed over. */
 export function failureOf(error: unknown): RelayFailure {
   if (error instanceof DecryptionError || error instanceof UnreadableRowError) return { kind: 'unreadable' };
   if (error instanceof WorkMissingError) return { kind: 'work_missing' };
@@ -12,7 +12,7 @@ export function failureOf(error: unknown): RelayFailure {
   return state === undefined ? { kind: 'other' } : { kind: 'sql', state };
 }
 
-/** The error, for the row. A failed query's message holds its parameters, so only its state is named. */
+/** The error text that is stored with the row. The message of a failed query contains its parameters, so only its state is used. */
 export function describeError(error: unknown): string {
   const state = sqlState(error);
   if (state !== undefined) return `PostgreSQL error ${state}`;

@@ -1,12 +1,13 @@
 import { postpone, releaseRows, settleTold, takePending } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
+import { judgeReport, type Judgement } from '#fulfilment/observations/judge-report.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
 import { readStartFacts } from '#fulfilment/work/start-facts.ts';
 import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import { describeError, failureOf } from '#worker/relay/failures.ts';
-import { judgeRow, type Judgement } from '#worker/relay/inbox-relay.ts';
 import type { Batch } from '#worker/relay/loop.ts';
+import { readReport } from '#worker/relay/read-report.ts';
 
 /** Judges reports of the service and tells the workflows that they are about. */
 export async function relayInbox(context: RelayContext): Promise<Batch> {
@@ -37,7 +38,7 @@ async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_agai
     logger,
   } = context;
   try {
-    const judgement = await judgeRow(database, keyRing, row, new Date(now()), { leaseMs });
+    const judgement = await judgeReport(database, row, readReport(keyRing, row), new Date(now()), { leaseMs });
     const settled = judgement.kind === 'tell' ? await tell(context, row, judgement) : undefined;
     if (judgement.kind === 'applied' && judgement.contradiction) {
       logger.error(

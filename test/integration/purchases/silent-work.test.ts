@@ -8,9 +8,10 @@ import { attempts, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
 import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
+import { judgeReport } from '#fulfilment/observations/judge-report.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
-import { judgeRow } from '#worker/relay/inbox-relay.ts';
+import { readReport } from '#worker/relay/read-report.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -155,7 +156,8 @@ async function reconcile(endpoints: readonly Endpoint[]) {
 async function statesOnceJudged(ids: readonly string[]) {
   const now = new Date(Date.now() + MINUTE);
   const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE }));
-  for (const row of rows) await judgeRow(bench.database, bench.keyRing, row, now, { leaseMs: MINUTE });
+  for (const row of rows)
+    await judgeReport(bench.database, row, readReport(bench.keyRing, row), now, { leaseMs: MINUTE });
   const found = await bench.database.run((db) =>
     db
       .select()

@@ -1,42 +1,43 @@
-import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { holdRow, markUnmatched } from '#db/queues/inbox-queue.ts';
-import {
-  assignToAttempt,
-  inboxBodyAad,
-  lockMatch,
-  markApplied,
-  type InboxMatch,
-  type InboxRow,
-} from '#db/queues/inbox.ts';
+import { assignToAttempt, lockMatch, markApplied, type InboxMatch, type InboxRow } from '#db/queues/inbox.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, together } from '#domain/cancellation/refund.ts';
 import { decideInboxRow, type TellingDecision } from '#domain/relay/inbox-decision.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
+import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { KINDS } from '#domain/work/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#fulfilment/attempts/attempts.ts';
 import { knownReports, storeCancellationFacts } from '#fulfilment/work/refunds.ts';
 import { readVpnSubscription, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
 import { orderedInstead } from '#fulfilment/work/work.ts';
-import { parseEvent } from '#upstream/observations/event-parsing.ts';
-import { purchaseEvent, type PurchaseEvent } from '#upstream/observations/purchase-events.ts';
-import type { ServiceObservation } from '#workflows/messages.ts';
 
-/** What is to be done with a row once its transaction has committed. */
+/** A report for the workflow of the work that it is about. */
+interface Observation {
+  readonly inboxId: string;
+  /** Epoch of the database in which the report was judged. */
+  readonly epoch: string;
+  readonly source: InboxRow['source'];
+  readonly attemptNumber: number;
+  readonly outcome: PurchaseEvent['outcome'];
+  readonly decision: TellingDecision;
+}
+
+/** What the relay does with a row after the transaction that judged it. */
 export type Judgement =
-  /** Nothing of ours is meant; the row waits. */
+  /** It matches no attempt of ours (yet); the row waits. */
   | { readonly kind: 'unmatched' }
-  /** Another relay or a workflow settled it, or another relay took it; nothing was written. */
+  /** Another relay or a workflow has settled it, or another relay holds it; nothing was written. */
   | { readonly kind: 'left' }
-  /** It changed nothing, met finished work, or opened a case beside it: all is written. */
+  /** The report is settled in this transaction: it changed nothing, or its work has ended. */
   | { readonly kind: 'applied'; readonly contradiction: boolean }
-  /** The workflow is to be told. */
-  | { readonly kind: 'tell'; readonly match: InboxMatch; readonly observation: ServiceObservation };
+  /** The workflow gets the observation. */
+  | { readonly kind: 'tell'; readonly match: InboxMatch; readonly observation: Observation };
 
-/** A row with what it says and the attempt that it speaks of. */
+/** A row with its event and the attempt that the event is about. */
 interface Matched {
   readonly row: InboxRow;
   readonly match: InboxMatch;
@@ -46,30 +47,29 @@ interface Matched {
 }
 
 /**
- * Judges one row of the inbox, in one transaction: finds the attempt that it speaks of, decides by the tables of the
- * domain what it means, and stores the service's facts with the attempt. The row is read again under its lock: the copy
- * in hand may be older than what another relay did with it.
+ * Judges one report of the service in one transaction: finds its attempt, decides by the tables of the domain, and
+ * stores the reported facts with the attempt. The row is read again under its lock, since another relay may have
+ * changed it.
  *
- * @param options.leaseMs how long the row stays in hand from now on.
- * @throws UnreadableRowError when its body cannot be read.
+ * @param reported the event of the row, already decrypted and parsed.
+ * @param options.leaseMs how long the row stays leased from now on.
  */
-export async function judgeRow(
+export async function judgeReport(
   database: Database,
-  keyRing: KeyRing,
   row: InboxRow,
+  reported: PurchaseEvent,
   now: Date,
   options: { readonly leaseMs: number },
 ): Promise<Judgement> {
-  const said = readPurchaseEvent(keyRing, row);
   return database.transaction(async (tx) => {
-    const match = await lockMatch(tx, { ...said, receivedAt: row.receivedAt });
+    const match = await lockMatch(tx, { ...reported, receivedAt: row.receivedAt });
     if (match === undefined) {
       await markUnmatched(tx, row);
       return { kind: 'unmatched' };
     }
     const stored = await holdRow(tx, row, options.leaseMs);
-    const { event, besides } = await inContext(tx, match, said);
-    const judged = await judge(tx, match, event, besides);
+    const { event, followUp } = await inContext(tx, match, reported);
+    const judged = await judge(tx, match, event, followUp);
     const action = decideInboxRow(stored, judged, isFinal(match.row.status));
     if (action.kind === 'leave') return { kind: 'left' };
     const matched = { row, match, event, epoch: stored.epoch };
@@ -84,7 +84,7 @@ async function judge(
   tx: Executor,
   match: InboxMatch,
   event: PurchaseEvent,
-  besides: ObservationDecision,
+  followUp: ObservationDecision,
 ): Promise<ObservationDecision> {
   const current = await currentAttempt(tx, match.work);
   const work = {
@@ -92,7 +92,7 @@ async function judge(
     attemptState: match.attempt.state,
     latestAttempt: current?.id === match.attempt.id,
   };
-  return judgeObservation(work, event.outcome, besides);
+  return judgeObservation(work, event.outcome, followUp);
 }
 
 async function applyForeign(
@@ -150,13 +150,13 @@ async function inContext(
   tx: Executor,
   { work, row: { status } }: InboxMatch,
   event: PurchaseEvent,
-): Promise<{ readonly event: PurchaseEvent; readonly besides: ObservationDecision }> {
+): Promise<{ readonly event: PurchaseEvent; readonly followUp: ObservationDecision }> {
   if (work.kind === 'vpn_subscription') {
     const { endedAs } = await readVpnSubscription(tx, work.id);
-    return { event, besides: judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs) };
+    return { event, followUp: judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs) };
   }
   const { cancellation } = event;
-  if (cancellation === undefined) return { event, besides: 'known' };
+  if (cancellation === undefined) return { event, followUp: 'known' };
   const known = await knownReports(tx, work.id);
   const isCancelledNow = isCancelled(cancellation) && known.esim !== 'cancelled';
   // It ended with the eSIM as it was.
@@ -164,7 +164,7 @@ async function inContext(
   const refund = isDenied ? 'contradiction' : judgeRefund(known.refund, cancellation.refund);
   return {
     event: { ...event, outcome: cancellationOutcome(together(known, cancellation)) },
-    besides: refund === 'known' && isCancelledNow ? 'advance' : refund,
+    followUp: refund === 'known' && isCancelledNow ? 'advance' : refund,
   };
 }
 
@@ -184,41 +184,6 @@ function namesAnotherPurchase({ attempt }: InboxMatch, event: PurchaseEvent): bo
 /** It gave the id that we know of this attempt, and the reference of something else. */
 function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
   return event.reference !== undefined && event.reference !== attempt.reference;
-}
-
-/** The stored body of a row is not, or no longer, an event of a purchase that can be read. */
-export class UnreadableRowError extends Error {
-  constructor(rowId: bigint, what: string) {
-    super(`the body of inbox row ${rowId} ${what}`);
-    this.name = 'UnreadableRowError';
-  }
-}
-
-/**
- * Only rows that were read as events of a purchase become pending, so anything else here means altered data or another
- * key ring.
- */
-function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
-  const found = subscriptionInProgress(row);
-  if (found !== undefined) return found;
-  const body = keyRing.decrypt(row.encryptedBody, inboxBodyAad(row.deliveryId));
-  const event = parseEvent(body);
-  const purchase = purchaseEvent(event);
-  if (purchase === undefined) throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
-  return purchase;
-}
-
-/** No event of the service tells that a subscription is in progress: the reconciler's finding stands in its row. */
-function subscriptionInProgress({
-  source,
-  subjectKind,
-  outcome,
-  serviceId,
-  reference,
-}: InboxRow): PurchaseEvent | undefined {
-  if (source !== 'read' || subjectKind !== 'vpn_subscription' || outcome !== 'processing' || serviceId === null)
-    return undefined;
-  return { kind: subjectKind, outcome, serviceId, ...(reference !== null && { reference }) };
 }
 
 async function storeFacts(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {

@@ -1,0 +1,23 @@
+import type { CancellationWord } from '#domain/cancellation/refund.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+/** An event of the service about a purchase of any kind: what it reports, in our terms. */
+export interface PurchaseEvent {
+  readonly kind: WorkKind;
+  readonly outcome: ObservedOutcome;
+  /** The service's id of the purchase; of a cancellation, that of its refund, if it is named. */
+  readonly serviceId?: string;
+  /** Our reference, as sent with an attempt. */
+  readonly reference?: string;
+  readonly serviceEsimId?: string;
+  /** Of the package or the VPN plan. */
+  readonly productId?: number;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+  /** How a subscription has ended. */
+  readonly endedAs?: SubscriptionEnd;
+  /** The report about a cancellation; `outcome` follows from this report alone. */
+  readonly cancellation?: CancellationWord & { readonly serviceRefundId?: string; readonly refunded?: Money };
+}
