@@ -19,6 +19,8 @@ export type Disposition =
 interface FailureClassRow {
   readonly certainty: 'definite' | 'unknown';
   readonly disposition: Disposition;
+  /** True when we find it ourselves: such a send does not show that the service answers. */
+  readonly withoutAnswer?: true;
   readonly meaning: string;
   readonly advice: string;
 }
@@ -59,6 +61,7 @@ export const FAILURE_CLASSES = {
   esim_busy: {
     certainty: 'definite',
     disposition: 'hold',
+    withoutAnswer: true,
     meaning: 'Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way.',
     advice: 'Nothing: it goes on when the other one has ended. Should that one wait for a person, look at it first.',
   },
@@ -107,12 +110,14 @@ export const FAILURE_CLASSES = {
   not_sent: {
     certainty: 'definite',
     disposition: 'hold',
+    withoutAnswer: true,
     meaning: 'No connection to the service could be opened, so nothing was sent.',
     advice: 'Check the network and SERVICE_BASE_URL; what is held goes on by itself.',
   },
   service_down: {
     certainty: 'definite',
     disposition: 'hold',
+    withoutAnswer: true,
     meaning: 'The service did not answer others just before, so nothing was sent.',
     advice:
       'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. `release` lets this one try now.',
@@ -120,12 +125,14 @@ export const FAILURE_CLASSES = {
   spend_limit_reached: {
     certainty: 'definite',
     disposition: 'hold',
+    withoutAnswer: true,
     meaning: 'What may be spent in a day is spent.',
     advice: 'Wait for the next day (UTC), or raise the limit: POLICY_SPEND_LIMIT, or that of the API key.',
   },
   buying_paused: {
     certainty: 'definite',
     disposition: 'hold',
+    withoutAnswer: true,
     meaning: 'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
     advice:
       'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this one through now.',
@@ -133,6 +140,7 @@ export const FAILURE_CLASSES = {
   deadline_passed: {
     certainty: 'definite',
     disposition: 'fail',
+    withoutAnswer: true,
     meaning: 'The deadline passed while it was held; nothing was bought.',
     advice: 'Submit it anew, under a new reference, if it is still wanted.',
   },
@@ -195,4 +203,10 @@ export const failureClasses = Object.keys(FAILURE_CLASSES) as readonly FailureCl
 /** True when a failure of this class proves that the send bought nothing. */
 export function isDefinite(failure: FailureClass): boolean {
   return FAILURE_CLASSES[failure].certainty === 'definite';
+}
+
+/** True when a failure of this class is a definite answer of the service; false for what we found ourselves. */
+export function isDefiniteAnswer(failure: FailureClass): boolean {
+  const { certainty, withoutAnswer }: FailureClassRow = FAILURE_CLASSES[failure];
+  return certainty === 'definite' && withoutAnswer !== true;
 }

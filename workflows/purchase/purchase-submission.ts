@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { AbsenceResult, PurchaseLookUp, PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { isNeverResent, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
-import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, isDefiniteAnswer, type FailureClass } from '#domain/work/failure.ts';
 import { equalWaits } from '#domain/work/retry-rules.ts';
 import { couldNotBeAsked } from '#domain/workflow-policy.ts';
 import { isNotBegun, requireGivenUp } from '#workflows/activity-failures.ts';
@@ -342,13 +342,7 @@ export class PurchaseSubmission {
   }
 }
 
-/** What was not sent, because of the purchase gate, another send, or ourselves, is no answer of the service. */
+/** True when the service has answered the send. A send that the gate, another send or we stopped has no answer. */
 function isAnswered(outcome: SendOutcome): boolean {
-  if (outcome.kind === 'accepted') return true;
-  return (
-    outcome.kind === 'failure' &&
-    isDefinite(outcome.failure) &&
-    outcome.failure !== 'not_sent' &&
-    outcome.failure !== 'esim_busy'
-  );
+  return outcome.kind === 'accepted' || (outcome.kind === 'failure' && isDefiniteAnswer(outcome.failure));
 }

@@ -7,7 +7,13 @@ import {
   decideSettlement,
   type AttemptHistory,
 } from '#domain/purchase/purchase-decision.ts';
-import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/work/failure.ts';
+import {
+  FAILURE_CLASSES,
+  failureClasses,
+  isDefinite,
+  isDefiniteAnswer,
+  type FailureClass,
+} from '#domain/work/failure.ts';
 
 const policy = DEFAULT_POLICY.purchase;
 const NOW = Date.UTC(2030, 0, 31, 12);
@@ -169,6 +175,19 @@ describe('the failure catalogue', () => {
   it('lets no unknown class fail, hold or buy anew by its own disposition', () => {
     const unknown = failureClasses.filter((failure) => !isDefinite(failure));
     expect(new Set(unknown.map((failure) => FAILURE_CLASSES[failure].disposition))).toEqual(new Set(['look_up']));
+  });
+
+  it('counts as a definite answer of the service unless we found it ourselves', () => {
+    const withoutAnswer = failureClasses.filter((failure) => isDefinite(failure) && !isDefiniteAnswer(failure));
+    expect(withoutAnswer).toEqual([
+      'esim_busy',
+      'not_sent',
+      'service_down',
+      'spend_limit_reached',
+      'buying_paused',
+      'deadline_passed',
+    ]);
+    expect(failureClasses.filter((failure) => isDefiniteAnswer(failure) && !isDefinite(failure))).toEqual([]);
   });
 
   it('tells the reader of every class what happened and what to do', () => {
