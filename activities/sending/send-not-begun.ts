@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { WorkFinishedError, WorkMissingError } from '#fulfilment/work/work.ts';
+import { RowMissingError, WorkFinishedError } from '#fulfilment/work/work.ts';
 import { SEND_NOT_BEGUN } from '#workflows/messages.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function failAsNotBegun<Result>(send: (begin: () => void) => Promis
   try {
     return await send(() => void (hasBegun = true));
   } catch (error) {
-    if (hasBegun || error instanceof WorkFinishedError || error instanceof WorkMissingError) throw error;
+    if (hasBegun || error instanceof WorkFinishedError || error instanceof RowMissingError) throw error;
     const cause = error instanceof Error ? error : new Error('not an error');
     throw ApplicationFailure.create({
       type: SEND_NOT_BEGUN,

@@ -43,7 +43,7 @@ import {
   recordStep,
   updateWork,
   WorkFinishedError,
-  WorkMissingError,
+  RowMissingError,
 } from '#fulfilment/work/work.ts';
 import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
 
@@ -246,7 +246,7 @@ async function translate(error: unknown, database: Database): Promise<unknown> {
       details: [end],
     });
   }
-  if (error instanceof WorkMissingError) return ApplicationFailure.nonRetryable(error.message, WORK_MISSING);
+  if (error instanceof RowMissingError) return ApplicationFailure.nonRetryable(error.message, WORK_MISSING);
   if (error instanceof RangeError) return ApplicationFailure.nonRetryable(error.message, error.name);
   return error;
 }

@@ -14,6 +14,7 @@ import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import { knownReports, storeCancellationFacts, type CancellationFacts } from '#fulfilment/work/refunds.ts';
 import { storeSubscriptionFacts, type SubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
+import { RowMissingError } from '#fulfilment/work/work.ts';
 
 /** The additional authenticated data of the request body of an attempt. */
 export function requestBodyAad(attemptId: string): string {
@@ -133,7 +134,7 @@ export async function recordFactsOver(
   now: Date,
 ): Promise<{ readonly before: AttemptRow; readonly after: AttemptRow }> {
   const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  if (known === undefined) throw new Error(`attempt ${attemptId} does not exist`);
+  if (known === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
   const facts = await beside(tx, known, told);
   if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
@@ -226,10 +227,10 @@ export async function serviceIdsOfOthers(
   return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }
 
-/** One attempt by its id. @throws Error when it does not exist. */
+/** @throws RowMissingError when the attempt does not exist: attempts are never deleted, so its row is lost. */
 export async function findAttemptById(db: Executor, attemptId: string): Promise<AttemptRow> {
   const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));
-  if (row === undefined) throw new Error(`attempt ${attemptId} does not exist`);
+  if (row === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
   return row;
 }
 

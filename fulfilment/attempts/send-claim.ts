@@ -15,6 +15,7 @@ import { attemptStateAfter, isSettledByService, type AttemptEvent } from '#domai
 import type { FailureNote } from '#domain/work/attention.ts';
 import { isDefinite } from '#domain/work/failure.ts';
 import { findAttemptById, limitOf } from '#fulfilment/attempts/attempts.ts';
+import { RowMissingError } from '#fulfilment/work/work.ts';
 
 /** An attempt with its row locked, and how it stands by the clock of the database. */
 export interface LockedAttempt {
@@ -41,7 +42,7 @@ export async function lockAttempt(tx: Executor, attemptId: string): Promise<Lock
     .from(attempts)
     .where(eq(attempts.id, attemptId))
     .for('update');
-  if (locked === undefined) throw new Error(`attempt ${attemptId} does not exist`);
+  if (locked === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
   return locked;
 }
 

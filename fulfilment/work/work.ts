@@ -32,8 +32,11 @@ export class WorkFinishedError extends Error {
   }
 }
 
-/** The work is not in the database: it was never accepted, or this is another database. */
-export class WorkMissingError extends Error {
+/** A row that was stored before is not in the database: this is another database, or PostgreSQL has lost commits. */
+export class RowMissingError extends Error {}
+
+/** The work is not in the database: it was never accepted, or its row is lost. */
+export class WorkMissingError extends RowMissingError {
   constructor({ kind, id }: WorkRef) {
     super(`${KINDS[kind].noun} ${id} does not exist in this database`);
     this.name = 'WorkMissingError';

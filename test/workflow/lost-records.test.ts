@@ -222,6 +222,33 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(result).toMatchObject({ status: 'completed' });
   });
 
+  it('begins anew from its row when the row of the attempt is gone while the wallet is read', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['no_debit'];
+    const calls: string[] = [];
+    const fake = {
+      activities: (now: () => Promise<number>): PurchaseActivities => {
+        const activities = order.activities(now);
+        return {
+          ...activities,
+          beginWork: (input) => {
+            calls.push('beginWork');
+            return activities.beginWork(input);
+          },
+          readDebitEvidence: (input) => {
+            calls.push('readDebitEvidence');
+            if (calls.filter((name) => name === 'readDebitEvidence').length > 1)
+              return activities.readDebitEvidence(input);
+            throw ApplicationFailure.nonRetryable('attempt att_1 does not exist', WORK_MISSING);
+          },
+        };
+      },
+    };
+    const result = await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(calls).toEqual(expect.arrayContaining(['beginWork', 'readDebitEvidence', 'beginWork', 'readDebitEvidence']));
+  });
+
   it('ends once more as it had ended when nothing was bought', async () => {
     const order = await orderWith();
     const witness: Witness = {

@@ -100,7 +100,7 @@ async function waitForRow({
       : ` It knows of attempt ${witness.number} with ${witness.sends} sends (${witness.state}).`;
   progress.show({
     status: 'needs_attention',
-    now: `PostgreSQL has lost the row of this ${KINDS[input.work.kind].noun}; its workflow waits for it.${sends}`,
+    now: `PostgreSQL has lost a row of this ${KINDS[input.work.kind].noun}; its workflow waits for it.${sends}`,
     next: 'It goes on when the row is there again: the caller asks again, or a backup is restored. Terminate it if the row will not come back.',
     attention: 'records_lost',
     nextStepAt: Date.now() + delayMs,

@@ -4,6 +4,7 @@ import { attempts } from '#db/schema.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
+import { WORK_MISSING } from '#workflows/messages.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {
@@ -40,4 +41,16 @@ describe('an order whose attempt PostgreSQL has lost', () => {
     expect(first.epoch).toMatch(/^[0-9A-F]{8}\/\d+/);
     expect(second.epoch).toBe(first.epoch);
   });
+
+  it.each(['readDebitEvidence', 'lookUpPurchase', 'completePurchase', 'sendPurchase'] as const)(
+    'makes %s say that a row is missing, so that its workflow begins anew and does not retry for ever',
+    async (name) => {
+      const { work, attemptId } = await bench.begin();
+      await bench.database.run((db) => db.delete(attempts).where(eq(attempts.id, attemptId)));
+      await expect(bench.activities[name]({ work, attemptId, applied: [] })).rejects.toMatchObject({
+        type: WORK_MISSING,
+        nonRetryable: true,
+      });
+    },
+  );
 });
