@@ -29,13 +29,10 @@ import {
   type Raw,
 } from '#config/variables.ts';
 import type { Money } from '#domain/money/money.ts';
-import {
-  purchasePolicyProblems,
-  type Policy,
-  type RunwayPolicy,
-  type StreamPolicy,
-  type WaitingPolicy,
-} from '#domain/policy.ts';
+import type { StreamPolicy, WaitingPolicy } from '#domain/policy/api-policy.ts';
+import type { Policy } from '#domain/policy/policy.ts';
+import { purchasePolicyProblems } from '#domain/policy/purchase-policy.ts';
+import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 

@@ -3,15 +3,11 @@ import * as z from 'zod';
 import { durationList, durationMs, price, shareList } from '#config/fields.ts';
 import { retryRules } from '#config/retry-rules.ts';
 import { isResendAllowed, type Raw, type serviceFields } from '#config/variables.ts';
-import {
-  DEFAULT_POLICY,
-  MAX_OUTBOUND_DEADLINE_MS,
-  MAX_REFUND_DEADLINE_MS,
-  MAX_WAIT_MS,
-  MAX_WEBHOOK_SECRET_OVERLAP_MS,
-  type Policy,
-  type RunwayPolicy,
-} from '#domain/policy.ts';
+import { MAX_WAIT_MS } from '#domain/policy/api-policy.ts';
+import { DEFAULT_POLICY, type Policy } from '#domain/policy/policy.ts';
+import { MAX_REFUND_DEADLINE_MS } from '#domain/policy/purchase-policy.ts';
+import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
+import { MAX_OUTBOUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
 /** Overrides of the policy's times; for tests, the bench and unusual services. */
 export const policyFields = {

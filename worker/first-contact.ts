@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '#db/connection/database.ts';
 import { judgeFirstContact } from '#domain/gate/first-contact.ts';
-import type { GatePolicy } from '#domain/policy.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import {

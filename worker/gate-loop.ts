@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
 import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Database } from '#db/connection/database.ts';
-import type { GatePolicy } from '#domain/policy.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';

@@ -1,6 +1,6 @@
 import type { Executor } from '#db/connection/database.ts';
 import { judgedProfile, newestCapabilityProfile } from '#db/service/capability-profiles.ts';
-import type { Policy } from '#domain/policy.ts';
+import type { Policy } from '#domain/policy/policy.ts';
 import { effectivePolicy } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { PurchasePolicy } from '#domain/policy.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';

@@ -1,5 +1,5 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { PurchasePolicy } from '#domain/policy.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 
 /**
  * For every activity of ours that is not a local one: how long nothing may be heard of it before Temporal counts it as

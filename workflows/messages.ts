@@ -5,7 +5,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { PurchasePolicy } from '#domain/policy.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';

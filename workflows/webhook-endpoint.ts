@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-types.ts';
-import { DEFAULT_WORKFLOW_POLICY } from '#domain/workflow-policy.ts';
+import { DEFAULT_WORKFLOW_POLICY } from '#domain/policy/workflow-policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
   deliveriesWaitSignal,

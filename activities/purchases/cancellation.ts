@@ -23,10 +23,10 @@ import { findRefund, settleRefund, type CancellationFacts } from '#fulfilment/wo
 import { completeWork } from '#fulfilment/work/work.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
-import { esimFacts } from '#upstream/observations/esim-facts.ts';
-import { refundFacts } from '#upstream/observations/event-readings.ts';
+import { esimFacts } from '#upstream/observations/esim-details.ts';
+import { refundFacts } from '#upstream/observations/event-data.ts';
 import { refundReport } from '#upstream/observations/purchase-events.ts';
-import { readRefundFacts } from '#upstream/observations/refund-facts.ts';
+import { readRefundFacts } from '#upstream/observations/refund-evidence.ts';
 import { isOfOrder } from '#upstream/observations/wallet-movements.ts';
 
 /**

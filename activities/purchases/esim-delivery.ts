@@ -7,12 +7,12 @@ import type { CompletionResult } from '#activities/work/work-types.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { violatedConstraint } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { parseLpaString } from '#domain/purchase/activation.ts';
+import { parseLpaString } from '#domain/esims/activation.ts';
 import { chargedOf } from '#fulfilment/attempts/attempts.ts';
 import { activationCodeAad, completeOrder } from '#fulfilment/work/orders.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
-import { esimFacts } from '#upstream/observations/esim-facts.ts';
+import { esimFacts } from '#upstream/observations/esim-details.ts';
 
 /** Completes an order: its eSIM is fetched from the service and stored, its activation code encrypted. */
 export function createEsimDelivery(

@@ -7,7 +7,7 @@ import type { Found, LookUpResult, PurchaseKind } from '#activities/purchases/pu
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SubscriptionView } from '#activities/work/work-types.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
-import { isSoldAtLoss } from '#domain/money/pricing.ts';
+import { isSoldAtLoss } from '#domain/pricing/margin.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { chargedOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';

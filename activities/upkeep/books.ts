@@ -34,9 +34,10 @@ import {
   type FindingKind,
   type ReconciliationStatus,
 } from '#domain/money/books.ts';
+import type { Finding } from '#domain/money/findings.ts';
 import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
-import { reconcile, type Finding, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
-import type { BooksPolicy, RunwayPolicy } from '#domain/policy.ts';
+import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
+import type { BooksPolicy, RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import { settlePaidRefunds } from '#fulfilment/work/refunds.ts';

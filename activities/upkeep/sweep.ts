@@ -2,8 +2,8 @@ import type { SweepCursor } from '#activities/upkeep/upkeep-types.ts';
 import type { Database } from '#db/connection/database.ts';
 import { requestStart, requestWake } from '#db/queues/outbox.ts';
 import { markSwept, readUnfinished, type UnfinishedWork } from '#db/queues/sweep.ts';
+import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import { sweepDecision, type SweepDecision } from '#domain/relay/sweep-decision.ts';
-import type { SweepPolicy } from '#domain/relay/sweep-policy.ts';
 import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 

@@ -1,8 +1,8 @@
 import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import type { WatchPolicy } from '#domain/policy.ts';
-import { isEsimInUse } from '#domain/purchase/esim-watch.ts';
+import { isEsimInUse } from '#domain/esims/thresholds.ts';
+import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import {
   announceExpiringEsims,
@@ -17,8 +17,8 @@ import {
   type AnnouncePage,
   type ExpiryPosition,
 } from '#fulfilment/upkeep/esim-watch.ts';
-import { esimFacts } from '#upstream/observations/esim-facts.ts';
-import { usageReading } from '#upstream/observations/usage-reading.ts';
+import { esimFacts } from '#upstream/observations/esim-details.ts';
+import { usageReading } from '#upstream/observations/usage.ts';
 
 export interface WatchDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
   readonly watch: WatchPolicy;

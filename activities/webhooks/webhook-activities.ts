@@ -14,7 +14,7 @@ import {
 import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
 import { queueMissed, REPLAY_PIECE } from '#db/events/webhook-replays.ts';
 import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
-import type { OutboundPolicy } from '#domain/policy.ts';
+import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
 export interface WebhookDependencies {
   readonly database: Database;

@@ -6,8 +6,8 @@ import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/rel
  * What the workflows of purchases and their activities tell each other. Everything here is JSON and holds nothing
  * personal.
  */
-import type { AttentionReason, FailureNote } from '#domain/work/attention.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureNote, FailureClass } from '#domain/work/failure.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Operator, OperatorAction } from '#domain/work/operator-actions.ts';
 import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';

@@ -1,6 +1,6 @@
 import { networkOf } from '#api/http/network-address.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS } from '#domain/policy.ts';
+import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS } from '#domain/policy/api-policy.ts';
 import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#domain/token-bucket.ts';
 
 /**

@@ -16,8 +16,8 @@ import { findEsim, readOwnRefundFacts } from '#db/work/esim-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { storeFacts } from '#fulfilment/upkeep/esim-watch.ts';
 import { findCancellationInForce } from '#fulfilment/work/cancellations.ts';
-import { esimFacts } from '#upstream/observations/esim-facts.ts';
-import { readRefundFacts } from '#upstream/observations/refund-facts.ts';
+import { esimFacts } from '#upstream/observations/esim-details.ts';
+import { readRefundFacts } from '#upstream/observations/refund-evidence.ts';
 
 const preflight = z
   .strictObject({

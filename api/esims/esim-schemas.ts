@@ -7,7 +7,7 @@ import { packageOutput } from '#api/packages/package-schemas.ts';
 import { callerReference } from '#api/work/work-input.ts';
 import type { EsimView } from '#db/work/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { installLinks, lpaString, type Activation } from '#domain/purchase/activation.ts';
+import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
 import { isId } from '#domain/work/identifiers.ts';
 import type { UsageReading } from '#fulfilment/upkeep/esim-watch.ts';
 

@@ -30,10 +30,10 @@ import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { findEsim, pageOfEsims, viewEsim } from '#db/work/esim-queries.ts';
 import type { Owner } from '#db/work/ownership.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import { lpaString, parseLpaString } from '#domain/purchase/activation.ts';
+import { lpaString, parseLpaString } from '#domain/esims/activation.ts';
 import { storedReading, storeUsage } from '#fulfilment/upkeep/esim-watch.ts';
 import { activationCodeAad } from '#fulfilment/work/orders.ts';
-import { usageReading } from '#upstream/observations/usage-reading.ts';
+import { usageReading } from '#upstream/observations/usage.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';

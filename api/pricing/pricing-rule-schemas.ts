@@ -7,7 +7,12 @@ import { pageOf } from '#api/lists/page-schemas.ts';
 import type { PricingRuleVersionRow, StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { PRICING_CHANGES } from '#db/schema.ts';
 import { isUnsignedDecimal } from '#domain/money/money.ts';
-import { termsProblems, type PricingRule, type PricingTarget, type PricingTerms } from '#domain/money/pricing.ts';
+import {
+  termsProblems,
+  type PricingRule,
+  type PricingTarget,
+  type PricingTerms,
+} from '#domain/pricing/pricing-rule.ts';
 
 export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
 

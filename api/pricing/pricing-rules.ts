@@ -39,7 +39,7 @@ import {
   type PricingRuleChange,
   type PricingRuleOutcome,
 } from '#db/money/pricing-rules.ts';
-import { ruleName, PRICING_TARGET_KINDS } from '#domain/money/pricing.ts';
+import { ruleName, PRICING_TARGET_KINDS } from '#domain/pricing/pricing-rule.ts';
 
 const tag = 'Pricing';
 const JSON_TYPE = 'application/json';

@@ -3,15 +3,9 @@ import { currency, money } from '#api/fields/money.ts';
 import { exampleRuleId } from '#api/pricing/pricing-rule-schemas.ts';
 import type { StoredPricingRule } from '#db/money/pricing-rules.ts';
 import { paddedAmount } from '#domain/money/money.ts';
-import {
-  PRICING_STEPS,
-  PRICING_TARGET_KINDS,
-  suggestPrice,
-  type Margin,
-  type PricedItem,
-  type PricingRule,
-  type RuledSuggestion,
-} from '#domain/money/pricing.ts';
+import type { Margin } from '#domain/pricing/margin.ts';
+import { PRICING_TARGET_KINDS, type PricedItem, type PricingRule } from '#domain/pricing/pricing-rule.ts';
+import { PRICING_STEPS, suggestPrice, type RuledSuggestion } from '#domain/pricing/suggested-price.ts';
 import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
 
 export const margin = z

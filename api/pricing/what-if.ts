@@ -17,8 +17,8 @@ import type { FieldError } from '#api/problems/problem.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { paddedMoney, type Money } from '#domain/money/money.ts';
-import { tiedRules, type PricedItem } from '#domain/money/pricing.ts';
-import { reprice, withRules, type Repriced } from '#domain/purchase/repricing.ts';
+import { tiedRules, type PricedItem } from '#domain/pricing/pricing-rule.ts';
+import { reprice, withRules, type Repriced } from '#domain/pricing/repricing.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 
 /** What is sold, as the service lists it. */

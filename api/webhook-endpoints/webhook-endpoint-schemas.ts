@@ -6,7 +6,7 @@ import { meaningsOf } from '#api/fields/meanings.ts';
 import { TEXT_PATTERN } from '#api/fields/text.ts';
 import { eventPatterns, isEventPattern } from '#domain/events/event-filter.ts';
 import { DISABLED_REASONS, type DisabledReason } from '#domain/events/webhook-delivery.ts';
-import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
+import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
 

@@ -5,9 +5,9 @@ import { type Reply, jsonReply } from '#api/http/reply.ts';
 import type { WaitResult } from '#api/waits/waits.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
-import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 /** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
-import { askAgainSeconds, endsWait, isFinished } from '#domain/work/waiting.ts';
+import { askAgainSeconds, endsWait, isFinished } from '#domain/work/caller-wait.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** After how many seconds it is worth asking for work that was accepted at this moment. */
 export const ASK_AGAIN_SECONDS = askAgainSeconds('accepted', null, 0);

@@ -11,7 +11,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/work/ownership.ts';
 import { workExists } from '#db/work/work-queries.ts';
-import { isFinished } from '#domain/work/waiting.ts';
+import { isFinished } from '#domain/work/caller-wait.ts';
 import { KINDS, type WorkKind } from '#domain/work/work.ts';
 import type { Intake, NewWork } from '#fulfilment/work/accept-work.ts';
 

@@ -7,7 +7,7 @@ import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { resubmission } from '#domain/work/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/work/retry-rules.ts';
-import { standingOf } from '#domain/work/standing.ts';
+import { standingOf } from '#domain/work/status-text.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
 /** What is the same for work of every kind. */

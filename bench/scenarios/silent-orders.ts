@@ -9,7 +9,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
 import { startSimulator } from '#simulator/service/server.ts';

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { NewKeyOptions } from '#cli/access/keys.ts';
 import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/set-up/set-up-option.ts';
 import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/terminal/arguments.ts';
-import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy.ts';
+import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
 /** How a key is named. */
 const PREFIX = 'public part of the key, as `keys list` shows it; `rsk_` may stand before it';

@@ -1,8 +1,8 @@
 import { reconciliationJson } from '#api/money/reconciliation-schemas.ts';
 import type { ReconciliationRow } from '#db/money/reconciliations.ts';
 import { FINDING_KINDS, findingKinds, type ReconciliationStatus } from '#domain/money/books.ts';
+import type { Finding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import type { Finding } from '#domain/money/reconciliation.ts';
 
 /** As the API shows it. */
 export const reportJson = reconciliationJson;

@@ -20,7 +20,7 @@ import { profileFrom } from '#cli/sandbox-tour/profile.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import type { Money } from '#domain/money/money.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
 import { openService, type Service } from '#upstream/service.ts';

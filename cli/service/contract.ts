@@ -7,7 +7,7 @@ import { printJson, printLines } from '#cli/terminal/visible-text.ts';
 import { recordDocument } from '#cli/work/record-document.ts';
 import { readCapabilities, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import { checkContract, readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check.ts';

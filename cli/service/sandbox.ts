@@ -10,7 +10,7 @@ import { CONFIGURATION_FIELDS, readDatabaseConfig, readServiceConfig, type Servi
 import { parseEnvironment, type Environment } from '#config/environment.ts';
 import type { Database } from '#db/connection/database.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 
 export interface SandboxTourOptions {
   readonly json?: boolean;

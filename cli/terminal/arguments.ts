@@ -1,7 +1,7 @@
 /** Values of options and arguments, read by commander. */
 import { InvalidArgumentError } from 'commander';
 import { durationMs } from '#config/fields.ts';
-import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
+import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
 export function duration(text: string): number {
   const parsed = durationMs(0).safeParse(text);

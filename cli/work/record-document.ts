@@ -7,7 +7,7 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { FIRST_CONTACT_ADVICE, judgeFirstContact, nounOf } from '#domain/gate/first-contact.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { applyFirstContact, heldKinds, holdUntilSeen } from '#fulfilment/gate/first-contact.ts';
 import type { JsonObject } from '#upstream/contract-check.ts';
 import { lookAtService } from '#upstream/first-contact.ts';

@@ -37,7 +37,7 @@ import {
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
 import { DELIVERY_LIFECYCLE, ENDPOINT_LIFECYCLE, EVENT_OF_TRY } from '#domain/events/webhook-lifecycle.ts';
-import type { OutboundPolicy } from '#domain/policy.ts';
+import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect;
 export type WebhookTryRow = typeof webhookTries.$inferSelect;

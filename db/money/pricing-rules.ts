@@ -12,7 +12,7 @@ import {
   type PricingTarget,
   type PricingTargetKind,
   type PricingTerms,
-} from '#domain/money/pricing.ts';
+} from '#domain/pricing/pricing-rule.ts';
 
 export type PricingRuleVersionRow = typeof pricingRuleVersions.$inferSelect;
 

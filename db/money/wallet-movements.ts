@@ -4,8 +4,10 @@ import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { workTable } from '#db/work/work-tables.ts';
 import type { Cause } from '#domain/money/books.ts';
+import type { Awaited } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import type { Awaited, Movement, Placed, Purchase } from '#domain/money/reconciliation.ts';
+import type { Movement, Purchase } from '#domain/money/movements.ts';
+import type { Placed } from '#domain/money/reconciliation.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 

@@ -9,7 +9,7 @@ import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox, topups } from '#db/schema.ts';
 import { workTable, type WorkRow } from '#db/work/work-tables.ts';
 import type { CancellationWord } from '#domain/cancellation/refund.ts';
-import type { WebhookSilencePolicy } from '#domain/policy.ts';
+import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 

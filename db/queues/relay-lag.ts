@@ -7,7 +7,7 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { PRESENT } from '#db/connection/from-now.ts';
 import { events, inbox, outbox } from '#db/schema.ts';
-import { RELAY_POLICY } from '#domain/relay/relay-policy.ts';
+import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
 /** Queues whose rows carry the time at which they were stored. */

@@ -13,7 +13,7 @@ import {
   type ReconciliationCounts,
   type ReconciliationStatus,
 } from '#domain/money/books.ts';
-import type { Finding } from '#domain/money/reconciliation.ts';
+import type { Finding } from '#domain/money/findings.ts';
 
 /**
  * Our books: append-only (a trigger refuses updates and deletes). A movement of the service's wallet is one row for its

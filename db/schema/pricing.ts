@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { inList, instant } from '#db/schema/columns.ts';
-import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from '#domain/money/pricing.ts';
+import { PRICING_TARGET_KINDS, type PricingTargetKind, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
 /** Each rule as it is now. One for the same is in force at most: two would tie. */
 export const pricingRules = pgTable(

@@ -3,7 +3,8 @@
  * A delivery has its own schedule; an endpoint that only fails is tried with one delivery at a time, at growing
  * intervals.
  */
-import { backoffMs, type OutboundPolicy } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
 /** Why there was no answer, each with a clause for people. */
 export const TRY_FAILURES = {

@@ -1,8 +1,9 @@
-import { backoffMs, type GatePolicy } from '#domain/policy.ts';
 /**
  * The service's circuits: what concerns the service as a whole, or our account there, is found out once and not by
  * every purchase anew. One circuit for each condition; the life of each is the table below.
  */
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 export interface CircuitRow {

@@ -1,5 +1,5 @@
-import { circuitNames, type CircuitName } from '#domain/gate/circuit.ts';
 /** What the purchase gate holds a price against: the wallet and the limits of the day. */
+import { circuitNames, type CircuitName } from '#domain/gate/circuit.ts';
 import { addMoney, compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 

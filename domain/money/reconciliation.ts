@@ -2,63 +2,34 @@
  * What every movement of the service's wallet is for (rule 7 of the design). Pure: what came of it depends on what is
  * known, not on the order in which it came, and what has its place keeps it.
  */
-import { slotOf, periodCause, type Cause, type Direction, type Entry, type FindingKind } from '#domain/money/books.ts';
+import { periodCause, slotOf, type Cause, type Direction, type Entry } from '#domain/money/books.ts';
+import {
+  amountFinding,
+  excessFinding,
+  keptMoneyFinding,
+  missingFinding,
+  orphanFinding,
+  type Awaited,
+  type Finding,
+  type OrphanReason,
+} from '#domain/money/findings.ts';
 import { compareMoney, equalMoney, negateMoney, subtractMoney, type Money } from '#domain/money/money.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
-
-/** What a movement says it is for; null where it says nothing. */
-export interface MovementNames {
-  readonly orderId: string | null;
-  readonly orderReference: string | null;
-  readonly topupId: string | null;
-  readonly subscriptionId: string | null;
-  readonly subscriptionReference: string | null;
-  readonly esimId: string | null;
-}
-
-/** One movement of the service's wallet. */
-export interface Movement {
-  /** The service's id of it. */
-  readonly id: string;
-  readonly direction: Direction;
-  readonly money: Money;
-  /** The service's word for it: `order`, `refund`, `deposit`, … */
-  readonly reason: string;
-  /** Epoch milliseconds. */
-  readonly occurredAt: number;
-  readonly names: MovementNames;
-}
-
-/** An attempt of ours, as the books see it. */
-export interface Purchase {
-  readonly attemptId: string;
-  readonly work: WorkRef;
-  readonly reference: string | null;
-  readonly serviceId: string | null;
-  readonly serviceEsimId: string | null;
-  readonly state: AttemptState;
-  /** Nothing of ours looks into its costs any more: it is settled, superseded, or its work has ended. */
-  readonly isOver: boolean;
-  /** When a subscription ended, in epoch milliseconds. */
-  readonly endedAt?: number | undefined;
-  /** The id under which a refund of it is booked. */
-  readonly refundId: string;
-}
+import {
+  byAge,
+  compare,
+  namesSomething,
+  ownCause,
+  purchaseFinder,
+  type Movement,
+  type MovementNames,
+  type Purchase,
+} from '#domain/money/movements.ts';
 
 /** A movement that has its place. */
 export interface Placed {
   readonly movement: Movement;
   readonly cause: Cause;
   readonly attemptId: string | null;
-}
-
-/** A row of the journal for which the service has shown no movement yet. */
-export interface Awaited extends Entry {
-  /** Epoch milliseconds. */
-  readonly recordedAt: number;
-  readonly work?: WorkRef | undefined;
-  readonly attemptId?: string | undefined;
 }
 
 export interface BooksRules {
@@ -81,21 +52,6 @@ export interface Knowledge {
   /** Epoch milliseconds. */
   readonly now: number;
 }
-
-export interface Finding {
-  readonly kind: FindingKind;
-  /** A sentence. */
-  readonly detail: string;
-  /** The service's id of the movement that it is about. */
-  readonly movementId?: string;
-  readonly work?: WorkRef;
-  readonly attemptId?: string;
-  readonly direction?: Direction;
-  readonly money?: Money;
-}
-
-/** Why a movement has no cause here. */
-export type OrphanReason = 'unnamed' | 'unknown' | 'ambiguous';
 
 /** Where a movement belongs: every one is in exactly one of these. */
 export type Place =
@@ -127,7 +83,7 @@ interface Account {
 class Reconciliation {
   readonly #knowledge: Knowledge;
   readonly #rules: BooksRules;
-  readonly #find: (names: MovementNames) => Purchase | 'unknown' | 'ambiguous';
+  readonly #findPurchase: (names: MovementNames) => Purchase | 'unknown' | 'ambiguous';
   readonly #awaited: Map<string, Awaited>;
   readonly #taken: Set<string>;
   readonly #places: Place[] = [];
@@ -137,7 +93,7 @@ class Reconciliation {
   constructor(knowledge: Knowledge, rules: BooksRules) {
     this.#knowledge = knowledge;
     this.#rules = rules;
-    this.#find = finder(knowledge.purchases);
+    this.#findPurchase = purchaseFinder(knowledge.purchases);
     this.#awaited = new Map(knowledge.awaited.map((row) => [slotOf(row), row]));
     this.#taken = new Set(
       knowledge.placed.map(({ cause, movement }) => slotOf({ cause, direction: movement.direction })),
@@ -172,7 +128,7 @@ class Reconciliation {
       else this.#book(movement, own, null);
       return undefined;
     }
-    const found = this.#find(movement.names);
+    const found = this.#findPurchase(movement.names);
     if (typeof found !== 'string') return found;
     this.#orphan(movement, found);
     return undefined;
@@ -245,13 +201,7 @@ class Reconciliation {
       return;
     }
     this.#book(movement, { kind: 'adjustment', id: movement.id }, account);
-    const noun = KINDS[purchase.work.kind].noun;
-    const after = purchase.endedAt !== undefined && movement.occurredAt > purchase.endedAt ? ', which had ended' : '';
-    const detail =
-      kind === 'debited_twice'
-        ? `The service debited ${text(movement.money)} once more for ${noun} ${purchase.work.id}${after}.`
-        : `The service credited ${text(movement.money)} once more for ${noun} ${purchase.work.id}.`;
-    this.#findings.push({ kind, detail, ...about(movement, purchase) });
+    this.#findings.push(excessFinding(kind, movement, purchase));
   }
 
   #book(movement: Movement, cause: Cause, account: Account | null): void {
@@ -267,8 +217,7 @@ class Reconciliation {
       this.#entries.push({ direction, money, cause });
     } else if (!equalMoney(told.money, money)) {
       this.#entries.push(...corrections(told.money, movement));
-      const detail = `The service moved ${text(money)}; our journal had ${text(told.money)}.`;
-      this.#findings.push({ kind: 'amount_differs', detail, ...about(movement, account?.purchase ?? null) });
+      this.#findings.push(amountFinding(told.money, movement, account?.purchase ?? null));
     }
   }
 
@@ -278,96 +227,31 @@ class Reconciliation {
       return;
     }
     this.#places.push({ kind: 'orphan', movement, why });
-    const detail = `A ${movement.direction} of ${text(movement.money)} ${ORPHANS[why]}.`;
-    this.#findings.push({
-      kind: why === 'unnamed' ? 'unnamed_movement' : 'orphan_movement',
-      detail,
-      ...about(movement, null),
-    });
+    this.#findings.push(orphanFinding(why, movement));
   }
 
   /** Money that was taken for what came to nothing and was not given back. */
   #reportKept({ purchase, placed }: Account): void {
-    const { attemptId, state, isOver, work } = purchase;
+    const { attemptId, state, isOver } = purchase;
     if (!isOver || (state !== 'failed' && state !== 'refused')) return;
     const cause: Cause = { kind: 'attempt', id: attemptId };
     if (this.#taken.has(slotOf({ cause, direction: 'credit' }))) return;
     const debit = placed.find((each) => sameCause(each.cause, cause) && each.movement.direction === 'debit')?.movement;
     if (debit === undefined || this.#isYoung(debit.occurredAt)) return;
-    const detail = `The service keeps ${text(debit.money)} for an attempt of ${KINDS[work.kind].noun} ${work.id} that came to nothing.`;
-    this.#findings.push({ kind: 'debited_for_nothing', detail, ...about(debit, purchase) });
+    this.#findings.push(keptMoneyFinding(debit, purchase));
   }
 
   #reportMissing(): void {
     if (!this.#knowledge.complete) return;
     for (const row of this.#awaited.values()) {
       if (this.#isYoung(row.recordedAt)) continue;
-      const { direction, money, work, attemptId, cause } = row;
-      this.#findings.push({
-        kind: 'movement_missing',
-        detail: `Our journal has a ${direction} of ${text(money)} for ${cause.kind} ${cause.id}, and the service shows none.`,
-        direction,
-        money,
-        ...(work !== undefined && { work }),
-        ...(attemptId !== undefined && { attemptId }),
-      });
+      this.#findings.push(missingFinding(row));
     }
   }
 
   #isYoung(time: number): boolean {
     return time > this.#knowledge.now - this.#rules.graceMs;
   }
-}
-
-const ORPHANS = {
-  unnamed: 'does not say what it is for',
-  unknown: 'is for something that is not ours',
-  ambiguous: 'names two different purchases of ours',
-} as const satisfies Record<OrphanReason, string>;
-
-/** Finds the one purchase that a movement names. */
-function finder(purchases: readonly Purchase[]): (names: MovementNames) => Purchase | 'unknown' | 'ambiguous' {
-  const index = new Map<string, Purchase>();
-  for (const purchase of purchases) {
-    const { work, serviceId, reference, serviceEsimId } = purchase;
-    if (serviceId !== null) index.set(`${work.kind} id ${serviceId}`, purchase);
-    if (reference !== null) index.set(`${work.kind} reference ${reference}`, purchase);
-    if (work.kind === 'order' && serviceEsimId !== null) index.set(`esim ${serviceEsimId}`, purchase);
-  }
-  return (names) => {
-    const keys = keysOf(names);
-    const found = new Set(keys.flatMap((key) => index.get(key) ?? []));
-    const [purchase] = found;
-    if (purchase === undefined) return 'unknown';
-    return found.size === 1 ? purchase : 'ambiguous';
-  };
-}
-
-/** The most telling names first: a top-up may name the order of its eSIM besides, a refund only the eSIM. */
-function keysOf(names: MovementNames): string[] {
-  const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = names;
-  const key = (kind: string, name: string | null) => (name === null ? [] : [`${kind} ${name}`]);
-  if (topupId !== null) return key('topup id', topupId);
-  const subscription = [
-    ...key('vpn_subscription id', subscriptionId),
-    ...key('vpn_subscription reference', subscriptionReference),
-  ];
-  if (subscription.length > 0) return subscription;
-  const order = [...key('order id', orderId), ...key('order reference', orderReference)];
-  return order.length > 0 ? order : key('esim', esimId);
-}
-
-function namesSomething({ names }: Movement): boolean {
-  return Object.values(names).some((name) => name !== null);
-}
-
-/** Words that a service uses for what is no purchase; assumed, like the field itself. */
-const ADJUSTMENT_WORDS: ReadonlySet<string> = new Set(['adjustment', 'correction']);
-
-/** The cause of what names no purchase and says what it is. */
-function ownCause({ id, direction, reason }: Movement): Cause | undefined {
-  if (reason === 'deposit' && direction === 'credit') return { kind: 'deposit', id };
-  return ADJUSTMENT_WORDS.has(reason) ? { kind: 'adjustment', id } : undefined;
 }
 
 /** The journal is only ever added to: a wrong amount is put right by the difference. */
@@ -392,15 +276,6 @@ function opposite(direction: Direction): Direction {
   return direction === 'debit' ? 'credit' : 'debit';
 }
 
-function about({ id, direction, money }: Movement, purchase: Purchase | null): Omit<Finding, 'kind' | 'detail'> {
-  return {
-    movementId: id,
-    direction,
-    money,
-    ...(purchase !== null && { work: purchase.work, attemptId: purchase.attemptId }),
-  };
-}
-
 /** True when more of this amount was debited as one too many than has come back. */
 function hasExcess({ placed }: Account, money: Money): boolean {
   const adjusted = placed.filter(
@@ -412,17 +287,4 @@ function hasExcess({ placed }: Account, money: Money): boolean {
 
 function sameCause(one: Cause, other: Cause): boolean {
   return one.kind === other.kind && one.id === other.id;
-}
-
-function byAge(one: Movement, other: Movement): number {
-  return one.occurredAt - other.occurredAt || compare(one.id, other.id);
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}
-
-function text({ amount, currency }: Money): string {
-  return `${amount} ${currency}`;
 }

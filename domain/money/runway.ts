@@ -4,7 +4,7 @@
  */
 import Big from 'big.js';
 import { paddedAmount, subtractMoney, type Money } from '#domain/money/money.ts';
-import type { RunwayPolicy } from '#domain/policy.ts';
+import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 
 /** Why a runway cannot be said. */
 export const RUNWAY_UNKNOWNS = {

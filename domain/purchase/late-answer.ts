@@ -1,9 +1,9 @@
-import type { AttemptState } from '#domain/relay/observation.ts';
 /**
  * What an answer of the service, once it is stored with its attempt, means for the work. A send or a question that
  * everybody has given up may still be answered. The report of the service that follows is then known already and wakes
  * nobody.
  */
+import type { AttemptState } from '#domain/relay/observation.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** An answer, and what it was stored over. */

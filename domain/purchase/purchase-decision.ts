@@ -1,4 +1,5 @@
-import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
 import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/work/retry-rules.ts';

@@ -1,9 +1,9 @@
-import type { AttemptState } from '#domain/relay/observation.ts';
 /**
  * PostgreSQL may lose its last commits: a power cut on a disk that lies, a failover to a standby that was behind, a
  * restored backup. The workflow remembers what it has sent. Where the row knows less than the workflow, the row proves
  * nothing any more: an attempt that looks as if it had never been sent may have bought.
  */
+import type { AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { FinalStatus } from '#domain/work/lifecycle.ts';
 

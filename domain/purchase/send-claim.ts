@@ -1,9 +1,9 @@
-import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
 /**
  * Whether an attempt may be sent now: one send at a time, and what may have been bought only within its window (rules 1
  * and 2).
  */
+import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 

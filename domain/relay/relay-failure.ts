@@ -2,8 +2,8 @@
  * What a relay does with a row that could not be handed over: an error that passes is waited for, one that lasts ends
  * in quarantine.
  */
-import { backoffMs } from '#domain/policy.ts';
-import type { RelayPolicy } from '#domain/relay/relay-policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 
 /** Why a row could not be handed over, as far as that is known. */
 export type RelayFailure =

@@ -1,8 +1,8 @@
-import type { Policy } from '#domain/policy.ts';
 /**
  * What a probe found the service able to do, and how far that may be relied upon. `reseller sandbox tour` measures a
  * profile, an operator confirms it, and the policy that workers give their workflows is cut down to what it allows.
  */
+import type { Policy } from '#domain/policy/policy.ts';
 import { CAPABILITIES, type Capability } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { RetryRules } from '#domain/work/retry-rules.ts';

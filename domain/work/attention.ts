@@ -1,5 +1,3 @@
-import type { FailureClass } from '#domain/work/failure.ts';
-
 /** Why work is parked: the closed set of cases that wait for a person, each with what that person should do. */
 export const ATTENTION_REASONS = {
   outcome_unknown: {
@@ -105,10 +103,3 @@ export const JUDGED_BY_PERSONS = [
   'movement_missing',
   'message_quarantined',
 ] as const satisfies readonly AttentionReason[];
-
-/** What is known about a failure, as the API, the timeline and the Temporal UI show it. */
-export interface FailureNote {
-  readonly class: FailureClass;
-  /** A sentence for the reader; never holds personal data. */
-  readonly detail: string;
-}

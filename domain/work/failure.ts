@@ -210,3 +210,10 @@ export function isDefiniteAnswer(failure: FailureClass): boolean {
   const { certainty, withoutAnswer }: FailureClassRow = FAILURE_CLASSES[failure];
   return certainty === 'definite' && withoutAnswer !== true;
 }
+
+/** What is known about a failure, as the API, the timeline and the Temporal UI show it. */
+export interface FailureNote {
+  readonly class: FailureClass;
+  /** A sentence for the reader; never holds personal data. */
+  readonly detail: string;
+}

@@ -1,9 +1,9 @@
-import type { Money } from '#domain/money/money.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
 /**
  * What a person may do with work, and when. An action never makes money unsafe by itself: what may have been bought
  * is neither abandoned nor bought anew unless that person says what is true, which is then written down with the name.
  */
+import type { Money } from '#domain/money/money.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { deadlineIsPossible, equalOverrides, type RetryChange, type RetryOverrides } from '#domain/work/retry-rules.ts';

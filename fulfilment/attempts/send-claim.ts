@@ -12,8 +12,7 @@ import { looserLimit, type PriceLimit } from '#domain/purchase/price-limit.ts';
 import { decideSendClaim, mayHaveBought } from '#domain/purchase/send-claim.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter, isSettledByService, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
-import type { FailureNote } from '#domain/work/attention.ts';
-import { isDefinite } from '#domain/work/failure.ts';
+import { type FailureNote, isDefinite } from '#domain/work/failure.ts';
 import { findAttemptById, limitOf } from '#fulfilment/attempts/attempts.ts';
 import { RowMissingError } from '#fulfilment/work/work.ts';
 

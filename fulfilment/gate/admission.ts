@@ -6,7 +6,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
 import { answerAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
-import type { GatePolicy } from '#domain/policy.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import {

@@ -9,7 +9,7 @@ import { gateWaits, gateWallet } from '#db/schema.ts';
 import { isIdle, type CircuitName } from '#domain/gate/circuit.ts';
 import { circuitOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
-import type { GatePolicy } from '#domain/policy.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import {
   circuitOfRow,

@@ -6,7 +6,7 @@ import { apiKeys, attempts, gateReservations } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { judgeReservation, spendDay, spendProblem, untilNextDay, type GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { GatePolicy } from '#domain/policy.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { lockAccount } from '#fulfilment/gate/lock.ts';
 import { committed, distrustReading, latestReading, mayCost, reservedAgainst } from '#fulfilment/gate/wallet.ts';

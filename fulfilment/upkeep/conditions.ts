@@ -3,7 +3,7 @@ import { missedWebhooks } from '#db/queues/inbox.ts';
 import { readRelayConditions } from '#db/queues/relay-lag.ts';
 import { readWebhookConditions } from '#db/service/refused-header-prefixes.ts';
 import { readAccountConditions } from '#db/work/held-work.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { readGateConditions } from '#fulfilment/gate/conditions.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 

@@ -4,7 +4,6 @@ import type { Executor } from '#db/connection/database.ts';
 import { recordEvent, type NewEvent } from '#db/events/events.ts';
 import { announcements, esims, esimUsage, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
-import type { WatchPolicy } from '#domain/policy.ts';
 import {
   dataKey,
   dataThreshold,
@@ -15,7 +14,8 @@ import {
   shareLeft,
   timeThreshold,
   type DataReading,
-} from '#domain/purchase/esim-watch.ts';
+} from '#domain/esims/thresholds.ts';
+import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 
 export type EsimUsageRow = typeof esimUsage.$inferSelect;
 

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 /**
  * The workflow of the order: it reads, decides by the product's rules and records. Where the product's own workflow
  * code decides, in `PurchasePosition` and its neighbours, this is a second writing of it; `decideAfterSend`,

@@ -10,7 +10,7 @@ import {
   type EndpointHealth,
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { workflowBundle } from '#test/support/work/order-workflow.ts';

@@ -3,7 +3,7 @@ import type { DescribedEvent } from '#upstream/contract-check/events.ts';
 import type { Findings } from '#upstream/contract-check/findings.ts';
 import { NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
 import { parametersOf, refusalOfText, type Parameter } from '#upstream/contract-check/schema/parameters.ts';
-import { formsOf } from '#upstream/contract-check/schema/schema-view.ts';
+import { formsOf } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 
 const NAMES = ['event', 'delivery', 'timestamp', 'signature'] as const satisfies (keyof ServiceHeaders)[];

@@ -14,7 +14,7 @@ import {
   NotComparable,
   type JsonObject,
 } from '#upstream/contract-check/schema/document.ts';
-import { formsOf } from '#upstream/contract-check/schema/schema-view.ts';
+import { formsOf } from '#upstream/contract-check/schema/resolved-schema.ts';
 import {
   EVENT_KINDS,
   EVENT_NAME_FIELDS,

@@ -1,7 +1,7 @@
-import { isAmount } from '#upstream/contract-check/compare/read-values.ts';
 /** Other names and forms for the same, on schemas, as `upstream/contract/variants.ts` has them for answers. */
+import { isAmount } from '#upstream/contract-check/compare/read-values.ts';
 import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
-import { formsOrNone, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { formsOrNone, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { inOurTerms, ourName, VARIANTS } from '#upstream/contract/variants.ts';
 
 /** A form of an object whose fields have the names that we read them under. */

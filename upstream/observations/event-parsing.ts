@@ -1,7 +1,7 @@
 import { readJson } from '#upstream/client/json.ts';
 import { EVENT_KINDS, EVENT_NAME_FIELDS, eventEnvelope, type EventKind } from '#upstream/contract.ts';
 import { inOurTerms, VARIANTS } from '#upstream/contract/variants.ts';
-import { readEventData, type LifecycleEvent } from '#upstream/observations/event-readings.ts';
+import { readEventData, type LifecycleEvent } from '#upstream/observations/event-data.ts';
 import { readRecord } from '#upstream/reading/record.ts';
 
 export {
@@ -14,7 +14,7 @@ export {
   type RefundFacts,
   type TopupEvent,
   type VpnSubscriptionEvent,
-} from '#upstream/observations/event-readings.ts';
+} from '#upstream/observations/event-data.ts';
 
 /** What a quarantined delivery could not say. */
 export const QUARANTINE_REASONS = {

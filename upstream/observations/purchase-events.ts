@@ -1,7 +1,7 @@
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { ParsedEvent } from '#upstream/observations/event-parsing.ts';
-import type { RefundFacts } from '#upstream/observations/event-readings.ts';
+import type { RefundFacts } from '#upstream/observations/event-data.ts';
 
 /** Reads an event as one of a purchase. @returns undefined for every other event. */
 export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {

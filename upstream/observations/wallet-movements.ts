@@ -1,6 +1,6 @@
 /** What a movement of the service's wallet is for. */
 import type { Money } from '#domain/money/money.ts';
-import type { Movement } from '#domain/money/reconciliation.ts';
+import type { Movement } from '#domain/money/movements.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
 /**

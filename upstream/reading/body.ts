@@ -1,5 +1,5 @@
-import type { BodyReading, Unused } from '#upstream/client/error-mapping.ts';
 /** Reads the body of a success as the endpoint's contract has it. */
+import type { BodyReading, Unused } from '#upstream/client/error-mapping.ts';
 import { itemOf, type EndpointContract } from '#upstream/contract.ts';
 import type { PriceForms } from '#upstream/contract/variants.ts';
 import { lackingClause, readAnswer, readPage } from '#upstream/reading/answer.ts';

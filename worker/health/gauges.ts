@@ -8,7 +8,7 @@ import { workTable } from '#db/work/work-tables.ts';
 import { circuitNames } from '#domain/gate/circuit.ts';
 import { findingKinds } from '#domain/money/books.ts';
 import { subtractMoney } from '#domain/money/money.ts';
-import type { WebhookSilencePolicy } from '#domain/policy.ts';
+import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';

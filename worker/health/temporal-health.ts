@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TemporalHealthPolicy } from '#domain/relay/relay-policy.ts';
+import type { TemporalHealthPolicy } from '#domain/policy/relay-policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 

@@ -1,8 +1,8 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
+import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
-import type { RelayPolicy } from '#domain/relay/relay-policy.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';

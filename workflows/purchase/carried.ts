@@ -1,5 +1,5 @@
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import type { FailureNote } from '#domain/work/attention.ts';
+import type { FailureNote } from '#domain/work/failure.ts';
 import type { Step } from '#workflows/purchase/purchase-steps.ts';
 
 /** Since when and how often something of ours does not move. Times are in epoch milliseconds. */

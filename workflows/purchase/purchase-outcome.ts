@@ -1,11 +1,12 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CompletionResult, EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
-import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { couldNotBeAsked } from '#domain/policy/workflow-policy.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { WorkKind } from '#domain/work/work.ts';
-import { couldNotBeAsked } from '#domain/workflow-policy.ts';
 import { requireGivenUp } from '#workflows/activity-failures.ts';
 import { DEADLINES_OF_READS, repeatedlyAsking } from '#workflows/activity-options.ts';
 import type { Standing } from '#workflows/purchase/progress.ts';

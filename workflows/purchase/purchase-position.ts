@@ -1,5 +1,6 @@
 import type { AttemptRef, AttemptView } from '#activities/work/work-types.ts';
-import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import {
   afterAcceptance,
   decideAfterSend,

@@ -1,10 +1,11 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { AbsenceResult, PurchaseLookUp, PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
-import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import { couldNotBeAsked } from '#domain/policy/workflow-policy.ts';
 import { isNeverResent, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer, type FailureClass } from '#domain/work/failure.ts';
 import { equalWaits } from '#domain/work/retry-rules.ts';
-import { couldNotBeAsked } from '#domain/workflow-policy.ts';
 import { isNotBegun, requireGivenUp } from '#workflows/activity-failures.ts';
 import { DEADLINES_OF_READS, HEARTBEAT_TIMEOUT, repeatedlyAsking } from '#workflows/activity-options.ts';
 import type { PurchasePosition } from '#workflows/purchase/purchase-position.ts';

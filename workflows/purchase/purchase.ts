@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
 import type { WorkEnd } from '#activities/work/work-types.ts';
-import { backoffMs } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
 import { KINDS } from '#domain/work/work.ts';
 import { finishedFailure, isMissing } from '#workflows/activity-failures.ts';
 import {

@@ -6,9 +6,10 @@ import type {
   SubscriptionView,
   WorkEnd,
 } from '#activities/work/work-types.ts';
-import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { FailureNote } from '#domain/work/attention.ts';
+import type { FailureNote } from '#domain/work/failure.ts';
 import { requireGivenUp } from '#workflows/activity-failures.ts';
 import { repeatedlyAsking } from '#workflows/activity-options.ts';
 import type { Carried, Silence, Unanswered } from '#workflows/purchase/carried.ts';

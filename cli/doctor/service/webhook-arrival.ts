@@ -1,6 +1,6 @@
 import { failure, notChecked, ok, warning, type Finding } from '#cli/doctor/finding.ts';
 import type { Records } from '#cli/doctor/installation/records.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { describeRefusedPrefix } from '#domain/service/header-prefix.ts';
 
 /** As usual: the worker's own policy is only a matter of when it raises its alert. */

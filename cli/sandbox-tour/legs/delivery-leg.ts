@@ -3,7 +3,7 @@ import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { noteCall, notePurchase } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
-import { parseLpaString } from '#domain/purchase/activation.ts';
+import { parseLpaString } from '#domain/esims/activation.ts';
 
 /** Reads what an order delivered. */
 export async function deliveryLeg(

@@ -26,7 +26,7 @@ export const REFUNDS: readonly Removal[] = [
     replace: 'dataUsedMb >= 0 ?',
     failed: [
       { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
-      { file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' },
+      { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
   {
@@ -37,7 +37,7 @@ export const REFUNDS: readonly Removal[] = [
     replace: 'installedAt !== null',
     failed: [
       { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
-      { file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' },
+      { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
   {
@@ -48,7 +48,7 @@ export const REFUNDS: readonly Removal[] = [
     replace: 'activatedAt !== null',
     failed: [
       { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
-      { file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' },
+      { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
   {
@@ -59,7 +59,7 @@ export const REFUNDS: readonly Removal[] = [
     replace: 'completed >= 0 ?',
     failed: [
       { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
-      { file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' },
+      { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
   {
@@ -70,48 +70,48 @@ export const REFUNDS: readonly Removal[] = [
     replace: 'found !== undefined ? passes',
     failed: [
       { file: 'test/property/domain/refund-conditions.test.ts', title: '%j is one that fails, alone' },
-      { file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' },
+      { file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' },
     ],
   },
   {
     id: 'refund.condition.usage-zero',
     removed: 'What the service says of the usage is not read.',
-    file: 'upstream/observations/refund-facts.ts',
+    file: 'upstream/observations/refund-evidence.ts',
     find: 'value: { dataUsedMb }',
     replace: 'value: { dataUsedMb: dataUsedMb * 0 }',
-    failed: [{ file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' }],
+    failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
   },
   {
     id: 'refund.condition.never-installed',
     removed: 'What the service says of the installation is not read.',
-    file: 'upstream/observations/refund-facts.ts',
+    file: 'upstream/observations/refund-evidence.ts',
     find: 'value: { installedAt,',
     replace: 'value: { installedAt: undefined,',
-    failed: [{ file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' }],
+    failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
   },
   {
     id: 'refund.condition.never-activated',
     removed: 'What the service says of the activation is not read.',
-    file: 'upstream/observations/refund-facts.ts',
+    file: 'upstream/observations/refund-evidence.ts',
     find: 'activatedAt: timeOf(activated)',
     replace: 'activatedAt: undefined',
-    failed: [{ file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' }],
+    failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
   },
   {
     id: 'refund.condition.no-topup',
     removed: 'A completed top-up in the list of the service does not count.',
-    file: 'upstream/observations/refund-facts.ts',
+    file: 'upstream/observations/refund-evidence.ts',
     find: "status === 'completed'",
     replace: 'status === undefined',
-    failed: [{ file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' }],
+    failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
   },
   {
     id: 'refund.condition.debit-verified',
     removed: 'Any movement of the wallet counts as the debit.',
-    file: 'upstream/observations/refund-facts.ts',
+    file: 'upstream/observations/refund-evidence.ts',
     find: "each.type === 'debit' && isOfOrder({ serviceId, reference }, each)",
     replace: 'each.type !== undefined',
-    failed: [{ file: 'test/unit/upstream/refund-facts.test.ts', title: 'fails the condition %s, and' }],
+    failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
   },
   {
     id: 'flow.topup',

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { auditLog, inbox, orders, outbox, topups } from '#db/schema.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { sendRaw } from '#test/support/network/raw-http.ts';

@@ -11,7 +11,7 @@ import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/events.ts';
 import { apiKeys, auditLog, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { recordStep } from '#fulfilment/work/work.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
 import { findSilentAttempts, markAsked, type SilencePolicy } from '#db/work/attempt-queries.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { findAttemptById, limitOf, openAttempt, recordFacts } from '#fulfilment/attempts/attempts.ts';
 import { recordSendFailure } from '#fulfilment/attempts/send-claim.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';

@@ -31,7 +31,7 @@ import {
   type EndpointEvent,
   type EndpointState,
 } from '#domain/events/webhook-lifecycle.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
 let opened: OpenTestDatabase;

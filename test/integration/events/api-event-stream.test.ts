@@ -3,7 +3,7 @@ import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/events.ts';
 import { apiKeys, events } from '#db/schema.ts';
 import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';

@@ -4,7 +4,7 @@ import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/events.ts';
 import { apiKeys } from '#db/schema.ts';
 import type { EventSubjectKind, EventType } from '#domain/events/events.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { Seeded } from '#test/support/work/workload.ts';

@@ -6,7 +6,7 @@ import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscrip
 import { workTable } from '#db/work/work-tables.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { announcedStatuses, eventTypes } from '#domain/events/events.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
 import {

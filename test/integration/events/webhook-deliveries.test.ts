@@ -23,7 +23,8 @@ import {
 } from '#db/events/webhook-endpoints.ts';
 import { missedSince, queueMissed, replayDelivery, replayRange } from '#db/events/webhook-replays.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
-import { DEFAULT_POLICY, type OutboundPolicy } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capability-profiles.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, events, gateReservations, gateWallet, journal, walletRunway } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import { enqueue, leaveQueue } from '#fulfilment/gate/waits.ts';
 import { noteRunway, readRunway } from '#fulfilment/upkeep/runway.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { readConditions } from '#fulfilment/upkeep/conditions.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import {
   deadLetterId,

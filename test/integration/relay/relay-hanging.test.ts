@@ -2,7 +2,7 @@ import { and, eq, isNotNull } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { events, inbox, outbox } from '#db/schema.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';

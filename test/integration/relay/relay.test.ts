@@ -8,7 +8,7 @@ import { addWebhookEndpoint, requestEndpointWake } from '#db/events/webhook-endp
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import { recordStep } from '#fulfilment/work/work.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
 import { newId } from '#db/connection/ids.ts';
 import { orders, outbox, vpnSubscriptions } from '#db/schema.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 

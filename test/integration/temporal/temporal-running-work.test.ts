@@ -3,7 +3,7 @@ import { Runtime, type NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import { findRunning } from '#temporal/running-work.ts';

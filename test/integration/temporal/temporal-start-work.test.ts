@@ -4,7 +4,7 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { connect } from '#temporal/connection.ts';

@@ -18,7 +18,7 @@ import {
   type CircuitName,
   type CircuitNews,
 } from '#domain/gate/circuit.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/work/failure.ts';
 
 const policy = DEFAULT_POLICY.gate;

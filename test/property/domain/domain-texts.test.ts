@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, DEFAULT_POLICY, MIN_SEND_MARGIN_MS, purchasePolicyProblems } from '#domain/policy.ts';
-import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/purchase/activation.ts';
+import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/esims/activation.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { MIN_SEND_MARGIN_MS, purchasePolicyProblems } from '#domain/policy/purchase-policy.ts';
 import {
   attemptReference,
   ID_PREFIXES,

@@ -2,12 +2,8 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareMoney, isDecimal, type Money } from '#domain/money/money.ts';
+import { isSoldAtLoss, leastPrice, marginOf } from '#domain/pricing/margin.ts';
 import {
-  isSoldAtLoss,
-  leastPrice,
-  marginOf,
-  priceByTerms,
-  suggestPrice,
   targetKey,
   targetOf,
   termsProblems,
@@ -16,9 +12,9 @@ import {
   type PricingRule,
   type PricingTarget,
   type PricingTerms,
-  type Suggestion,
-} from '#domain/money/pricing.ts';
-import { reprice, withRules } from '#domain/purchase/repricing.ts';
+} from '#domain/pricing/pricing-rule.ts';
+import { reprice, withRules } from '#domain/pricing/repricing.ts';
+import { priceByTerms, suggestPrice, type Suggestion } from '#domain/pricing/suggested-price.ts';
 
 const eur = (amount: string): Money => ({ amount, currency: 'EUR' });
 const cents = (max: number) => fc.integer({ min: 0, max }).map((units) => (units / 100).toFixed(2));

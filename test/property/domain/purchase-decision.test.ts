@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import {
   costNothing,
   decideAfterSend,

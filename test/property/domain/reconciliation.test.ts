@@ -2,17 +2,10 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slotOf, type Entry } from '#domain/money/books.ts';
+import type { Awaited } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
-import {
-  reconcile,
-  type Awaited,
-  type BooksRules,
-  type Judgement,
-  type Knowledge,
-  type Movement,
-  type MovementNames,
-  type Purchase,
-} from '#domain/money/reconciliation.ts';
+import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
+import { reconcile, type BooksRules, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
 

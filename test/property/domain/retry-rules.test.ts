@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, DEFAULT_POLICY } from '#domain/policy.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { failureClasses } from '#domain/work/failure.ts';
 import {
   changedOverrides,

@@ -9,7 +9,7 @@ import {
   type KnownRunway,
   type RunwayKnowledge,
 } from '#domain/money/runway.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2030, 0, 31, 12);

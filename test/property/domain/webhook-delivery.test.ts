@@ -11,7 +11,7 @@ import {
   type TryFailure,
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 
 const policy = DEFAULT_POLICY.outbound;
 const HOUR = 3_600_000;

@@ -15,7 +15,7 @@ import { Wakeups } from '#db/connection/wakeups.ts';
 import { listEvents } from '#db/events/event-queries.ts';
 import { lastPosition, publishEvents } from '#db/events/events.ts';
 import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
 import { readConditions } from '#fulfilment/upkeep/conditions.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';

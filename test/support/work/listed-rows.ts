@@ -22,7 +22,7 @@ import {
   webhookDeliveries,
   webhookEndpoints,
 } from '#db/schema.ts';
-import type { PricingTerms } from '#domain/money/pricing.ts';
+import type { PricingTerms } from '#domain/pricing/pricing-rule.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 
 export const LETTERS = ['A', 'B'] as const;

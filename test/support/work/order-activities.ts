@@ -12,14 +12,10 @@ import { withClient } from '#cli/embedded/postgres.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
-import {
-  DEFAULT_POLICY,
-  type BooksPolicy,
-  type GatePolicy,
-  type PurchasePolicy,
-  type ReconcilePolicy,
-  type WatchPolicy,
-} from '#domain/policy.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';

@@ -9,7 +9,8 @@ import type {
   SendResult,
   StepRecord,
 } from '#activities/work/work-types.ts';
-import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import { knowsMore, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { inbox, outbox } from '#db/schema.ts';
-import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import { createLogger } from '#telemetry/logger.ts';

@@ -21,7 +21,7 @@ import { needOf, type Need } from '#upstream/contract-check/needs.ts';
 import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';
 import { at } from '#upstream/contract-check/schema/document.ts';
 import { layersToList, mayBe, peeled } from '#upstream/contract-check/schema/peeled.ts';
-import { eitherOf, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { eitherOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
 
 /**

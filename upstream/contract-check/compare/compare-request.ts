@@ -17,7 +17,7 @@ import {
 import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { sentValues } from '#upstream/contract-check/compare/sent-values.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
-import { eitherOf, refusalOf, takesType, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { eitherOf, refusalOf, takesType, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
 
 /**
  * Compares what we send with what the service says it takes: each field that we always send must be known to it, it may

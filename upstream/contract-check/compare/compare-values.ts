@@ -1,3 +1,4 @@
+/** Compares the values that a field of an answer may have with those that we read. */
 import {
   listed,
   nameOf,
@@ -8,10 +9,9 @@ import {
 } from '#upstream/contract-check/compare/comparison.ts';
 import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { isAmount, unreadableValue } from '#upstream/contract-check/compare/read-values.ts';
-/** Compares the values that a field of an answer may have with those that we read. */
 import { WORDS_NOT_LISTED } from '#upstream/contract-check/findings.ts';
 import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';
-import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
 
 /** @param ours a JSON Schema of the field. */

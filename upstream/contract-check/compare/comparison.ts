@@ -1,9 +1,9 @@
+/** What the comparisons of requests and answers share. */
 import { NestedTooDeeply } from '#upstream/contract-check/effort.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import type { Needs, Source } from '#upstream/contract-check/needs.ts';
-/** What the comparisons of requests and answers share. */
 import { NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
-import { covers, formsOf, type JsonType, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { covers, formsOf, type JsonType, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
 import type { EndpointContract, RecordName } from '#upstream/contract.ts';
 
 /** What a difference means. */

@@ -2,8 +2,8 @@
  * Values that services of this kind send, to tell whether what a document says of a field fits our reading of it. They
  * are held against both sides, so that what the contract learns to read is no difference any more.
  */
-import { parseLpaString } from '#domain/purchase/activation.ts';
-import { refusalOf, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { parseLpaString } from '#domain/esims/activation.ts';
+import { refusalOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { wireCurrency, wireDecimal, wireTime } from '#upstream/contract/fields.ts';
 import { AMOUNT_FIELDS } from '#upstream/contract/variants.ts';
 

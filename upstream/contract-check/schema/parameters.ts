@@ -3,7 +3,7 @@ import { compareSentValues } from '#upstream/contract-check/compare/compare-requ
 import type { Comparison, Step } from '#upstream/contract-check/compare/comparison.ts';
 import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { at, entriesAt, listAt, resolved, textAt, type JsonObject } from '#upstream/contract-check/schema/document.ts';
-import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
 

@@ -3,7 +3,12 @@
  * is inside is under the only field with the name of an envelope that holds an object or a list.
  */
 import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
-import { eitherOf, formsOrNone, type JsonType, type SchemaView } from '#upstream/contract-check/schema/schema-view.ts';
+import {
+  eitherOf,
+  formsOrNone,
+  type JsonType,
+  type SchemaView,
+} from '#upstream/contract-check/schema/resolved-schema.ts';
 import { MOST_WRAPPERS } from '#upstream/contract.ts';
 
 /** What is in an envelope, or the answer itself. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY, type Policy } from '#domain/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '#domain/policy/policy.ts';
 import {
   effectivePolicy,
   permissions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { askAgainSeconds, endsWait, isFinished } from '#domain/work/caller-wait.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
-import { askAgainSeconds, endsWait, isFinished } from '#domain/work/waiting.ts';
 
 describe('waiting for work', () => {
   it('ends when it is finished, or when only a person brings the next step', () => {

@@ -1,4 +1,4 @@
-import type { DataReading } from '#domain/purchase/esim-watch.ts';
+import type { DataReading } from '#domain/esims/thresholds.ts';
 import type { EsimUsage } from '#upstream/contract.ts';
 
 /** Usage as the service says it, with the moment of the question. */

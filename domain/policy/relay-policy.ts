@@ -1,4 +1,4 @@
-/** Times and limits of the relay, and of how a worker watches Temporal. Part of `domain/policy.ts`. */
+/** Times and limits of the relay, and of how a worker watches Temporal. Part of `domain/policy/policy.ts`. */
 const second = 1_000;
 const minute = 60 * second;
 

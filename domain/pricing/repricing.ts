@@ -1,16 +1,8 @@
 /** What becomes of selling prices when rules or the service's prices change. */
 import { compareMoney, equalMoney, type Money } from '#domain/money/money.ts';
-import {
-  isSoldAtLoss,
-  leastPrice,
-  marginOf,
-  ruleName,
-  suggestPrice,
-  type Margin,
-  type PricedItem,
-  type PricingRule,
-  type RuledSuggestion,
-} from '#domain/money/pricing.ts';
+import { isSoldAtLoss, leastPrice, marginOf, type Margin } from '#domain/pricing/margin.ts';
+import { ruleName, type PricedItem, type PricingRule } from '#domain/pricing/pricing-rule.ts';
+import { suggestPrice, type RuledSuggestion } from '#domain/pricing/suggested-price.ts';
 
 /** A price that stays as it is while the cost and the rules change. */
 export interface KeptPrice {

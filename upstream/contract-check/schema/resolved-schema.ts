@@ -1,8 +1,8 @@
-import { assertDepth, NestedTooDeeply, spend } from '#upstream/contract-check/effort.ts';
 /**
  * What a JSON Schema says of a value, as far as the comparison needs it: its types, its fields, the values it may have.
  * Read tolerantly: keywords that are not known here say nothing.
  */
+import { assertDepth, NestedTooDeeply, spend } from '#upstream/contract-check/effort.ts';
 import { brokenConstraint, constraintsOf, type Constraint } from '#upstream/contract-check/schema/constraints.ts';
 import {
   at,

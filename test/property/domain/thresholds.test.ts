@@ -9,7 +9,7 @@ import {
   renewalKey,
   shareLeft,
   timeThreshold,
-} from '#domain/purchase/esim-watch.ts';
+} from '#domain/esims/thresholds.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const shares = fc.uniqueArray(fc.constantFrom(0.5, 0.2, 0.1, 0.05, 0.01));

@@ -1,0 +1,98 @@
+/** What a reconciliation of the books reports to a person, each with its sentence. */
+import type { Direction, Entry, FindingKind } from '#domain/money/books.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { Movement, Purchase } from '#domain/money/movements.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
+
+export interface Finding {
+  readonly kind: FindingKind;
+  /** A sentence. */
+  readonly detail: string;
+  /** The service's id of the movement that it is about. */
+  readonly movementId?: string;
+  readonly work?: WorkRef;
+  readonly attemptId?: string;
+  readonly direction?: Direction;
+  readonly money?: Money;
+}
+
+/** A row of the journal for which the service has shown no movement yet. */
+export interface Awaited extends Entry {
+  /** Epoch milliseconds. */
+  readonly recordedAt: number;
+  readonly work?: WorkRef | undefined;
+  readonly attemptId?: string | undefined;
+}
+
+/** Why a movement has no cause here. */
+export type OrphanReason = 'unnamed' | 'unknown' | 'ambiguous';
+
+const ORPHANS = {
+  unnamed: 'does not say what it is for',
+  unknown: 'is for something that is not ours',
+  ambiguous: 'names two different purchases of ours',
+} as const satisfies Record<OrphanReason, string>;
+
+/** The service moved money once more than there was a reason to. */
+export function excessFinding(
+  kind: 'debited_twice' | 'credited_twice',
+  movement: Movement,
+  purchase: Purchase,
+): Finding {
+  const { work, endedAt } = purchase;
+  const after = endedAt !== undefined && movement.occurredAt > endedAt ? ', which had ended' : '';
+  const subject = `${KINDS[work.kind].noun} ${work.id}`;
+  const detail =
+    kind === 'debited_twice'
+      ? `The service debited ${text(movement.money)} once more for ${subject}${after}.`
+      : `The service credited ${text(movement.money)} once more for ${subject}.`;
+  return { kind, detail, ...about(movement, purchase) };
+}
+
+/** The amount of a movement is not the amount in our journal. @param journal the amount in our journal. */
+export function amountFinding(journal: Money, movement: Movement, purchase: Purchase | null): Finding {
+  const detail = `The service moved ${text(movement.money)}; our journal had ${text(journal)}.`;
+  return { kind: 'amount_differs', detail, ...about(movement, purchase) };
+}
+
+/** A movement has no cause here. */
+export function orphanFinding(why: OrphanReason, movement: Movement): Finding {
+  const detail = `A ${movement.direction} of ${text(movement.money)} ${ORPHANS[why]}.`;
+  return { kind: why === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) };
+}
+
+/** The service debited a purchase that failed, and gave nothing back. */
+export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
+  const { work } = purchase;
+  const detail =
+    `The service keeps ${text(debit.money)} for an attempt of ${KINDS[work.kind].noun} ${work.id} ` +
+    'that came to nothing.';
+  return { kind: 'debited_for_nothing', detail, ...about(debit, purchase) };
+}
+
+/** The service shows no movement for a row of the journal. */
+export function missingFinding({ direction, money, work, attemptId, cause }: Awaited): Finding {
+  return {
+    kind: 'movement_missing',
+    detail:
+      `Our journal has a ${direction} of ${text(money)} for ${cause.kind} ${cause.id}, ` +
+      'and the service shows none.',
+    direction,
+    money,
+    ...(work !== undefined && { work }),
+    ...(attemptId !== undefined && { attemptId }),
+  };
+}
+
+function about({ id, direction, money }: Movement, purchase: Purchase | null): Omit<Finding, 'kind' | 'detail'> {
+  return {
+    movementId: id,
+    direction,
+    money,
+    ...(purchase !== null && { work: purchase.work, attemptId: purchase.attemptId }),
+  };
+}
+
+function text({ amount, currency }: Money): string {
+  return `${amount} ${currency}`;
+}

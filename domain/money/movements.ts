@@ -1,0 +1,100 @@
+/** Movements of the service's wallet, and the purchase of ours that each of them names. */
+import type { Cause, Direction } from '#domain/money/books.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+/** What a movement says it is for; null where it says nothing. */
+export interface MovementNames {
+  readonly orderId: string | null;
+  readonly orderReference: string | null;
+  readonly topupId: string | null;
+  readonly subscriptionId: string | null;
+  readonly subscriptionReference: string | null;
+  readonly esimId: string | null;
+}
+
+/** One movement of the service's wallet. */
+export interface Movement {
+  /** The service's id of it. */
+  readonly id: string;
+  readonly direction: Direction;
+  readonly money: Money;
+  /** The service's word for it: `order`, `refund`, `deposit`, … */
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  readonly names: MovementNames;
+}
+
+/** An attempt of ours, as the books see it. */
+export interface Purchase {
+  readonly attemptId: string;
+  readonly work: WorkRef;
+  readonly reference: string | null;
+  readonly serviceId: string | null;
+  readonly serviceEsimId: string | null;
+  readonly state: AttemptState;
+  /** Nothing of ours looks into its costs any more: it is settled, superseded, or its work has ended. */
+  readonly isOver: boolean;
+  /** When a subscription ended, in epoch milliseconds. */
+  readonly endedAt?: number | undefined;
+  /** The id under which a refund of it is booked. */
+  readonly refundId: string;
+}
+
+/** Finds the one purchase that a movement names. */
+export function purchaseFinder(
+  purchases: readonly Purchase[],
+): (names: MovementNames) => Purchase | 'unknown' | 'ambiguous' {
+  const index = new Map<string, Purchase>();
+  for (const purchase of purchases) {
+    const { work, serviceId, reference, serviceEsimId } = purchase;
+    if (serviceId !== null) index.set(`${work.kind} id ${serviceId}`, purchase);
+    if (reference !== null) index.set(`${work.kind} reference ${reference}`, purchase);
+    if (work.kind === 'order' && serviceEsimId !== null) index.set(`esim ${serviceEsimId}`, purchase);
+  }
+  return (names) => {
+    const keys = keysOf(names);
+    const found = new Set(keys.flatMap((key) => index.get(key) ?? []));
+    const [purchase] = found;
+    if (purchase === undefined) return 'unknown';
+    return found.size === 1 ? purchase : 'ambiguous';
+  };
+}
+
+/** The most telling names first: a top-up may name the order of its eSIM besides, a refund only the eSIM. */
+function keysOf(names: MovementNames): string[] {
+  const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = names;
+  const key = (kind: string, name: string | null) => (name === null ? [] : [`${kind} ${name}`]);
+  if (topupId !== null) return key('topup id', topupId);
+  const subscription = [
+    ...key('vpn_subscription id', subscriptionId),
+    ...key('vpn_subscription reference', subscriptionReference),
+  ];
+  if (subscription.length > 0) return subscription;
+  const order = [...key('order id', orderId), ...key('order reference', orderReference)];
+  return order.length > 0 ? order : key('esim', esimId);
+}
+
+export function namesSomething({ names }: Movement): boolean {
+  return Object.values(names).some((name) => name !== null);
+}
+
+/** Reasons that the service gives for a movement without a purchase. Assumed, like the field itself. */
+const ADJUSTMENT_REASONS: ReadonlySet<string> = new Set(['adjustment', 'correction']);
+
+/** The cause of what names no purchase and says what it is. */
+export function ownCause({ id, direction, reason }: Movement): Cause | undefined {
+  if (reason === 'deposit' && direction === 'credit') return { kind: 'deposit', id };
+  return ADJUSTMENT_REASONS.has(reason) ? { kind: 'adjustment', id } : undefined;
+}
+
+export function byAge(one: Movement, other: Movement): number {
+  return one.occurredAt - other.occurredAt || compare(one.id, other.id);
+}
+
+export function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,161 @@
+/**
+ * Selling prices that the reseller's own rules suggest: exact decimals, one currency, never below what the rule's
+ * minimum says and never below what the service charges. What a customer pays stays the shop's decision.
+ */
+import Big from 'big.js';
+import { compareMoney, isDecimal, paddedAmount, type Decimal, type Money } from '#domain/money/money.ts';
+import { floorOf, highestCost, isZero, marginFloor, marginOf, shareOf, type Margin } from '#domain/pricing/margin.ts';
+import {
+  ruleName,
+  targetKey,
+  type Markup,
+  type PricedItem,
+  type PricingRule,
+  type PricingTerms,
+  type Rounding,
+} from '#domain/pricing/pricing-rule.ts';
+
+export const PRICING_STEPS = [
+  'cost',
+  'margin_percent',
+  'margin_amount',
+  'minimum_margin',
+  'minimum_price',
+  'rounding',
+] as const;
+
+/** One step from the cost to the suggestion; `amount` is the price after it. */
+export interface PricingStep {
+  readonly step: (typeof PRICING_STEPS)[number];
+  readonly amount: Decimal;
+  /** A sentence. */
+  readonly text: string;
+}
+
+export interface Suggestion {
+  readonly price: Money;
+  readonly margin: Margin;
+  /** The most that the service may charge for it: at that cost the price still keeps the minimum margin. */
+  readonly maxPrice: Money;
+  readonly explanation: readonly PricingStep[];
+}
+
+/** A rule with the price that it suggests. */
+export interface RuledSuggestion<Rule extends PricingRule> extends Suggestion {
+  readonly rule: Rule;
+}
+
+/**
+ * The price that the most specific rule suggests: of the package or plan itself, else of one of its countries, else the
+ * default. Where several countries of a package have a rule, the dearest suggestion counts, so that no country is sold
+ * below its rule; of equal ones, the first by country.
+ *
+ * @returns undefined when no rule applies, or the price would not fit our amounts.
+ */
+export function suggestPrice<Rule extends PricingRule>(
+  item: PricedItem,
+  rules: readonly Rule[],
+): RuledSuggestion<Rule> | undefined {
+  const inCurrency = rules.filter(({ currency }) => currency === item.cost.currency);
+  const ofItem = ({ target }: Rule) => target.kind === item.kind && targetKey(target) === String(item.id);
+  const ofCountry = ({ target }: Rule) =>
+    target.kind === 'country' && item.kind === 'package' && item.countries.includes(target.country);
+  for (const applies of [ofItem, ofCountry, ({ target }: Rule) => target.kind === 'default']) {
+    const matching = inCurrency.filter(applies).toSorted((one, other) => (ruleName(one) < ruleName(other) ? -1 : 1));
+    if (matching.length === 0) continue;
+    const suggested = matching.flatMap((rule) => {
+      const suggestion = priceByTerms(item.cost, rule.terms);
+      return suggestion === undefined ? [] : [{ rule, ...suggestion }];
+    });
+    if (suggested.length < matching.length) return undefined;
+    return suggested.reduce((best, next) => (compareMoney(next.price, best.price) > 0 ? next : best));
+  }
+  return undefined;
+}
+
+/** What these terms make of a cost. @returns undefined when the price would not fit our amounts. */
+export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | undefined {
+  const { currency } = cost;
+  const explanation: PricingStep[] = [];
+  let price = new Big(cost.amount);
+  const note = (step: PricingStep['step'], sentence: string) =>
+    void explanation.push({ step, amount: paddedAmount(price.toFixed()), text: sentence });
+  note('cost', `The service charges ${plain(price)} ${currency}.`);
+
+  const { percent, amount } = terms.margin;
+  if (!isZero(percent)) {
+    price = price.plus(shareOf(cost.amount, percent));
+    note('margin_percent', `${percent} % of that are added.`);
+  }
+  if (!isZero(amount)) {
+    price = price.plus(amount);
+    note('margin_amount', `${amount} ${currency} are added.`);
+  }
+  const withMargin = marginFloor(cost.amount, terms.minimumMargin);
+  if (price.lt(withMargin)) {
+    price = withMargin;
+    note('minimum_margin', `The margin is raised to its minimum of ${markupText(terms.minimumMargin, currency)}.`);
+  }
+  if (terms.minimumPrice !== null && price.lt(terms.minimumPrice)) {
+    price = new Big(terms.minimumPrice);
+    note('minimum_price', `It is raised to the minimum price of ${terms.minimumPrice} ${currency}.`);
+  }
+  const rounding = terms.rounding ?? { step: smallestUnit(currency), ending: '0', direction: 'up' };
+  const rounded = roundTo(price, rounding, floorOf(cost.amount, terms));
+  if (!rounded.eq(price)) {
+    const how = rounded.gt(price) ? 'up' : 'down';
+    price = rounded;
+    note('rounding', `It is rounded ${how} to ${roundingText(rounding, currency)}.`);
+  }
+  const fitted = paddedAmount(price.toFixed());
+  if (!isDecimal(fitted)) return undefined;
+  return {
+    price: { amount: fitted, currency },
+    margin: marginOf(cost.amount, fitted),
+    maxPrice: { amount: highestCost(cost.amount, price, terms), currency },
+    explanation,
+  };
+}
+
+/** The point of the grid, from `floor` on, that a price is rounded to. */
+function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big): Big {
+  const beyond = price.minus(ending);
+  if (beyond.lt(0)) return new Big(ending);
+  const rest = beyond.mod(step);
+  if (rest.eq(0)) return price;
+  const below = price.minus(rest);
+  const above = below.plus(step);
+  const isBelowNearer = rest.lt(above.minus(price));
+  return direction === 'nearest' && isBelowNearer && below.gte(floor) ? below : above;
+}
+
+/** Such as 0.01, and 1 where the currency has no smaller unit. */
+function smallestUnit(currency: string): Decimal {
+  const known = smallestUnits.get(currency);
+  if (known !== undefined) return known;
+  const digits =
+    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  const unit = new Big(10).pow(-digits).toFixed();
+  smallestUnits.set(currency, unit);
+  return unit;
+}
+
+/** A formatter takes longer to make than a price to reckon. */
+const smallestUnits = new Map<string, Decimal>();
+
+function plain(amount: Big): string {
+  return paddedAmount(amount.toFixed());
+}
+
+function markupText({ percent, amount }: Markup, currency: string): string {
+  const parts = [isZero(percent) ? '' : `${percent} %`, isZero(amount) ? '' : `${amount} ${currency}`].filter(
+    (part) => part !== '',
+  );
+  return parts.length === 0 ? 'nothing' : parts.join(' and ');
+}
+
+function roundingText({ step, ending }: Rounding, currency: string): string {
+  return isZero(ending)
+    ? `a multiple of ${step} ${currency}`
+    : `${ending} ${currency} beyond a multiple of ${step} ${currency}`;
+}
