@@ -7,7 +7,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
-import { startDecision, type WorkflowStanding } from '#domain/relay/start-decision.ts';
+import { startDecision, type WorkflowRunState } from '#domain/relay/start-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { isPassing } from '#temporal/grpc-status.ts';
 import {
@@ -71,16 +71,16 @@ export async function startWork(client: Client, start: WorkStart, options: Start
 }
 
 /**
- * Tells a workflow what the service said, starting it where none runs.
+ * Signals a workflow that the service has reported something; starts one where none runs.
  *
- * @returns `finished` when it has ended well and nothing was told: the caller then judges against the row.
+ * @returns `finished` when it has completed and was not signalled: the caller then judges the report against the row.
  */
 export async function tellWork(
   client: Client,
   start: WorkStart,
   observation: ServiceObservation,
   options: Pick<StartOptions, 'isEnded'>,
-): Promise<'told' | 'finished'> {
+): Promise<'notified' | 'finished'> {
   return signalWithStart(client, start, { signal: serviceObservedSignal.name, signalArgs: [observation] }, options);
 }
 
@@ -89,7 +89,7 @@ export async function wakeWork(
   client: Client,
   start: WorkStart,
   options: Pick<StartOptions, 'isEnded'>,
-): Promise<'told' | 'finished'> {
+): Promise<'notified' | 'finished'> {
   return signalWithStart(client, start, { signal: operatorActedSignal.name, signalArgs: [] }, options);
 }
 
@@ -98,16 +98,16 @@ async function signalWithStart(
   start: WorkStart,
   signal: { readonly signal: string; readonly signalArgs: unknown[] },
   options: Pick<StartOptions, 'isEnded'>,
-): Promise<'told' | 'finished'> {
-  const tell = async (again: Again | undefined) => {
+): Promise<'notified' | 'finished'> {
+  const notify = async (again: Again | undefined) => {
     await client.workflow.signalWithStart<PurchaseWorkflow, unknown[]>(WORK_WORKFLOWS[start.kind], {
       ...startOptions(start, again),
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       ...signal,
     });
-    return 'told' as const;
+    return 'notified' as const;
   };
-  const outcome = await unlessInHand(client, start, options, tell);
+  const outcome = await unlessInHand(client, start, options, notify);
   // One that runs takes the signal: it has begun since the signal was refused.
   if (outcome === 'running') return signalWithStart(client, start, signal, options);
   return outcome;
@@ -138,15 +138,15 @@ async function unlessInHand<Begun extends string>(
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === TRIES) throw error;
     }
-    const { standing, runId } = await standingOf(client, work);
+    const { state, runId } = await newestRun(client, work);
     // The row is read after the workflow: one that is just completing has ended its row before.
-    const decision = startDecision(standing, standing === 'completed' && (await isEnded()));
-    if (decision === 'leave') return standing === 'running' ? 'running' : 'finished';
+    const decision = startDecision(state, state === 'completed' && (await isEnded()));
+    if (decision === 'leave') return state === 'running' ? 'running' : 'finished';
     if (decision === 'start_anew')
       again = { remembered: { witness: await witnessOf(client, work, runId) }, isAfterEnd: true };
     else
       again =
-        standing === 'unclean' ? { remembered: await rememberedBy(client, work, runId), isAfterEnd: false } : undefined;
+        state === 'unclean' ? { remembered: await rememberedBy(client, work, runId), isAfterEnd: false } : undefined;
   }
 }
 
@@ -189,16 +189,16 @@ function asCode(text: string): string {
 }
 
 /** The newest run of a workflow id. */
-async function standingOf(
+async function newestRun(
   client: Client,
   work: WorkRef,
-): Promise<{ readonly standing: WorkflowStanding; readonly runId?: string }> {
+): Promise<{ readonly state: WorkflowRunState; readonly runId?: string }> {
   try {
     const { status, runId } = await client.workflow.getHandle(workflowId(work)).describe();
-    if (status.name === 'RUNNING') return { standing: 'running', runId };
-    return { standing: status.name === 'COMPLETED' ? 'completed' : 'unclean', runId };
+    if (status.name === 'RUNNING') return { state: 'running', runId };
+    return { state: status.name === 'COMPLETED' ? 'completed' : 'unclean', runId };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { standing: 'none' };
+    if (error instanceof WorkflowNotFoundError) return { state: 'none' };
     throw error;
   }
 }

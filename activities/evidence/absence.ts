@@ -2,7 +2,7 @@ import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { AbsenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { couldNotBeAsked } from '#domain/policy/workflow-policy.ts';
+import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
@@ -23,7 +23,7 @@ export function createAbsenceProof(
   const absenceOf = async (work: WorkRef, attempt: AttemptRow): Promise<AbsenceResult | undefined> => {
     const lookedUp = await kinds[work.kind].lookUp(attempt);
     if (lookedUp.kind === 'unavailable') {
-      return { kind: 'unproven', mayPass: couldNotBeAsked(lookedUp.failure.class), detail: lookedUp.failure.detail };
+      return { kind: 'unproven', mayPass: isLookUpRetried(lookedUp.failure.class), detail: lookedUp.failure.detail };
     }
     if (lookedUp.kind === 'found') return { kind: 'changed' };
     // A cancellation spends nothing: that the eSIM is as it was says all.

@@ -7,7 +7,7 @@ import { bookedMovements, recordMovement } from '#db/money/journal.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
-import { couldNotBeAsked } from '#domain/policy/workflow-policy.ts';
+import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 import { findAttemptById, markSettled } from '#fulfilment/attempts/attempts.ts';
@@ -24,7 +24,7 @@ export function createDebitEvidence(
     const answer = await service.listWalletTransactions({ since: sinceFirstSend(attempt) });
     if (!answer.ok) {
       const detail = answer.kind === 'failure' ? answer.detail : 'This service shows no wallet transactions.';
-      const mayPass = answer.kind === 'failure' && couldNotBeAsked(answer.failure);
+      const mayPass = answer.kind === 'failure' && isLookUpRetried(answer.failure);
       return { evidence: 'unavailable', detail, mayPass };
     }
     if (!answer.value.complete) {

@@ -12,7 +12,7 @@ import { takenServiceIds } from '#db/work/attempt-queries.ts';
 import { openCase } from '#db/work/cases.ts';
 import { lockEsim, readOwnRefundFacts } from '#db/work/esim-queries.ts';
 import type { AttemptRow, RefundRow } from '#db/work/rows.ts';
-import { forecastRefund, judgeRefundConditions, type RefundFacts } from '#domain/cancellation/refund-conditions.ts';
+import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
 import { cancellationOutcome, type RefundState } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -23,10 +23,10 @@ import { findRefund, settleRefund, type CancellationFacts } from '#fulfilment/wo
 import { completeWork } from '#fulfilment/work/work.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
-import { esimFacts } from '#upstream/observations/esim-details.ts';
-import { refundFacts } from '#upstream/observations/event-data.ts';
+import { esimDetails } from '#upstream/observations/esim-details.ts';
+import { refundRecord } from '#upstream/observations/event-data.ts';
 import { refundReport } from '#upstream/observations/purchase-events.ts';
-import { readRefundFacts } from '#upstream/observations/refund-evidence.ts';
+import { readRefundEvidence } from '#upstream/observations/refund-evidence.ts';
 import { isOfOrder } from '#upstream/observations/wallet-movements.ts';
 
 /**
@@ -206,11 +206,11 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     async examine(id) {
       const { cancellation, esim } = await database.run((db) => readCancellation(db, id));
       const own = await database.run((db) => readOwnRefundFacts(db, esim));
-      const { facts, esim: read, readAt } = await readRefundFacts(service, own, now);
+      const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
       const conditions = judgeRefundConditions(facts);
       await database.transaction(async (tx) => {
         await storePreflight(tx, id, conditions);
-        if (read !== undefined) await storeFacts(tx, esim.id, esimFacts(read), readAt);
+        if (read !== undefined) await storeFacts(tx, esim.id, esimDetails(read), readAt);
       });
       if (cancellation.acceptWithoutRefund) return {};
       const forecast = forecastRefund(conditions);
@@ -297,13 +297,13 @@ function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean 
 }
 
 /** True when what is not known may be known when it is read again. */
-function mayBeReadLater(facts: RefundFacts): boolean {
+function mayBeReadLater(facts: RefundEvidence): boolean {
   const { usage, installation, topups, debit } = facts;
   return [usage, installation, topups, debit].some((reading) => !reading.ok && reading.mayPass);
 }
 
 function answerFacts({ status, refund }: EsimCancellation): ServiceFacts {
-  return factsOf({ esim: status, ...(refund != null && refundReport(refundFacts(refund))) });
+  return factsOf({ esim: status, ...(refund != null && refundReport(refundRecord(refund))) });
 }
 
 function factsOf(cancellation: CancellationFacts): ServiceFacts {
@@ -314,7 +314,7 @@ function factsOf(cancellation: CancellationFacts): ServiceFacts {
 
 /** What reads showed, together with the event that would have told it. */
 function foundAs(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
-  const facts = factsOf({ esim, ...(refund !== undefined && refundReport(refundFacts(refund))) });
+  const facts = factsOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) });
   if (esim === 'cancelled') {
     return {
       kind: 'found',

@@ -12,7 +12,7 @@ import { chargedOf } from '#fulfilment/attempts/attempts.ts';
 import { activationCodeAad, completeOrder } from '#fulfilment/work/orders.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
-import { esimFacts } from '#upstream/observations/esim-details.ts';
+import { esimDetails } from '#upstream/observations/esim-details.ts';
 
 /** Completes an order: its eSIM is fetched from the service and stored, its activation code encrypted. */
 export function createEsimDelivery(
@@ -51,7 +51,7 @@ export function createEsimDelivery(
       serviceEsimId: esim.id,
       iccid: esim.iccid,
       encryptedActivationCode: keyRing.encrypt(esim.activation_code, activationCodeAad(ownId)),
-      ...esimFacts(esim),
+      ...esimDetails(esim),
     };
     const isStored = await unlessTaken(() =>
       database.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import type { CancellationView, CompletionResult, SubscriptionView } from '#acti
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
-import type { FailureNote } from '#domain/work/failure.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
 import type { ServiceFacts } from '#fulfilment/attempts/attempts.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
@@ -26,7 +26,7 @@ export type LookUpResult<Item = unknown> =
   | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Item; readonly event: string | undefined }
   /** The service does not know it (yet). That does not prove that it was not bought. */
   | { readonly kind: 'not_found' }
-  | { readonly kind: 'unavailable'; readonly failure: FailureNote };
+  | { readonly kind: 'unavailable'; readonly failure: FailureDetail };
 
 /** An attempt that the service knows. */
 export type Found<Item = unknown> = Extract<LookUpResult<Item>, { kind: 'found' }>;

@@ -17,8 +17,8 @@ import {
   type AnnouncePage,
   type ExpiryPosition,
 } from '#fulfilment/upkeep/esim-watch.ts';
-import { esimFacts } from '#upstream/observations/esim-details.ts';
-import { usageReading } from '#upstream/observations/usage.ts';
+import { esimDetails } from '#upstream/observations/esim-details.ts';
+import { readUsage } from '#upstream/observations/usage.ts';
 
 export interface WatchDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
   readonly watch: WatchPolicy;
@@ -68,7 +68,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
       await database.run((db) => lookAgainAt(db, esim.id, nextLook(esim, watch, readAt)));
       return { calls: 1, isSilent: SILENT_SERVICE.has(answer.failure) };
     }
-    const facts = esimFacts(answer.value);
+    const facts = esimDetails(answer.value);
     const known = await database.run((db) => storedUsage(db, esim.id));
     // Unlimited data never runs out, and no top-up makes it limited.
     const isAsked = isEsimInUse(facts) && known?.unlimited !== true;
@@ -77,7 +77,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
       await storeFacts(tx, esim.id, facts, readAt);
       await lookAgainAt(tx, esim.id, nextLook(facts, watch, readAt));
       if (usage?.ok !== true) return;
-      const reading = usageReading(usage.value, readAt);
+      const reading = readUsage(usage.value, readAt);
       await storeUsage(tx, esim.id, reading);
       await announceLowData(tx, esim, reading, watch, new Date(now()));
     });

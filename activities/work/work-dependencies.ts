@@ -5,7 +5,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import type { FailureNote } from '#domain/work/failure.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
 import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
@@ -43,7 +43,7 @@ export interface WorkDependencies {
 
 /** An attempt as the workflow knows it. */
 export function attemptView(attempt: AttemptRow): AttemptView {
-  const failure: FailureNote | undefined =
+  const failure: FailureDetail | undefined =
     attempt.failureClass === null ? undefined : { class: attempt.failureClass, detail: attempt.failureDetail ?? '' };
   return {
     id: attempt.id,
@@ -64,6 +64,6 @@ export function attemptView(attempt: AttemptRow): AttemptView {
 }
 
 /** A failure of the service as it is stored and shown. */
-export function noteOf(failure: ServiceFailure): FailureNote {
+export function noteOf(failure: ServiceFailure): FailureDetail {
   return { class: failure.failure, detail: failure.detail };
 }

@@ -7,7 +7,7 @@ import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/rel
  * personal.
  */
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureNote, FailureClass } from '#domain/work/failure.ts';
+import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Operator, OperatorAction } from '#domain/work/operator-actions.ts';
 import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
@@ -24,7 +24,7 @@ export interface AttemptView {
   /** True when the service's id of it is known. */
   readonly named: boolean;
   readonly serviceId?: string;
-  readonly failure?: FailureNote;
+  readonly failure?: FailureDetail;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
 
@@ -88,7 +88,7 @@ export type CancellationResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly detail: string }
   /** Nothing is known of it; asked again, it cancels no second time. */
-  | { readonly kind: 'unavailable'; readonly failure: FailureNote; readonly retryAfterMs?: number };
+  | { readonly kind: 'unavailable'; readonly failure: FailureDetail; readonly retryAfterMs?: number };
 
 /** What came of asking the service how a subscription stands. */
 export type SubscriptionAnswer =
@@ -96,7 +96,7 @@ export type SubscriptionAnswer =
   /** It has no such call, or says plainly that it knows no such subscription: to ask again would end the same way. */
   | { readonly kind: 'cannot_tell'; readonly detail: string }
   /** That it could not be asked at this moment says nothing about the subscription. */
-  | { readonly kind: 'unavailable'; readonly failure: FailureNote; readonly retryAfterMs?: number };
+  | { readonly kind: 'unavailable'; readonly failure: FailureDetail; readonly retryAfterMs?: number };
 
 /** The activities of what lives on after it was bought. All may run twice with the same input. */
 export interface SubscriptionActivities {
@@ -143,7 +143,7 @@ export type PurchaseLookUp =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
   /** The service does not know the attempt (yet): no proof that it was not bought. */
   | { readonly kind: 'not_found' }
-  | { readonly kind: 'unavailable'; readonly failure: FailureNote };
+  | { readonly kind: 'unavailable'; readonly failure: FailureDetail };
 
 /** What the list and the wallet of the service say together of an attempt of unknown outcome. */
 export type AbsenceResult =
@@ -189,7 +189,7 @@ export interface StepRecord {
   readonly attemptNumber: number;
   /** State of that attempt by which a person is to be told; undefined: whatever it is. */
   readonly attemptState?: AttemptState;
-  readonly failure?: FailureNote;
+  readonly failure?: FailureDetail;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string };
   /** Epoch milliseconds. */
   readonly nextStepAt?: number;

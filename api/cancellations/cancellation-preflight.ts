@@ -16,8 +16,8 @@ import { findEsim, readOwnRefundFacts } from '#db/work/esim-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { storeFacts } from '#fulfilment/upkeep/esim-watch.ts';
 import { findCancellationInForce } from '#fulfilment/work/cancellations.ts';
-import { esimFacts } from '#upstream/observations/esim-details.ts';
-import { readRefundFacts } from '#upstream/observations/refund-evidence.ts';
+import { esimDetails } from '#upstream/observations/esim-details.ts';
+import { readRefundEvidence } from '#upstream/observations/refund-evidence.ts';
 
 const preflight = z
   .strictObject({
@@ -71,8 +71,8 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         const made = await database.run((db) => findCancellationInForce(db, id));
         if (made !== undefined) throw await database.run((db) => alreadyExists(db, cancellations, made, ownerId));
         const own = await database.run((db) => readOwnRefundFacts(db, esim));
-        const { facts, esim: read, readAt } = await readRefundFacts(service, own, now);
-        if (read !== undefined) await database.run((db) => storeFacts(db, id, esimFacts(read), readAt));
+        const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
+        if (read !== undefined) await database.run((db) => storeFacts(db, id, esimDetails(read), readAt));
         const conditions = judgeRefundConditions(facts);
         const answer: z.input<typeof preflight> = {
           esim_id: id,

@@ -33,7 +33,7 @@ import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString, parseLpaString } from '#domain/esims/activation.ts';
 import { storedReading, storeUsage } from '#fulfilment/upkeep/esim-watch.ts';
 import { activationCodeAad } from '#fulfilment/work/orders.ts';
-import { usageReading } from '#upstream/observations/usage.ts';
+import { readUsage } from '#upstream/observations/usage.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';
@@ -130,7 +130,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         const readAt = new Date(now());
         const answer = await dependencies.service.getEsimUsage(serviceEsimId);
         if (answer.ok) {
-          const reading = usageReading(answer.value, readAt);
+          const reading = readUsage(answer.value, readAt);
           await database.run((db) => storeUsage(db, id, reading));
           return jsonReply(200, usageJson(id, reading, 'service', now()));
         }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
-import { MAX_ACT_REASON } from '#domain/work/operator-actions.ts';
+import { MAX_ACTION_REASON } from '#domain/work/operator-actions.ts';
 
 /** Why a person acts; asked for with every act. */
 export const actionReason = z
   .string()
   .trim()
   .min(1, 'must say why')
-  .max(MAX_ACT_REASON)
+  .max(MAX_ACTION_REASON)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
   .meta({
     description: 'Why, for whoever reads the timeline. Keep personal data out.',

@@ -6,11 +6,11 @@ import type { WaitResult } from '#api/waits/waits.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 /** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
-import { askAgainSeconds, endsWait, isFinished } from '#domain/work/caller-wait.ts';
+import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** After how many seconds it is worth asking for work that was accepted at this moment. */
-export const ASK_AGAIN_SECONDS = askAgainSeconds('accepted', null, 0);
+export const ASK_AGAIN_SECONDS = retryAfterSeconds('accepted', null, 0);
 
 interface Waiter {
   readonly seconds: number;
@@ -145,7 +145,7 @@ export async function replyAfterWait(
     seconds: wait ?? 0,
     lineageId,
     onClose,
-    until: until === undefined ? endsWait : has,
+    until: until === undefined ? isWaitOver : has,
   });
   if (found === undefined) return undefined;
   if (wait === undefined) return jsonReply(200, found);
@@ -168,5 +168,5 @@ export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Rep
  * @param work as it is shown. @param now epoch milliseconds. @returns whole seconds, as text.
  */
 export function retryAfter({ status, next_step_at: next }: WorkJson, now: number): string {
-  return String(askAgainSeconds(status, next === null ? null : Date.parse(next), now));
+  return String(retryAfterSeconds(status, next === null ? null : Date.parse(next), now));
 }

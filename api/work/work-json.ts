@@ -7,7 +7,7 @@ import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { resubmission } from '#domain/work/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/work/retry-rules.ts';
-import { standingOf } from '#domain/work/status-text.ts';
+import { describeStatus } from '#domain/work/status-text.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
 /** What is the same for work of every kind. */
@@ -41,7 +41,7 @@ export function standingJson(
 ) {
   // Of what has ended, "no" is said for an open case alone.
   const isInDoubt = again.verdict === 'no';
-  const { now, why, next } = standingOf({
+  const { now, why, next } = describeStatus({
     kind,
     status,
     isTimed: nextAt !== null,

@@ -9,7 +9,7 @@ import { fromNow, PRESENT } from '#db/connection/from-now.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { inbox } from '#db/schema.ts';
 import { workTable } from '#db/work/work-tables.ts';
-import { afterTelling, type StoredInboxRow, type TellOutcome } from '#domain/relay/inbox-decision.ts';
+import { afterNotifying, type StoredInboxRow, type NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 
@@ -84,11 +84,11 @@ export async function settleTold(
   tx: Executor,
   rowId: bigint,
   { kind, id }: WorkRef,
-  outcome: TellOutcome,
+  outcome: NotifyOutcome,
 ): Promise<'relayed' | 'judge_again' | 'try_again'> {
   const table = workTable(kind);
   const [work] = await tx.select({ status: table.status }).from(table).where(eq(table.id, id)).for('share');
-  const next = afterTelling(outcome, work === undefined || isFinal(work.status));
+  const next = afterNotifying(outcome, work === undefined || isFinal(work.status));
   if (next === 'try_again') return next;
   await tx
     .update(inbox)

@@ -8,7 +8,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox, topups } from '#db/schema.ts';
 import { workTable, type WorkRow } from '#db/work/work-tables.ts';
-import type { CancellationWord } from '#domain/cancellation/refund.ts';
+import type { CancellationReport } from '#domain/cancellation/refund.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
@@ -40,7 +40,7 @@ export interface NamedPurchase {
   /** Of the package or the VPN plan. */
   readonly productId?: number;
   /** Of a cancellation, what is said of it. */
-  readonly cancellation?: CancellationWord;
+  readonly cancellation?: CancellationReport;
   readonly receivedAt: Date;
 }
 

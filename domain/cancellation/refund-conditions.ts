@@ -1,6 +1,6 @@
 /**
- * The five conditions of an automatic refund (specification, States and transitions) as far as we can see them. A
- * forecast: whether they hold is for the service and its supplier to say.
+ * The five conditions of an automatic refund (specification, States and transitions), judged by what we can read. The
+ * result is a forecast: the service and its supplier decide.
  */
 
 export const REFUND_CONDITIONS = [
@@ -14,40 +14,45 @@ export type RefundConditionName = (typeof REFUND_CONDITIONS)[number];
 
 export type ConditionResult = 'pass' | 'fail' | 'unknown';
 
-/** One condition, what it is judged by, and when that was read. */
+/** One condition with its evidence and the time of that evidence. */
 export interface RefundCondition {
   readonly name: RefundConditionName;
   readonly result: ConditionResult;
-  /** A sentence for the reader. */
+  /** A sentence. */
   readonly evidence: string;
-  /** Epoch milliseconds of what the evidence rests on; undefined where there is none. */
+  /** Time of the evidence, in epoch milliseconds; undefined when there is none. */
   readonly asOf: number | undefined;
 }
 
-/** What was read, or why it could not be: then `detail` says so. */
-export type Reading<Value> =
+/** A value that was read, or in `detail` the reason why it could not be read. */
+export type Evidence<Value> =
   | { readonly ok: true; readonly value: Value; readonly asOf: number }
-  /** `mayPass`: a later read may show it; else this service never does. */
+  /** `mayPass`: a later read may succeed. False: this service never shows it. */
   | { readonly ok: false; readonly detail: string; readonly mayPass: boolean };
 
-/** Everything that the conditions are judged by. */
-export interface RefundFacts {
-  readonly usage: Reading<{ readonly dataUsedMb: number }>;
-  readonly installation: Reading<{
+/** The evidence for all five conditions. */
+export interface RefundEvidence {
+  readonly usage: Evidence<{ readonly dataUsedMb: number }>;
+  readonly installation: Evidence<{
     readonly installedAt: number | undefined;
     readonly activatedAt: number | undefined;
   }>;
-  /** How many top-ups of the eSIM are completed, by our own rows and by the service's list together. */
-  readonly topups: Reading<{ readonly completed: number }>;
-  /** Whether the wallet shows the debit of the order that the eSIM came from. */
-  readonly debit: Reading<{ readonly found: boolean }>;
+  /** Number of completed top-ups of the eSIM, from our rows and the service's list. */
+  readonly topups: Evidence<{ readonly completed: number }>;
+  /** Whether the wallet shows the debit of the order that delivered the eSIM. */
+  readonly debit: Evidence<{ readonly found: boolean }>;
 }
 
-/** What the conditions come to: the refund is automatic only when all of them hold. */
+/** The forecast from all conditions: the refund is automatic only when all of them hold. */
 export type RefundForecast = 'refund_expected' | 'no_refund_expected' | 'unknown';
 
-/** Judges all five conditions, in the order of the specification. */
-export function judgeRefundConditions({ usage, installation, topups, debit }: RefundFacts): readonly RefundCondition[] {
+/** Judges all five conditions. @returns them in the order of the specification. */
+export function judgeRefundConditions({
+  usage,
+  installation,
+  topups,
+  debit,
+}: RefundEvidence): readonly RefundCondition[] {
   return [
     judge('usage_is_zero', usage, ({ dataUsedMb }) =>
       dataUsedMb === 0 ? passes('No data was used.') : fails(`${dataUsedMb} MB were used.`),
@@ -63,7 +68,7 @@ export function judgeRefundConditions({ usage, installation, topups, debit }: Re
         : fails(`It was activated at ${timeOf(activatedAt)}.`),
     ),
     judge('no_completed_topup', topups, ({ completed }) =>
-      completed === 0 ? passes('No top-up of it is completed.') : fails(`${completed} of its top-ups are completed.`),
+      completed === 0 ? passes('It has no completed top-up.') : fails(`${completed} of its top-ups are completed.`),
     ),
     judge('debit_verified', debit, ({ found }) =>
       found ? passes('The wallet shows what it cost.') : fails('The wallet does not show what it cost.'),
@@ -72,10 +77,10 @@ export function judgeRefundConditions({ usage, installation, topups, debit }: Re
 }
 
 /**
- * One condition that fails is enough for no refund; one that is unknown leaves it open.
+ * Forecasts the refund: one failed condition means no refund, one unknown condition leaves it open.
  *
- * @param esimStatus what the service says of the eSIM before anything is sent: what somebody has cancelled already is
- *   not cancelled again.
+ * @param esimStatus status of the eSIM at the service before anything is sent. An eSIM that is already cancelled is not
+ *   refunded again.
  */
 export function forecastRefund(conditions: readonly RefundCondition[], esimStatus?: string): RefundForecast {
   if (esimStatus === 'cancelled') return 'no_refund_expected';
@@ -90,7 +95,7 @@ interface Verdict {
 
 function judge<Value>(
   name: RefundConditionName,
-  reading: Reading<Value>,
+  reading: Evidence<Value>,
   verdict: (value: Value) => Verdict,
 ): RefundCondition {
   if (!reading.ok) return { name, result: 'unknown', evidence: reading.detail, asOf: undefined };

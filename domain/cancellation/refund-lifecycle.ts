@@ -1,29 +1,29 @@
 /**
- * The life of a refund, as our API shows it, as a table: which status follows when something happens to it. What the
- * service says of it is judged in `refund.ts` before it comes here.
+ * The lifecycle of a refund, as our API shows it: the next status for each event and each status. `refund.ts` judges the
+ * service's reports before they come here.
  */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/cancellation/refund.ts';
 
-/** A status, or `none`: no refund is known of. */
-export const REFUND_STANDINGS = ['none', ...REFUND_STATUSES] as const;
-export type RefundStanding = (typeof REFUND_STANDINGS)[number];
+/** The statuses of a refund, and `none` while no refund is known. */
+export const REFUND_STATUSES_OR_NONE = ['none', ...REFUND_STATUSES] as const;
+export type RefundStatusOrNone = (typeof REFUND_STATUSES_OR_NONE)[number];
 
 /** What can happen to a refund. */
 export const REFUND_EVENTS = {
-  expected: 'The service works on it, or the eSIM is cancelled and nothing was said of its refund.',
-  manual_review: 'The service says that a person there looks at it.',
-  failed: 'The service says that it failed.',
+  expected: 'The service processes it, or the eSIM is cancelled and the service has not reported on the refund.',
+  manual_review: 'The service reports that one of its employees reviews it.',
+  failed: 'The service reports that it failed.',
   paid: 'Its money was found in the wallet, or a person saw it there.',
-  let_go: 'Its cancellation has ended without it.',
-  parked: 'Its cancellation waits for a person because of it.',
+  given_up: 'Its cancellation ended without it.',
+  case_opened: 'A case is open because of it: its cancellation needs attention.',
   undone: 'A person says that the eSIM is not cancelled.',
 } as const;
 
 export type RefundEvent = keyof typeof REFUND_EVENTS;
 
-/** By what happens, and by the standing that it finds. Every pair has a decision; `unchanged`: it moves nothing. */
+/** The next status by event and present status. Every pair has a decision; `unchanged`: the status stays. */
 export const REFUND_LIFECYCLE = {
-  // What is found in the wallet stays there, whatever is said later.
+  // Money that was found in the wallet stays there: a later report does not reopen a completed refund.
   expected: {
     none: 'expected',
     expected: 'expected',
@@ -48,7 +48,7 @@ export const REFUND_LIFECYCLE = {
     failed: 'failed',
     needs_attention: 'failed',
   },
-  // One that failed may be paid after all. A refund of which there is no row is noted as expected before it is settled.
+  // The service may still pay a refund that failed. A refund without a row is stored as expected before it is settled.
   paid: {
     none: 'unchanged',
     expected: 'completed',
@@ -57,7 +57,7 @@ export const REFUND_LIFECYCLE = {
     failed: 'completed',
     needs_attention: 'completed',
   },
-  let_go: {
+  given_up: {
     none: 'unchanged',
     expected: 'failed',
     manual_review: 'failed',
@@ -65,7 +65,7 @@ export const REFUND_LIFECYCLE = {
     failed: 'failed',
     needs_attention: 'failed',
   },
-  parked: {
+  case_opened: {
     none: 'unchanged',
     expected: 'needs_attention',
     manual_review: 'needs_attention',
@@ -81,28 +81,30 @@ export const REFUND_LIFECYCLE = {
     failed: 'none',
     needs_attention: 'none',
   },
-} as const satisfies Record<RefundEvent, Record<RefundStanding, RefundStanding | 'unchanged'>>;
+} as const satisfies Record<RefundEvent, Record<RefundStatusOrNone, RefundStatusOrNone | 'unchanged'>>;
 
-/** The status of a refund after a word of the service about it. @param known undefined before the first. */
-export function refundStatusTold(
+/**
+ * The status of a refund after a report of the service.
+ *
+ * @param known the present status; undefined before the first report.
+ */
+export function refundStatusAfterReport(
   known: RefundStatus | undefined,
-  told: 'expected' | 'manual_review' | 'failed',
+  reported: 'expected' | 'manual_review' | 'failed',
 ): RefundStatus {
-  if (known === undefined) return REFUND_LIFECYCLE[told].none;
-  const next = REFUND_LIFECYCLE[told][known];
+  if (known === undefined) return REFUND_LIFECYCLE[reported].none;
+  const next = REFUND_LIFECYCLE[reported][known];
   return next === 'unchanged' ? known : next;
 }
 
-/**
- * The status that an event brings, and those from which it is come to: whoever stores it need not read the row before.
- */
-function brought(event: 'paid' | 'let_go' | 'parked') {
+/** The status after an event, and the statuses that the event changes: one UPDATE can store it without a read. */
+function change(event: 'paid' | 'given_up' | 'case_opened') {
   return {
     status: REFUND_LIFECYCLE[event].expected,
     from: REFUND_STATUSES.filter((status) => REFUND_LIFECYCLE[event][status] !== 'unchanged'),
   } as const;
 }
 
-export const PAID_REFUND = brought('paid');
-export const LET_GO_REFUND = brought('let_go');
-export const PARKED_REFUND = brought('parked');
+export const PAID_REFUND = change('paid');
+export const GIVEN_UP_REFUND = change('given_up');
+export const REFUND_NEEDING_ATTENTION = change('case_opened');

@@ -1,11 +1,11 @@
 /**
- * The cancellation of an eSIM with its refund: what the service says of both, what that means for the purchase-like
- * attempt by which we asked for it, and how we show the refund.
+ * The cancellation of an eSIM and its refund: what the service reports about both, what a report means for the attempt
+ * that asked for the cancellation, and which status our API shows for the refund.
  */
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 
-/** What the service says of a refund: the outcomes that its events name, and the time before them. */
+/** State of a refund at the service: `processing`, or one of the outcomes that its events name. */
 export const REFUND_STATES = ['processing', 'completed', 'failed'] as const;
 export type RefundState = (typeof REFUND_STATES)[number];
 
@@ -13,106 +13,115 @@ export type RefundState = (typeof REFUND_STATES)[number];
 export const REFUND_REVIEWS = ['accepted', 'refused', 'manual_review'] as const;
 export type RefundReview = (typeof REFUND_REVIEWS)[number];
 
-/** How our API shows a refund. `completed` only once its money was found in the wallet, or a person saw it there. */
+/** Status of a refund in our API. `completed` only after its money was found in the wallet, or a person saw it there. */
 export const REFUND_STATUSES = ['expected', 'manual_review', 'completed', 'failed', 'needs_attention'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** What is said of a refund; parts that nobody has said are undefined. */
-export interface RefundWord {
+/** What the service has reported about a refund. A part that was not reported is undefined. */
+export interface RefundReport {
   readonly state: RefundState;
   readonly review?: RefundReview | undefined;
 }
 
-/** What is said of a cancellation: of the eSIM, and of the money. */
-export interface CancellationWord {
-  /** Undefined where only the refund is spoken of. */
+/** What the service has reported about a cancellation: about the eSIM and about its refund. */
+export interface CancellationReport {
+  /** Undefined when the report is about the refund only. */
   readonly esim?: 'processing' | 'cancelled' | 'refused' | undefined;
-  readonly refund?: RefundWord | undefined;
+  readonly refund?: RefundReport | undefined;
 }
 
 /**
- * What a word about a cancellation means for the attempt: `completed` when the eSIM is cancelled and its refund
+ * What a report about a cancellation means for the attempt: `completed` when the eSIM is cancelled and its refund is
  * decided, `failed` when the eSIM stays as it is, `processing` while either is open.
  *
- * @param word with what is known already from earlier ones.
+ * @param report merged with the earlier reports; see {@link mergeReports}.
  */
-export function cancellationOutcome({ esim, refund }: CancellationWord): ObservedOutcome {
+export function cancellationOutcome({ esim, refund }: CancellationReport): ObservedOutcome {
   if (esim === 'refused') return 'failed';
   if (refund === undefined || refund.state === 'processing') return 'processing';
   if (refund.state === 'completed' || refund.review === 'accepted' || esim === 'cancelled') return 'completed';
-  // A refund that was refused is the refusal of the whole cancellation; one that failed for no named reason says
-  // nothing of the eSIM.
+  // A refused refund is the refusal of the whole cancellation. A refund that failed without a named reason proves
+  // nothing about the eSIM.
   return refund.review === 'refused' ? 'failed' : 'processing';
 }
 
-/** True when a word says, or implies, that the eSIM is cancelled. */
-export function isCancelled({ esim, refund }: CancellationWord): boolean {
+/** True when a report says, or implies, that the eSIM is cancelled. */
+export function isCancelled({ esim, refund }: CancellationReport): boolean {
   return esim === 'cancelled' || refund?.state === 'completed' || (refund?.review === 'accepted' && esim === undefined);
 }
 
-/** By what is known of a refund (`unheard`: nothing), what a further word about it means. */
+/** By the known state of a refund (`unheard`: no report yet), what a further report means. */
 export const REFUND_DECISIONS = {
   unheard: { processing: 'advance', completed: 'advance', failed: 'advance' },
   processing: { processing: 'known', completed: 'advance', failed: 'advance' },
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
-  // A refund that failed may be paid after all.
+  // The service may still pay a refund that failed.
   failed: { processing: 'known', completed: 'advance', failed: 'known' },
 } as const satisfies Record<RefundState | 'unheard', Record<RefundState, ObservationDecision>>;
 
-/** Decides what a word about a refund means. @param known undefined before the first. */
-export function judgeRefund(known: RefundWord | undefined, told: RefundWord | undefined): ObservationDecision {
-  if (told === undefined) return 'known';
-  const decision = REFUND_DECISIONS[known?.state ?? 'unheard'][told.state];
-  const newReview = told.review !== undefined && told.review !== known?.review;
-  return decision === 'known' && known?.state === told.state && newReview ? 'advance' : decision;
+/**
+ * Decides what a report about a refund means.
+ *
+ * @param known undefined before the first report.
+ * @param report undefined when the observation says nothing about the refund.
+ */
+export function judgeRefund(known: RefundReport | undefined, report: RefundReport | undefined): ObservationDecision {
+  if (report === undefined) return 'known';
+  const decision = REFUND_DECISIONS[known?.state ?? 'unheard'][report.state];
+  const newReview = report.review !== undefined && report.review !== known?.review;
+  return decision === 'known' && known?.state === report.state && newReview ? 'advance' : decision;
 }
 
 /**
- * A word of the service together with what is known from earlier ones, in whatever order they come. What was cancelled
- * stays so, and what is no news changes nothing; a contradiction is judged before anything is stored.
+ * Merges a report with the earlier ones; the order in which they arrive does not matter. A cancelled eSIM stays
+ * cancelled, and a report that adds nothing changes nothing. Contradictions are judged before anything is stored.
  */
-export function together(known: CancellationWord, told: CancellationWord): CancellationWord {
-  const isNews = judgeRefund(known.refund, told.refund) === 'advance';
+export function mergeReports(known: CancellationReport, report: CancellationReport): CancellationReport {
+  const isNew = judgeRefund(known.refund, report.refund) === 'advance';
   const refund =
-    isNews && told.refund !== undefined
-      ? { state: told.refund.state, review: told.refund.review ?? known.refund?.review }
+    isNew && report.refund !== undefined
+      ? { state: report.refund.state, review: report.refund.review ?? known.refund?.review }
       : known.refund;
-  const esim = known.esim === 'cancelled' ? known.esim : (told.esim ?? known.esim);
+  const esim = known.esim === 'cancelled' ? known.esim : (report.esim ?? known.esim);
   return { ...(esim !== undefined && { esim }), ...(refund !== undefined && { refund }) };
 }
 
-/** Shows a refund before it is settled. Paid by its own word, it is still expected: the wallet has to show it. */
+/**
+ * Status of a refund that is not settled yet. A refund that the service reports as paid is still `expected`: the wallet
+ * has to show the money.
+ */
 export function refundStatusOf({
   state,
   review,
-}: RefundWord): Extract<RefundStatus, 'expected' | 'manual_review' | 'failed'> {
+}: RefundReport): Extract<RefundStatus, 'expected' | 'manual_review' | 'failed'> {
   if (state === 'failed') return 'failed';
   return state === 'processing' && review === 'manual_review' ? 'manual_review' : 'expected';
 }
 
-/** A refund of ours that a credit of the wallet may be. */
+/** A refund of ours that a wallet credit may belong to. */
 export interface RefundOfOrder {
-  /** The service's id; null while it is not known. */
+  /** The service's id; null while we do not know it. */
   readonly serviceRefundId: string | null;
-  /** What the service said that it comes to. */
-  readonly told: Money | undefined;
-  /** False when its cancellation was refused or given up. */
+  /** The amount that the service reported; undefined before it reports one. */
+  readonly reportedAmount: Money | undefined;
+  /** False when its cancellation was refused or abandoned. */
   readonly isInForce: boolean;
 }
 
 /**
- * Which of the refunds of one order a credit of the wallet is. One eSIM may have several: a cancellation that was
- * refused leaves its refund as failed, and a further one is paid. An id that the service names goes before what may be
- * concluded.
+ * Finds the refund of one order that a wallet credit belongs to. One eSIM may have several refunds: a refused
+ * cancellation leaves a failed one, and a later one is paid. An id that the service names decides first.
  *
- * @param credit.refundId the service's id of the refund, where it names one.
- * @returns undefined where none was told to be of this amount.
+ * @param credit.refundId the service's id of the refund; null when the credit names none.
+ * @returns undefined when no refund of this amount was reported.
  */
 export function refundOfCredit<Refund extends RefundOfOrder>(
   refunds: readonly Refund[],
   { refundId, money }: { readonly refundId: string | null; readonly money: Money },
 ): Refund | undefined {
-  const possible = refunds.filter(({ told }) => told !== undefined && equalMoney(told, money));
+  const possible = refunds.filter(
+    ({ reportedAmount }) => reportedAmount !== undefined && equalMoney(reportedAmount, money),
+  );
   const named = possible.find(({ serviceRefundId }) => serviceRefundId !== null && serviceRefundId === refundId);
   if (named !== undefined) return named;
   const unnamed = possible.filter(({ serviceRefundId }) => serviceRefundId === null || refundId === null);

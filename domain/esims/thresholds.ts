@@ -4,7 +4,7 @@
  */
 
 /** What is known of the data of an eSIM. */
-export interface DataReading {
+export interface DataUsage {
   readonly usedMb: number;
   /** Null: unlimited; undefined: not said. */
   readonly totalMb: number | null | undefined;
@@ -33,7 +33,7 @@ export function isEsimInUse({
  * The share of the data that is left, from 0 to 1. @returns undefined where there is no total: unlimited data never
  * runs out.
  */
-export function shareLeft({ usedMb, totalMb }: DataReading): number | undefined {
+export function shareLeft({ usedMb, totalMb }: DataUsage): number | undefined {
   if (totalMb == null || totalMb <= 0) return undefined;
   return Math.min(1, Math.max(0, (totalMb - usedMb) / totalMb));
 }
@@ -43,7 +43,7 @@ export function shareLeft({ usedMb, totalMb }: DataReading): number | undefined 
  *
  * @param shares of the data, from 0 to 1, in any order.
  */
-export function dataThreshold(reading: DataReading, shares: readonly number[]): number | undefined {
+export function dataThreshold(reading: DataUsage, shares: readonly number[]): number | undefined {
   const left = shareLeft(reading);
   if (left === undefined) return undefined;
   const reached = shares.filter((share) => left <= share);

@@ -145,7 +145,7 @@ export type CircuitPolicy = Pick<
 >;
 
 /** What happened to a circuit. */
-export interface CircuitNews {
+export interface TimedCircuitEvent {
   readonly event: CircuitEvent;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -157,7 +157,7 @@ export interface CircuitNews {
 export function afterCircuitEvent(
   name: CircuitName,
   circuit: Circuit,
-  { event, now, retryAfterMs }: CircuitNews,
+  { event, now, retryAfterMs }: TimedCircuitEvent,
   policy: CircuitPolicy,
 ): Circuit {
   switch (CIRCUIT_TABLE[circuit.state][event]) {
@@ -228,7 +228,7 @@ function seeded(text: string): number {
 }
 
 /** A piece of work before a circuit. */
-export interface Asker {
+export interface CircuitCandidate {
   /** It is the canary that is under way. */
   readonly isCanary: boolean;
   /** It was held here and has not been released. */
@@ -243,7 +243,7 @@ export interface Asker {
 export type CircuitAnswer = 'pass' | 'canary' | 'hold';
 
 /** Whether a piece of work may pass a circuit. */
-export function answerAtCircuit(circuit: Circuit, asker: Asker, now: number): CircuitAnswer {
+export function judgeAtCircuit(circuit: Circuit, asker: CircuitCandidate, now: number): CircuitAnswer {
   switch (circuit.state) {
     case 'closed':
       return 'pass';

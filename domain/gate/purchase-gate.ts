@@ -34,7 +34,7 @@ export function pauseOf(barrier: string): string | undefined {
 }
 
 /** What is known of the wallet when a price is to be reserved. */
-export interface WalletView {
+export interface WalletFunds {
   readonly balance: Money;
   /** What purchases in flight may still take from that balance. */
   readonly reserved: Money;
@@ -46,7 +46,7 @@ export type ReservationAnswer =
   | { readonly kind: 'short'; readonly detail: string };
 
 /** Whether a balance covers a price, beside what is reserved already. */
-export function judgeReservation(price: Money, { balance, reserved }: WalletView): ReservationAnswer {
+export function judgeReservation(price: Money, { balance, reserved }: WalletFunds): ReservationAnswer {
   if (price.currency !== balance.currency) return { kind: 'other_currency' };
   const available = subtractMoney(balance, reserved);
   if (compareMoney(price, available) <= 0) return { kind: 'enough' };
@@ -55,7 +55,7 @@ export function judgeReservation(price: Money, { balance, reserved }: WalletView
 }
 
 /** A limit of the day, and what was spent under it. */
-export interface SpendView {
+export interface DailySpend {
   readonly limit: Money;
   readonly spent: Money;
   /** Whose limit it is, for a sentence: `of this API key`. */
@@ -63,7 +63,7 @@ export interface SpendView {
 }
 
 /** @returns why a price exceeds a limit, in a sentence; undefined when it does not. */
-export function spendProblem(price: Money, { limit, spent, whose }: SpendView): string | undefined {
+export function spendProblem(price: Money, { limit, spent, whose }: DailySpend): string | undefined {
   if (price.currency !== limit.currency) {
     return `The price is in ${price.currency}, the daily limit ${whose} in ${limit.currency}.`;
   }

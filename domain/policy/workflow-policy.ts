@@ -72,6 +72,6 @@ const PASSING: ReadonlySet<FailureClass> = new Set([
  * True when a question that failed in this way is asked again by itself: the service could not be asked. Any other
  * failure is an answer that does not help, or that this service has no such call: a person looks.
  */
-export function couldNotBeAsked(failure: FailureClass): boolean {
+export function isLookUpRetried(failure: FailureClass): boolean {
   return PASSING.has(failure);
 }

@@ -8,7 +8,7 @@ import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
 /** What of an attempt decides whether it may be sent. Both durations are measured by the clock of the database. */
-export interface SendClaimFacts {
+export interface SendCandidate {
   readonly state: AttemptState;
   /** True once any send of the attempt ended without proof of what it did. */
   readonly anyUnknown: boolean;
@@ -38,7 +38,7 @@ export type SendClaimDecision =
  * @param resendWindowMs since the first send that was not refused: within it one whose outcome is unknown may be sent
  *   again. Undefined: such a one may not be sent again.
  */
-export function decideSendClaim(facts: SendClaimFacts, resendWindowMs: number | undefined): SendClaimDecision {
+export function decideSendClaim(facts: SendCandidate, resendWindowMs: number | undefined): SendClaimDecision {
   const { state, failureClass, leaseLeftMs, unrefusedForMs } = facts;
   if (isSettledByService(state)) return 'settled';
   if (leaseLeftMs !== null && leaseLeftMs > 0) return 'leased';
@@ -51,7 +51,7 @@ export function decideSendClaim(facts: SendClaimFacts, resendWindowMs: number | 
 }
 
 /** True when a send of the attempt may have bought. One that is being sent, with its lease over, left no result. */
-export function mayHaveBought({ state, anyUnknown }: Pick<SendClaimFacts, 'state' | 'anyUnknown'>): boolean {
+export function mayHaveBought({ state, anyUnknown }: Pick<SendCandidate, 'state' | 'anyUnknown'>): boolean {
   return anyUnknown || state === 'sending' || state === 'unknown';
 }
 

@@ -37,10 +37,10 @@ export type InboxAction =
   /** The row is done with; nobody is told. */
   | { readonly kind: 'apply'; readonly decision: ObservationDecision }
   /** A workflow must be told before the row counts as settled. */
-  | { readonly kind: 'tell'; readonly decision: TellingDecision };
+  | { readonly kind: 'notify'; readonly decision: NotifyingDecision };
 
 /** Decisions of which a workflow must learn. */
-export type TellingDecision = Exclude<ObservationDecision, 'known'>;
+export type NotifyingDecision = Exclude<ObservationDecision, 'known'>;
 
 /**
  * Decides what becomes of a row.
@@ -56,11 +56,11 @@ export function decideInboxRow(row: StoredInboxRow, judged: ObservationDecision,
   if (row.state !== 'pending' || !row.isOurs) return { kind: 'leave' };
   if (workEnded) return { kind: 'apply', decision: judged };
   const decision = row.decision === null || row.decision === 'known' ? judged : row.decision;
-  return decision === 'known' ? { kind: 'apply', decision } : { kind: 'tell', decision };
+  return decision === 'known' ? { kind: 'apply', decision } : { kind: 'notify', decision };
 }
 
 /** What came of telling a workflow. `finished`: it has ended, and nothing was told. */
-export type TellOutcome = 'told' | 'finished';
+export type NotifyOutcome = 'notified' | 'finished';
 
 /**
  * Decides what becomes of a row after its workflow was told.
@@ -68,7 +68,7 @@ export type TellOutcome = 'told' | 'finished';
  * @returns `relayed`: the workflow answers for it. `judge_again`: the work has ended, so the row is judged against the
  *   end at once. `try_again`: nobody was told although the work goes on.
  */
-export function afterTelling(outcome: TellOutcome, workEnded: boolean): 'relayed' | 'judge_again' | 'try_again' {
+export function afterNotifying(outcome: NotifyOutcome, workEnded: boolean): 'relayed' | 'judge_again' | 'try_again' {
   if (workEnded) return 'judge_again';
-  return outcome === 'told' ? 'relayed' : 'try_again';
+  return outcome === 'notified' ? 'relayed' : 'try_again';
 }

@@ -1,4 +1,4 @@
-import type { CancellationWord } from '#domain/cancellation/refund.ts';
+import type { CancellationReport } from '#domain/cancellation/refund.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/work.ts';
@@ -19,5 +19,5 @@ export interface PurchaseEvent {
   /** How a subscription has ended. */
   readonly endedAs?: SubscriptionEnd;
   /** The report about a cancellation; `outcome` follows from this report alone. */
-  readonly cancellation?: CancellationWord & { readonly serviceRefundId?: string; readonly refunded?: Money };
+  readonly cancellation?: CancellationReport & { readonly serviceRefundId?: string; readonly refunded?: Money };
 }

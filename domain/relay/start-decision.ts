@@ -5,7 +5,7 @@
  */
 
 /** The newest run of a workflow id, as Temporal has it. `unclean`: terminated, failed, timed out or cancelled. */
-export type WorkflowStanding = 'none' | 'running' | 'completed' | 'unclean';
+export type WorkflowRunState = 'none' | 'running' | 'completed' | 'unclean';
 
 /**
  * `leave`: nothing is to be done. `start`: as work that has no workflow. `start_anew`: the completed run does not
@@ -19,7 +19,7 @@ export const START_DECISIONS = {
   running: { unfinished: 'leave', ended: 'leave' },
   completed: { unfinished: 'start_anew', ended: 'leave' },
   unclean: { unfinished: 'start', ended: 'start' },
-} as const satisfies Record<WorkflowStanding, Record<'unfinished' | 'ended', StartDecision>>;
+} as const satisfies Record<WorkflowRunState, Record<'unfinished' | 'ended', StartDecision>>;
 
 /**
  * Decides whether a workflow is to be started. A run started for work that has ended finds that out and completes at
@@ -28,6 +28,6 @@ export const START_DECISIONS = {
  * @param isEnded of the row, read after the standing of the workflow: a workflow ends its row first, so a row that is
  *   still unfinished then has lost that end.
  */
-export function startDecision(workflow: WorkflowStanding, isEnded: boolean): StartDecision {
+export function startDecision(workflow: WorkflowRunState, isEnded: boolean): StartDecision {
   return START_DECISIONS[workflow][isEnded ? 'ended' : 'unfinished'];
 }

@@ -12,7 +12,7 @@ export function isFinished(status: WorkStatus): boolean {
  * True when waiting longer is of no use. What is held goes on by itself, perhaps in a second, so it is waited for; what
  * waits for a person is not.
  */
-export function endsWait(status: WorkStatus): boolean {
+export function isWaitOver(status: WorkStatus): boolean {
   return isFinished(status) || status === 'needs_attention';
 }
 
@@ -25,7 +25,7 @@ const SOON_SECONDS = 2;
  *
  * @param nextStepAt when time brings the next step, if it does. @param now both in epoch milliseconds.
  */
-export function askAgainSeconds(status: WorkStatus, nextStepAt: number | null, now: number): number {
+export function retryAfterSeconds(status: WorkStatus, nextStepAt: number | null, now: number): number {
   if (status === 'needs_attention') return SELDOM_SECONDS;
   if (status !== 'held' || nextStepAt === null) return SOON_SECONDS;
   return Math.min(SELDOM_SECONDS, Math.max(SOON_SECONDS, Math.ceil((nextStepAt - now) / 1_000)));

@@ -212,7 +212,7 @@ export function isDefiniteAnswer(failure: FailureClass): boolean {
 }
 
 /** What is known about a failure, as the API, the timeline and the Temporal UI show it. */
-export interface FailureNote {
+export interface FailureDetail {
   readonly class: FailureClass;
   /** A sentence for the reader; never holds personal data. */
   readonly detail: string;

@@ -69,7 +69,7 @@ export type OperatorAction =
     };
 
 /** The most characters of a reason for an act. */
-export const MAX_ACT_REASON = 500;
+export const MAX_ACTION_REASON = 500;
 
 /** An id of the service as a person may type it. */
 export const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;

@@ -5,7 +5,7 @@ import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /** What is known of work that is to be told of. */
-export interface StandingWork {
+export interface DescribedWork {
   readonly kind: WorkKind;
   readonly status: WorkStatus;
   /** What holds it, or why it failed. */
@@ -19,23 +19,23 @@ export interface StandingWork {
 }
 
 /** Three sentences; `why` only where it waits or did not come to its aim. */
-export interface StandingText {
+export interface StatusText {
   readonly now: string;
   readonly why: string | undefined;
   readonly next: string;
 }
 
 /** @returns where it stands, why, and what happens next. */
-export function standingOf(work: StandingWork): StandingText {
+export function describeStatus(work: DescribedWork): StatusText {
   return { now: nowOf(work), why: whyOf(work), next: nextOf(work) };
 }
 
 /** The service has failed, and nothing follows before the wallet has shown what that cost. */
-function isSettling({ status, failure, isTimed }: StandingWork): boolean {
+function isSettling({ status, failure, isTimed }: DescribedWork): boolean {
   return status === 'processing' && failure !== undefined && isTimed;
 }
 
-function nowOf(work: StandingWork): string {
+function nowOf(work: DescribedWork): string {
   const { kind, status, isInDoubt = false } = work;
   const noun = KINDS[kind].noun;
   const subject = `The ${noun}`;
@@ -76,7 +76,7 @@ function nowOf(work: StandingWork): string {
   }
 }
 
-function whyOf(work: StandingWork): string | undefined {
+function whyOf(work: DescribedWork): string | undefined {
   const { status, failure, attention } = work;
   if (attention !== undefined) return ATTENTION_REASONS[attention].meaning;
   const isWaitingOrOver =
@@ -91,7 +91,7 @@ function whyOf(work: StandingWork): string | undefined {
     : (failure.detail ?? FAILURE_CLASSES[failure.class].meaning);
 }
 
-function nextOf(work: StandingWork): string {
+function nextOf(work: DescribedWork): string {
   const { kind, status, failure, attention, isTimed, isInDoubt = false } = work;
   if (isInDoubt && isFinal(status))
     return 'A person looks into the case; the cases of your account say what it is about.';

@@ -6,7 +6,7 @@ import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { cancellationOutcome, together } from '#domain/cancellation/refund.ts';
+import { cancellationOutcome, mergeReports } from '#domain/cancellation/refund.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { PriceLimit } from '#domain/purchase/price-limit.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
@@ -184,7 +184,7 @@ async function beside(tx: Executor, known: AttemptRow, told: ServiceFacts): Prom
   if (told.cancellation === undefined) return told;
   return {
     ...told,
-    outcome: cancellationOutcome(together(await knownReports(tx, known.subjectId), told.cancellation)),
+    outcome: cancellationOutcome(mergeReports(await knownReports(tx, known.subjectId), told.cancellation)),
   };
 }
 

@@ -12,7 +12,7 @@ import { looserLimit, type PriceLimit } from '#domain/purchase/price-limit.ts';
 import { decideSendClaim, mayHaveBought } from '#domain/purchase/send-claim.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter, isSettledByService, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
-import { type FailureNote, isDefinite } from '#domain/work/failure.ts';
+import { type FailureDetail, isDefinite } from '#domain/work/failure.ts';
 import { findAttemptById, limitOf } from '#fulfilment/attempts/attempts.ts';
 import { RowMissingError } from '#fulfilment/work/work.ts';
 
@@ -141,7 +141,7 @@ export async function recordSendFailure(
   tx: Executor,
   attemptId: string,
   leaseToken: string,
-  failure: FailureNote,
+  failure: FailureDetail,
 ): Promise<AttemptRow> {
   const definite = isDefinite(failure.class);
   const [row] = await tx

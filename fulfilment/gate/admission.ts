@@ -4,7 +4,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits, gatePauses, gateWaits } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
-import { answerAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
+import { judgeAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -94,7 +94,7 @@ async function stopByCircuit(
     if (row.name === 'insufficient_balance' && !asker.isUnreserved) continue;
     const barrier = `circuit:${row.name}` as const;
     const first = await firstInQueue(tx, barrier);
-    const answer = answerAtCircuit(
+    const answer = judgeAtCircuit(
       circuitOfRow(row),
       {
         isCanary: isCanary(row, work),

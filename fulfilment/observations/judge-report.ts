@@ -4,8 +4,8 @@ import { holdRow, markUnmatched } from '#db/queues/inbox-queue.ts';
 import { assignToAttempt, lockMatch, markApplied, type InboxMatch, type InboxRow } from '#db/queues/inbox.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { cancellationOutcome, isCancelled, judgeRefund, together } from '#domain/cancellation/refund.ts';
-import { decideInboxRow, type TellingDecision } from '#domain/relay/inbox-decision.ts';
+import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
+import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -23,7 +23,7 @@ interface Observation {
   readonly source: InboxRow['source'];
   readonly attemptNumber: number;
   readonly outcome: PurchaseEvent['outcome'];
-  readonly decision: TellingDecision;
+  readonly decision: NotifyingDecision;
 }
 
 /** What the relay does with a row after the transaction that judged it. */
@@ -138,7 +138,7 @@ async function apply(
   return { kind: 'applied', contradiction };
 }
 
-function tell({ row, match, event, epoch }: Matched, decision: TellingDecision): Judgement {
+function tell({ row, match, event, epoch }: Matched, decision: NotifyingDecision): Judgement {
   const { source } = row;
   const { outcome } = event;
   const observation = { inboxId: inboxKey(row), epoch, source, attemptNumber: match.attempt.number, outcome, decision };
@@ -163,7 +163,7 @@ async function inContext(
   const isDenied = isCancelledNow && (status === 'refused' || status === 'abandoned');
   const refund = isDenied ? 'contradiction' : judgeRefund(known.refund, cancellation.refund);
   return {
-    event: { ...event, outcome: cancellationOutcome(together(known, cancellation)) },
+    event: { ...event, outcome: cancellationOutcome(mergeReports(known, cancellation)) },
     followUp: refund === 'known' && isCancelledNow ? 'advance' : refund,
   };
 }

@@ -13,7 +13,7 @@ import {
   renewalKey,
   shareLeft,
   timeThreshold,
-  type DataReading,
+  type DataUsage,
 } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 
@@ -188,7 +188,7 @@ export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, rea
 }
 
 /** A reading of the data of an eSIM. */
-export interface UsageReading extends DataReading {
+export interface UsageReading extends DataUsage {
   readonly measuredAt: Date | null;
   readonly readAt: Date;
 }

@@ -7,13 +7,18 @@ import { openCase } from '#db/work/cases.ts';
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
 import type { RefundRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { LET_GO_REFUND, PAID_REFUND, PARKED_REFUND, refundStatusTold } from '#domain/cancellation/refund-lifecycle.ts';
+import {
+  GIVEN_UP_REFUND,
+  PAID_REFUND,
+  REFUND_NEEDING_ATTENTION,
+  refundStatusAfterReport,
+} from '#domain/cancellation/refund-lifecycle.ts';
 import {
   isCancelled,
   refundOfCredit,
   refundStatusOf,
-  together,
-  type CancellationWord,
+  mergeReports,
+  type CancellationReport,
 } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
@@ -21,7 +26,7 @@ import type { WorkRef } from '#domain/work/work.ts';
 import { announceRefund } from '#fulfilment/work/work-events.ts';
 
 /** What the service says of a cancellation. */
-export interface CancellationFacts extends CancellationWord {
+export interface CancellationFacts extends CancellationReport {
   readonly serviceRefundId?: string | undefined;
   /** The amount given back to the reseller. */
   readonly refunded?: Money | undefined;
@@ -39,7 +44,7 @@ export async function findRefund(db: Executor, cancellationId: string): Promise<
 }
 
 /** What is known of a cancellation so far, in the form in which the service would say it. */
-export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationWord> {
+export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {
   const [row] = await db
     .select({ cancelledAt: cancellations.cancelledAt })
     .from(cancellations)
@@ -59,7 +64,7 @@ export async function storeCancellationFacts(
   now: Date,
 ): Promise<void> {
   const known = await knownReports(tx, work.id);
-  const word = together(known, told);
+  const word = mergeReports(known, told);
   const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
   const expectsRefund = newlyCancelled && !(await noteCancelled(tx, work, now)).acceptWithoutRefund;
   if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
@@ -136,7 +141,7 @@ async function storeRefund(
   if (known?.verdict === 'refunded') return;
   await reportOtherRefund(tx, work, known, refunded);
   const values = {
-    status: refundStatusTold(known?.status, refund === undefined ? 'expected' : refundStatusOf(refund)),
+    status: refundStatusAfterReport(known?.status, refund === undefined ? 'expected' : refundStatusOf(refund)),
     serviceState: refund?.state ?? null,
     review: refund?.review ?? null,
     serviceRefundId: known?.serviceRefundId ?? serviceRefundId ?? null,
@@ -192,7 +197,7 @@ async function reportOtherRefund(
 
 /** Shows a refund as settled. @param completed the money is in the wallet. */
 export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
-  const { status, from } = completed ? PAID_REFUND : LET_GO_REFUND;
+  const { status, from } = completed ? PAID_REFUND : GIVEN_UP_REFUND;
   await tx
     .update(refunds)
     .set({ status, updatedAt: now, ...(completed && { completedAt: now }) })
@@ -204,8 +209,8 @@ export async function settleRefund(tx: Executor, cancellationId: string, complet
 export async function parkRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   await tx
     .update(refunds)
-    .set({ status: PARKED_REFUND.status, updatedAt: now })
-    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, PARKED_REFUND.from)));
+    .set({ status: REFUND_NEEDING_ATTENTION.status, updatedAt: now })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, REFUND_NEEDING_ATTENTION.from)));
   await announceRefund(tx, cancellationId, now);
 }
 
@@ -256,7 +261,7 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
     cancellationId,
     status,
     serviceRefundId,
-    told: amount === null || currency === null ? undefined : { amount, currency },
+    reportedAmount: amount === null || currency === null ? undefined : { amount, currency },
     isInForce: counts,
   }));
 }

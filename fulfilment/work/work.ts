@@ -12,7 +12,7 @@ import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import { isAsOrdered, type AttemptState } from '#domain/relay/observation.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureNote } from '#domain/work/failure.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { RetryRule } from '#domain/work/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/work.ts';
@@ -145,7 +145,7 @@ export async function markInProgress(
 export interface WorkStep {
   readonly status: WorkStatus;
   readonly entry: TimelineEntry;
-  readonly failure?: FailureNote | undefined;
+  readonly failure?: FailureDetail | undefined;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
   /** The attempt and its state by which a person is to be told; undefined: whatever it is. */
   readonly judged?: { readonly number: number; readonly state: AttemptState } | undefined;

@@ -29,6 +29,10 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   },
   { file: 'domain/gate/purchase-gate.ts', tests: ['test/property/domain/purchase-gate.test.ts'] },
   {
+    file: 'domain/money/movements.ts',
+    tests: ['test/unit/domain/money/reconciliation.test.ts', 'test/property/domain/reconciliation.test.ts'],
+  },
+  {
     file: 'domain/money/reconciliation.ts',
     tests: ['test/unit/domain/money/reconciliation.test.ts', 'test/property/domain/reconciliation.test.ts'],
   },

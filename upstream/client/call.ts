@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { judgeResult, type BodyReading, type ServiceResult, type Unused } from '#upstream/client/error-mapping.ts';
+import { judgeResult, type BodyResult, type ServiceResult, type Unused } from '#upstream/client/error-mapping.ts';
 import type { HttpTransport } from '#upstream/client/http.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
@@ -83,7 +83,7 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
     });
     // The endpoint's own schema: the compiler cannot follow the name through the table.
     const read = (body: unknown, link: string | undefined) =>
-      readBody(contract, body, link) as BodyReading<AnswerOf<typeof endpoint>>;
+      readBody(contract, body, link) as BodyResult<AnswerOf<typeof endpoint>>;
     const result = judgeResult(exchange, { read, contradiction }, now());
     report(onCall, {
       endpoint,

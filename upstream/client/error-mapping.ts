@@ -48,7 +48,7 @@ export interface Unused {
 export type ServiceResult<Value> = ServiceSuccess<Value> | ServiceFailure;
 
 /** What was read of the body of a success. */
-export type BodyReading<Value> =
+export type BodyResult<Value> =
   | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
   /** A clause about the answer. */
   | { readonly ok: false; readonly problem: string };
@@ -56,7 +56,7 @@ export type BodyReading<Value> =
 /** What a readable answer must be. */
 export interface Expectation<Value> {
   /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
-  readonly read: (body: unknown, linkHeader: string | undefined) => BodyReading<Value>;
+  readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
   /** @returns what contradicts our request, as a sentence; undefined when nothing does. */
   readonly contradiction?: ((value: Value) => string | undefined) | undefined;
 }

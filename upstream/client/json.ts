@@ -1,5 +1,5 @@
 /** What was read, or why it could not be. */
-export type JsonReading =
+export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'not_utf8' | 'not_json' | 'duplicate_key' | 'too_deep' };
 
@@ -8,7 +8,7 @@ export type JsonReading =
  * since two readers may take either value (RFC 8259, section 4). `__proto__` is a key like any other. What is nested
  * deeper than {@link MAX_JSON_DEPTH} is refused: readers that call themselves for each level would fail.
  */
-export function readJson(bytes: Uint8Array): JsonReading {
+export function readJson(bytes: Uint8Array): JsonResult {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,11 +1,11 @@
 /** Other names and forms for the same, on schemas, as `upstream/contract/variants.ts` has them for answers. */
 import { isAmount } from '#upstream/contract-check/compare/read-values.ts';
 import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
-import { formsOrNone, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import { formsOrNone, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { inOurTerms, ourName, VARIANTS } from '#upstream/contract/variants.ts';
 
 /** A form of an object whose fields have the names that we read them under. */
-export function formInOurTerms(document: JsonObject, form: SchemaView): SchemaView {
+export function formInOurTerms(document: JsonObject, form: ResolvedSchema): ResolvedSchema {
   const properties = new Map<string, unknown>();
   const required = new Set<string>();
   for (const [theirs, schema] of form.properties) {

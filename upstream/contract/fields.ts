@@ -1,7 +1,7 @@
 /** The kinds of field that wire shapes are made of, and the names that the specification gives its headers. */
 import * as z from 'zod';
 import { parseDecimal } from '#domain/money/money.ts';
-import { ownWord, VARIANTS } from '#upstream/contract/variants.ts';
+import { ownValue, VARIANTS } from '#upstream/contract/variants.ts';
 
 export { DEFAULT_HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 
@@ -109,11 +109,11 @@ export const wireNumericId = z
   .meta({ description: 'Identifier (integer, or text that holds one).' });
 
 /** A word of the service's own, such as a state that we show but do not judge. */
-export const wireWord = z.string().regex(/^[\x20-\x7e]{1,64}$/);
+export const wireValue = z.string().regex(/^[\x20-\x7e]{1,64}$/);
 
 /** A state of the service's own, in lower case, so that it can be compared. */
-export const wireState = wireWord
-  .transform((word) => ownWord('status', word, VARIANTS))
+export const wireState = wireValue
+  .transform((word) => ownValue('status', word, VARIANTS))
   .meta({ description: 'State; compared in lower case.' });
 
 /** Why a purchase came to nothing, in the service's words. */

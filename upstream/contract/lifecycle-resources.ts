@@ -10,7 +10,7 @@ import {
   wireNumericId,
   wirePrice,
   wireTime,
-  wireWord,
+  wireValue,
 } from '#upstream/contract/fields.ts';
 import { orderStatus } from '#upstream/contract/resources.ts';
 
@@ -57,7 +57,7 @@ export const serviceRefund = z.object({
   amount: wireDecimal.nullish(),
   currency: wireCurrency.nullish(),
   /** Conditions that were not confirmed: members of `REFUND_CONDITIONS`, or others that the service may have. */
-  unmet_conditions: z.array(wireWord).nullish(),
+  unmet_conditions: z.array(wireValue).nullish(),
   created_at: wireTime.nullish(),
 });
 

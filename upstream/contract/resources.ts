@@ -10,7 +10,7 @@ import {
   wirePrice,
   wireState,
   wireTime,
-  wireWord,
+  wireValue,
 } from '#upstream/contract/fields.ts';
 
 export const loginRequest = z.object({
@@ -25,7 +25,7 @@ export const loginResponse = z.object({
   /** Goes into a header: visible ASCII. */
   access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
   /** Not relied upon: the specification says that every call takes a Bearer token. */
-  token_type: wireWord.nullish(),
+  token_type: wireValue.nullish(),
   expires_at: wireTime.nullish(),
 });
 
@@ -143,9 +143,9 @@ export const updateQuery = z.object({
 });
 
 export const latestUpdate = z.object({
-  latest_version: wireWord,
+  latest_version: wireValue,
   update_available: z.boolean(),
-  channel: wireWord.nullish(),
+  channel: wireValue.nullish(),
   download_url: z.url().nullish(),
   checksum_sha256: z
     .string()

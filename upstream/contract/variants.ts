@@ -52,7 +52,7 @@ export function inOurTerms(value: unknown, variants: Variants): unknown {
   const fields: Fields = Object.create(null) as Fields;
   for (const [name, field] of Object.entries(value))
     fields[ourName(name, value, variants)] = inOurTerms(field, variants);
-  for (const name of WORD_FIELDS) translateWord(fields, name, variants);
+  for (const name of WORD_FIELDS) translateValue(fields, name, variants);
   for (const name of AMOUNT_FIELDS) flattenAmount(fields, name);
   if (variants.amounts === 'minor_units') for (const name of AMOUNT_FIELDS) toDecimal(fields, name);
   return { ...fields };
@@ -66,13 +66,13 @@ export function ourName(name: string, object: object, { fields }: Variants): str
   return names.length === 1 ? ours : name;
 }
 
-function translateWord(fields: Fields, name: WordField, variants: Variants): void {
+function translateValue(fields: Fields, name: WordField, variants: Variants): void {
   const word = fields[name];
-  if (typeof word === 'string') fields[name] = ownWord(name, word, variants);
+  if (typeof word === 'string') fields[name] = ownValue(name, word, variants);
 }
 
 /** @returns our word for the service's word of a field; the same in lower case where we have no other. */
-export function ownWord(field: WordField, word: string, { words }: Variants): string {
+export function ownValue(field: WordField, word: string, { words }: Variants): string {
   const plain = word.trim().toLowerCase();
   return Object.entries(words[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;
 }

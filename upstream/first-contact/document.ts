@@ -26,7 +26,7 @@ export function documentProblems({ findings, calls, events }: ContractReport, ki
  *
  * @returns each as a clause that names its call.
  */
-export function unlistedWords({ calls }: ContractReport, kind: PurchaseKind): readonly string[] {
+export function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): readonly string[] {
   return calls
     .filter(({ name }) => PURCHASE_NEEDS[kind].calls.includes(name))
     .flatMap(({ method, path, findings }) =>

@@ -3,7 +3,7 @@ import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { checkContract, type ContractReport, type JsonObject } from '#upstream/contract-check.ts';
 import { failedCall } from '#upstream/first-contact/call-name.ts';
-import { documentEvidence, documentProblems, unlistedWords } from '#upstream/first-contact/document.ts';
+import { documentEvidence, documentProblems, unlistedValues } from '#upstream/first-contact/document.ts';
 import { FreeReads, type FreeReadClient } from '#upstream/first-contact/free-reads.ts';
 import { LISTED_PURCHASES, type PurchaseReads } from '#upstream/first-contact/purchases.ts';
 
@@ -42,7 +42,7 @@ export async function lookAtService(
     if (isStopped()) return sightings;
     const listed = await LISTED_PURCHASES[kind](client, reads.movements);
     const differences = described.kind === 'read' ? documentProblems(described.report, kind) : [];
-    const unlisted = described.kind === 'read' ? unlistedWords(described.report, kind) : [];
+    const unlisted = described.kind === 'read' ? unlistedValues(described.report, kind) : [];
     const matches = described.kind === 'read' && differences.length + unlisted.length === 0;
     sightings.set(kind, {
       problems: [...unread, ...(listed.kind === 'differs' ? [listed.problem] : []), ...differences],

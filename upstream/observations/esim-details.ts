@@ -1,7 +1,7 @@
 import type { ServiceEsim } from '#upstream/contract.ts';
 
 /** What the service says of an eSIM that changes over its life. Times that it does not say are null. */
-export function esimFacts({
+export function esimDetails({
   status,
   installed_at: installed,
   activated_at: activated,

@@ -51,10 +51,10 @@ export interface CancellationEvent {
   readonly kind: 'esim_cancellation';
   readonly event: KindsOf<'esim'>;
   readonly serviceEsimId: string;
-  readonly refund?: RefundFacts;
+  readonly refund?: RefundRecord;
 }
 
-export interface RefundFacts {
+export interface RefundRecord {
   readonly status: RefundStatus;
   readonly serviceRefundId: string;
   readonly serviceEsimId?: string;
@@ -64,7 +64,7 @@ export interface RefundFacts {
 }
 
 /** What a refund event says. */
-export interface RefundEvent extends RefundFacts {
+export interface RefundEvent extends RefundRecord {
   readonly kind: 'refund';
   readonly event: KindsOf<'refund'>;
 }
@@ -183,7 +183,7 @@ function readCancellation(
   unused.push(...cancellation.leftOut);
   const { esim_id: serviceEsimId, status, refund } = cancellation.value;
   if (status !== 'cancelled' || (refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
-  const facts = refund == null ? {} : { refund: refundFacts(refund) };
+  const facts = refund == null ? {} : { refund: refundRecord(refund) };
   return { kind: 'esim_cancellation', event, serviceEsimId, ...facts };
 }
 
@@ -197,7 +197,7 @@ function readRefund(
   if (!refund.ok) return 'unreadable_data';
   unused.push(...refund.leftOut);
   if (refund.value.status !== status) return 'contradicts_itself';
-  return { kind: 'refund', event, ...refundFacts(refund.value) };
+  return { kind: 'refund', event, ...refundRecord(refund.value) };
 }
 
 function readSubscription(
@@ -223,7 +223,7 @@ function readSubscription(
 }
 
 /** What a refund record says, from an event or an answer. */
-export function refundFacts(refund: ServiceRefund): RefundFacts {
+export function refundRecord(refund: ServiceRefund): RefundRecord {
   const { id, status, esim_id: esimId, review, amount, currency } = refund;
   return {
     status,

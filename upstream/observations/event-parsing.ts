@@ -6,12 +6,12 @@ import { readRecord } from '#upstream/reading/record.ts';
 
 export {
   chargeOf,
-  refundFacts,
+  refundRecord,
   type CancellationEvent,
   type LifecycleEvent,
   type OrderEvent,
   type RefundEvent,
-  type RefundFacts,
+  type RefundRecord,
   type TopupEvent,
   type VpnSubscriptionEvent,
 } from '#upstream/observations/event-data.ts';

@@ -1,7 +1,7 @@
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import type { RefundRecord } from '#upstream/observations/event-data.ts';
 import type { ParsedEvent } from '#upstream/observations/event-parsing.ts';
-import type { RefundFacts } from '#upstream/observations/event-data.ts';
 
 /** Reads an event as one of a purchase. @returns undefined for every other event. */
 export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
@@ -39,7 +39,7 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
 }
 
 /** What a refund's record says, as part of a word about its cancellation. */
-export function refundReport({ status: state, review, serviceRefundId, refunded }: RefundFacts) {
+export function refundReport({ status: state, review, serviceRefundId, refunded }: RefundRecord) {
   return {
     refund: { state, ...(review !== undefined && { review }) },
     serviceRefundId,

@@ -1,11 +1,11 @@
-import type { Reading, RefundFacts } from '#domain/cancellation/refund-conditions.ts';
+import type { Evidence, RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { SIMULATED_STATES, type ServiceEsim } from '#upstream/contract.ts';
 import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/observations/wallet-movements.ts';
 
 /** What our own rows know of an eSIM. */
-export interface OwnRefundFacts {
+export interface OwnRefundRecords {
   readonly serviceEsimId: string;
   /** The service's id of the order that it came from, and the reference that we gave with it. */
   readonly serviceOrderId: string | null;
@@ -22,8 +22,8 @@ const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
 
 /** What was read for it, for whoever keeps what the service says. */
-export interface RefundReading {
-  readonly facts: RefundFacts;
+export interface RefundEvidenceRead {
+  readonly facts: RefundEvidence;
   /** The eSIM; undefined where it could not be read. */
   readonly esim: ServiceEsim | undefined;
   /** When reading began. */
@@ -33,11 +33,11 @@ export interface RefundReading {
 /**
  * Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing there.
  */
-export async function readRefundFacts(
+export async function readRefundEvidence(
   service: Service,
-  own: OwnRefundFacts,
+  own: OwnRefundRecords,
   now: () => number,
-): Promise<RefundReading> {
+): Promise<RefundEvidenceRead> {
   const readAt = new Date(now());
   const [usage, esim, topups, wallet] = await Promise.all([
     service.getEsimUsage(own.serviceEsimId),
@@ -46,7 +46,7 @@ export async function readRefundFacts(
     service.listWalletTransactions({ since: own.orderedAt - CLOCK_SKEW_MS }),
   ]);
   const asOf = now();
-  const facts: RefundFacts = {
+  const facts: RefundEvidence = {
     usage: reading(usage, ({ data_used_mb: dataUsedMb, measured_at: at }) => ({
       value: { dataUsedMb },
       asOf: timeOf(at) ?? asOf,
@@ -62,7 +62,7 @@ export async function readRefundFacts(
 const INSTALLED: ReadonlySet<string> = new Set(SIMULATED_STATES);
 
 /** Only null says "never": a time that is absent, or in a form that we do not read, says nothing. */
-function installationOf(esim: Awaited<ReturnType<Service['getEsim']>>, asOf: number): RefundFacts['installation'] {
+function installationOf(esim: Awaited<ReturnType<Service['getEsim']>>, asOf: number): RefundEvidence['installation'] {
   if (!esim.ok) return unread(esim);
   const { status, installed_at: installed, activated_at: activated } = esim.value;
   const isInUse = INSTALLED.has(status);
@@ -80,9 +80,9 @@ function installationOf(esim: Awaited<ReturnType<Service['getEsim']>>, asOf: num
 
 function completedTopups(
   list: Awaited<ReturnType<Service['findTopupsOfEsim']>>,
-  { completedTopups: ours }: OwnRefundFacts,
+  { completedTopups: ours }: OwnRefundRecords,
   asOf: number,
-): RefundFacts['topups'] {
+): RefundEvidence['topups'] {
   // One of ours is enough, whatever the service lists.
   if (ours > 0) return { ok: true, value: { completed: ours }, asOf };
   if (!list.ok) return { ...unread(list), detail: `We know of none; ${unread(list).detail}` };
@@ -94,9 +94,9 @@ function completedTopups(
 
 function debitOf(
   list: Awaited<ReturnType<Service['listWalletTransactions']>>,
-  { serviceOrderId: serviceId, reference, orderedAt }: OwnRefundFacts,
+  { serviceOrderId: serviceId, reference, orderedAt }: OwnRefundRecords,
   asOf: number,
-): RefundFacts['debit'] {
+): RefundEvidence['debit'] {
   if (!list.ok) return unread(list);
   const found = list.value.items.some((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
   if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {
@@ -110,13 +110,13 @@ function debitOf(
 function reading<Answer, Value>(
   result: OptionalResult<Answer>,
   read: (answer: Answer) => { readonly value: Value; readonly asOf: number },
-): Reading<Value> {
+): Evidence<Value> {
   return result.ok ? { ok: true, ...read(result.value) } : unread(result);
 }
 
 function unread(
   result: Extract<OptionalResult<unknown>, { readonly ok: false }>,
-): Extract<Reading<never>, { ok: false }> {
+): Extract<Evidence<never>, { ok: false }> {
   if (result.kind === 'failure') return { ok: false, detail: result.detail, mayPass: true };
   return { ok: false, detail: `this service has no call for it (${result.capability}).`, mayPass: false };
 }

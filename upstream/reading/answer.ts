@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { listWrappersOf, MOST_WRAPPERS, unwrapped, wrappersOf, type RecordName } from '#upstream/contract/envelopes.ts';
 import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from '#upstream/contract/variants.ts';
-import { readRecord, type Reading } from '#upstream/reading/record.ts';
+import { readRecord, type ReadResult } from '#upstream/reading/record.ts';
 
 /**
  * Reads one record, with our names and words for what it has: as it is, or below `data` or its own name.
@@ -17,7 +17,7 @@ export function readAnswer<Schema extends z.ZodType>(
   value: unknown,
   record: RecordName,
   variants: Variants = VARIANTS,
-): Reading<z.output<Schema>> {
+): ReadResult<z.output<Schema>> {
   // A document is no record: its names are its own.
   if (record === 'document') return readRecord(schema, value);
   const layers = layersOf(inOurTerms(value, variants), wrappersOf(record));
@@ -85,13 +85,13 @@ function hasValue(value: unknown, name: string): boolean {
 }
 
 /** What was read of a page of a list. */
-export type PageReading<Item> =
+export type PageResult<Item> =
   | {
       readonly ok: true;
       readonly items: readonly Item[];
       /** Items that could not be read. */
       readonly dropped: number;
-      /** As {@link Reading} has them, and what the dropped items lack; such as `data[].countries[]`. */
+      /** As {@link ReadResult} has them, and what the dropped items lack; such as `data[].countries[]`. */
       readonly leftOut: readonly string[];
       /** The objects that were passed on the way to the list, outermost first. */
       readonly layers: readonly Readonly<Record<string, unknown>>[];
@@ -112,7 +112,7 @@ export function readPage<Schema extends z.ZodType>(
   value: unknown,
   record: RecordName,
   variants: Variants = VARIANTS,
-): PageReading<z.output<Schema>> {
+): PageResult<z.output<Schema>> {
   const found = findList(inOurTerms(value, variants), listWrappersOf(record));
   if (found === undefined) return { ok: false, problem: 'its body lacks or misstates data' };
   if (found.layers.some(isErrorLayer)) return { ok: false, problem: SAYS_ERROR };

@@ -1,5 +1,5 @@
 /** Reads the body of a success as the endpoint's contract has it. */
-import type { BodyReading, Unused } from '#upstream/client/error-mapping.ts';
+import type { BodyResult, Unused } from '#upstream/client/error-mapping.ts';
 import { itemOf, type EndpointContract } from '#upstream/contract.ts';
 import type { PriceForms } from '#upstream/contract/variants.ts';
 import { lackingClause, readAnswer, readPage } from '#upstream/reading/answer.ts';
@@ -27,7 +27,7 @@ export function readBody(
   { answer, record }: Pick<EndpointContract, 'answer' | 'record'>,
   body: unknown,
   linkHeader: string | undefined,
-): BodyReading<unknown> {
+): BodyResult<unknown> {
   const item = itemOf(answer);
   if (item === undefined) {
     const reading = readAnswer(answer, body, record);

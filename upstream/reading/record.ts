@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 /** What was read of a value. */
-export type Reading<Value> =
+export type ReadResult<Value> =
   | {
       readonly ok: true;
       readonly value: Value;
@@ -19,7 +19,7 @@ export type Reading<Value> =
  * Reads a value tolerantly: an optional field that cannot be used counts as absent, and an item of a list that cannot
  * be used is dropped. A needed field that cannot be read spoils the value.
  */
-export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown): Reading<z.output<Schema>> {
+export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown): ReadResult<z.output<Schema>> {
   const direct = schema.safeParse(value);
   if (direct.success) return { ok: true, value: direct.data, leftOut: [] };
   const leftOut = new Set<string>();
@@ -35,7 +35,7 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
       const spoiling = issues.filter((_issue, index) => removable[index] === undefined);
       return {
         ok: false,
-        lacking: [...new Set(spoiling.map((issue) => nameOf(issue.path) + unknownWord(issue, rest)))],
+        lacking: [...new Set(spoiling.map((issue) => nameOf(issue.path) + unknownValue(issue, rest)))],
       };
     }
     const paths = removable.filter((path) => path !== undefined);
@@ -55,7 +55,7 @@ type Path = readonly PropertyKey[];
  * A word in the place of one that the contract lists: it has to be known to adapt the contract. Nothing else is
  * repeated.
  */
-function unknownWord({ code, path }: z.core.$ZodIssue, value: unknown): string {
+function unknownValue({ code, path }: z.core.$ZodIssue, value: unknown): string {
   const word = path.reduce<unknown>((holder, key) => (isHolder(holder) ? Reflect.get(holder, key) : undefined), value);
   return code === 'invalid_value' && typeof word === 'string' && /^[a-z_]{1,32}$/.test(word) ? ` ("${word}")` : '';
 }

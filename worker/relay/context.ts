@@ -2,7 +2,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
-import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
+import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -14,9 +14,9 @@ export interface WorkWorkflows {
   /** Starts the workflow. @returns `finished` when it has ended well and was not started. */
   start(work: StartFacts): Promise<StartOutcome>;
   /** Lets the workflow see what a person did with the work, starting it where none runs. */
-  wake(work: StartFacts): Promise<TellOutcome>;
+  wake(work: StartFacts): Promise<NotifyOutcome>;
   /** Tells the workflow, starting it where none runs. */
-  tell(work: StartFacts, observation: ServiceObservation): Promise<TellOutcome>;
+  tell(work: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
 /** How the relay reaches the workflows that deliver to webhook endpoints. */

@@ -4,7 +4,7 @@ import { isDecimal } from '#domain/money/money.ts';
  * what is wrong with it, or returns undefined.
  */
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { caseVerdicts, MAX_ACT_REASON, SERVICE_ID } from '#domain/work/operator-actions.ts';
+import { caseVerdicts, MAX_ACTION_REASON, SERVICE_ID } from '#domain/work/operator-actions.ts';
 import { RETRY_BOUNDS, type RetryChange } from '#domain/work/retry-rules.ts';
 import type { RetryPolicyRequest } from '#workflows/messages.ts';
 
@@ -18,7 +18,7 @@ export function actProblem(input: unknown): string | undefined {
   const missing = (['by', 'why'] as const).find((name) => !isText(fields[name]));
   if (missing === undefined) return undefined;
   return (
-    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_ACT_REASON} characters and no NUL. ` +
+    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_ACTION_REASON} characters and no NUL. ` +
     `This is wrong or missing: ${missing}.`
   );
 }
@@ -96,7 +96,7 @@ function fieldsOf(input: unknown): Fields {
 }
 
 function isText(value: unknown): boolean {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_ACT_REASON) return false;
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_ACTION_REASON) return false;
   return !value.includes('\0') && value.isWellFormed();
 }
 

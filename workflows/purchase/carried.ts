@@ -1,5 +1,5 @@
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import type { FailureNote } from '#domain/work/failure.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
 import type { Step } from '#workflows/purchase/purchase-steps.ts';
 
 /** Since when and how often something of ours does not move. Times are in epoch milliseconds. */
@@ -24,7 +24,7 @@ export interface Silence {
   /** The first question in vain. */
   readonly since: number;
   readonly questions: number;
-  readonly failure: FailureNote;
+  readonly failure: FailureDetail;
   readonly askAgainAt: number;
   /** True once a person has been told, and is waited for. */
   readonly isTold: boolean;

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { CompletionResult, EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import { couldNotBeAsked } from '#domain/policy/workflow-policy.ts';
+import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
@@ -177,7 +177,7 @@ export class PurchaseOutcome {
     );
     if (this.#position.asks > 0 || now + pause - since >= deliveryDeadlineMs) {
       this.#position.unread = undefined;
-      const isAnswered = reason === 'not_listed' || reason === 'refund_not_in_wallet' || !couldNotBeAsked(reason);
+      const isAnswered = reason === 'not_listed' || reason === 'refund_not_in_wallet' || !isLookUpRetried(reason);
       const why = `Its ${missing} could not be read from the service. ${detail}`;
       if (isAnswered) return { step: 'park', reason: overdue, detail: why };
       return { step: 'ask_again', reason: overdue, detail: why, resume: 'deliver' };

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { AbsenceResult, PurchaseLookUp, PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
-import { couldNotBeAsked } from '#domain/policy/workflow-policy.ts';
+import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { isNeverResent, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, isDefiniteAnswer, type FailureClass } from '#domain/work/failure.ts';
 import { equalWaits } from '#domain/work/retry-rules.ts';
@@ -226,7 +226,7 @@ export class PurchaseSubmission {
         if (isLast) return this.#afterNotFound(step);
       } else {
         const { detail } = result.failure;
-        const isPassing = couldNotBeAsked(result.failure.class);
+        const isPassing = isLookUpRetried(result.failure.class);
         // A service that does not answer for long is asked once at a time.
         if (isPassing && (isLast || this.#position.asks > 0))
           return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'look_up' };

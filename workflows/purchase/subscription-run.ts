@@ -9,7 +9,7 @@ import type {
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { FailureNote } from '#domain/work/failure.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
 import { requireGivenUp } from '#workflows/activity-failures.ts';
 import { repeatedlyAsking } from '#workflows/activity-options.ts';
 import type { Carried, Silence, Unanswered } from '#workflows/purchase/carried.ts';
@@ -317,7 +317,7 @@ export class SubscriptionRun {
   }
 
   /** A case says so, and the service is asked again by itself. */
-  async #waitLongToAskAgain(failure: FailureNote, requests: number): Promise<void> {
+  async #waitLongToAskAgain(failure: FailureDetail, requests: number): Promise<void> {
     const { askAgainMs, askAgainMaxMs } = this.#policy;
     const pause = backoffMs(askAgainMs, askAgainMaxMs, requests);
     const wakeAt = Date.now() + pause;

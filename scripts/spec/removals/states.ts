@@ -130,7 +130,7 @@ export const STATES: readonly Removal[] = [
     file: 'domain/cancellation/refund.ts',
     find: "if (refund.state === 'completed' || refund",
     replace: 'if (refund',
-    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j come to %s' }],
+    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j means %s for the attempt' }],
   },
   {
     id: 'state.refund.completed',
@@ -146,7 +146,7 @@ export const STATES: readonly Removal[] = [
     file: 'domain/cancellation/refund.ts',
     find: "if (state === 'failed') return 'failed';",
     replace: '',
-    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j are shown as %s' }],
+    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j is shown as %s' }],
   },
   {
     id: 'state.refund.failed',
@@ -162,7 +162,7 @@ export const STATES: readonly Removal[] = [
     file: 'domain/cancellation/refund.ts',
     find: "|| refund.review === 'accepted' ||",
     replace: '||',
-    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j come to %s' }],
+    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j means %s for the attempt' }],
   },
   {
     id: 'state.review.refused',
@@ -170,7 +170,7 @@ export const STATES: readonly Removal[] = [
     file: 'domain/cancellation/refund.ts',
     find: "refund.review === 'refused' ? 'failed' : 'processing'",
     replace: "'processing'",
-    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j come to %s' }],
+    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j means %s for the attempt' }],
   },
   {
     id: 'state.review.manual_review',
@@ -178,6 +178,6 @@ export const STATES: readonly Removal[] = [
     file: 'domain/cancellation/refund.ts',
     find: "review === 'manual_review' ? 'manual_review' : 'expected'",
     replace: "'expected'",
-    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j are shown as %s' }],
+    failed: [{ file: 'test/property/domain/refund.test.ts', title: '%j is shown as %s' }],
   },
 ];

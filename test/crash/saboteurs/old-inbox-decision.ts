@@ -7,4 +7,4 @@ export * from '#domain/relay/inbox-decision.ts';
  * Goes by the judgement of this moment: whatever another relay stored with the row, or did with it since it was taken.
  */
 export const decideInboxRow: typeof decidesByWhatIsStored = (_row, decision, workEnded) =>
-  workEnded || decision === 'known' ? { kind: 'apply', decision } : { kind: 'tell', decision };
+  workEnded || decision === 'known' ? { kind: 'apply', decision } : { kind: 'notify', decision };

@@ -108,7 +108,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await end(orderId, 'failed');
-    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'told'));
+    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'notified'));
     expect(await inboxStates()).toEqual(['pending']);
     expect(await take(1)).toHaveLength(1);
   });
@@ -118,7 +118,7 @@ describe('the inbox', () => {
     await deliverMany(2);
     const rows = await take(2);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    for (const row of rows) await database.transaction((tx) => settleTold(tx, row.id, orderWork(orderId), 'told'));
+    for (const row of rows) await database.transaction((tx) => settleTold(tx, row.id, orderWork(orderId), 'notified'));
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
     expect(await database.run((db) => unappliedFor(db, orderWork(orderId)))).toHaveLength(2);
     expect(await end(orderId, 'failed', [inboxKey(rows[0]!)])).toBe('observations_pending');
@@ -132,7 +132,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'told'));
+    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'notified'));
     expect(await end(orderId, 'failed', [inboxKey(row!)])).toBe('recorded');
   });
 

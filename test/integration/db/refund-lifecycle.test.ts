@@ -5,9 +5,9 @@ import { refunds } from '#db/schema.ts';
 import {
   REFUND_EVENTS,
   REFUND_LIFECYCLE,
-  REFUND_STANDINGS,
+  REFUND_STATUSES_OR_NONE,
   type RefundEvent,
-  type RefundStanding,
+  type RefundStatusOrNone,
 } from '#domain/cancellation/refund-lifecycle.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import {
@@ -32,7 +32,7 @@ afterAll(() => opened.drop());
 const NOW = new Date('2030-01-31T12:00:00Z');
 
 /** A cancellation whose refund stands so. */
-async function standing(status: RefundStanding): Promise<WorkRef> {
+async function standing(status: RefundStatusOrNone): Promise<WorkRef> {
   const { id, ...of } = await acceptTestCancellation(database);
   if (status !== 'none')
     await database.run((db) => db.insert(refunds).values({ id: newId('refund'), cancellationId: id, ...of, status }));
@@ -56,8 +56,8 @@ const HAPPENINGS: Readonly<Record<RefundEvent, Happening>> = {
   manual_review: told({ state: 'processing', review: 'manual_review' }),
   failed: told({ state: 'failed' }),
   paid: settled(true),
-  let_go: settled(false),
-  parked: ({ id }) => database.transaction((tx) => parkRefund(tx, id, NOW)),
+  given_up: settled(false),
+  case_opened: ({ id }) => database.transaction((tx) => parkRefund(tx, id, NOW)),
   undone: (work) => database.transaction((tx) => undoCancelled(tx, work)),
 };
 
@@ -65,7 +65,7 @@ describe('the row of a refund', () => {
   it.each(Object.keys(REFUND_EVENTS) as RefundEvent[])(
     'has after %s the status that the table names, whatever it was before',
     async (event) => {
-      for (const before of REFUND_STANDINGS) {
+      for (const before of REFUND_STATUSES_OR_NONE) {
         const work = await standing(before);
         await HAPPENINGS[event](work);
         const next = REFUND_LIFECYCLE[event][before];

@@ -38,11 +38,11 @@ const workflows: WorkWorkflows = {
   },
   wake: async () => {
     onCall();
-    return 'told';
+    return 'notified';
   },
   tell: async () => {
     onCall();
-    return 'told';
+    return 'notified';
   },
 };
 

@@ -90,8 +90,8 @@ describe('while Temporal takes calls and answers none, the relay', () => {
         taken.push(id);
         return 'started';
       },
-      wake: async () => 'told',
-      tell: async () => 'told',
+      wake: async () => 'notified',
+      tell: async () => 'notified',
     });
     closing.push(answering.close);
     await waitFor('the next one takes all of them, long before their leases end', async () => {

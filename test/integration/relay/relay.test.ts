@@ -9,7 +9,7 @@ import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
+import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import { recordStep } from '#fulfilment/work/work.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -51,7 +51,7 @@ class RecordedWorkflows implements WorkWorkflows {
   startOutcome: StartOutcome = 'started';
 
   /** What tell answers. */
-  outcome: TellOutcome = 'told';
+  outcome: NotifyOutcome = 'notified';
 
   async start(order: StartFacts) {
     this.onStart(order.id);
@@ -59,12 +59,12 @@ class RecordedWorkflows implements WorkWorkflows {
     return this.startOutcome;
   }
 
-  async wake(order: StartFacts): Promise<TellOutcome> {
+  async wake(order: StartFacts): Promise<NotifyOutcome> {
     this.woken.push(order.id);
     return this.outcome;
   }
 
-  async tell(order: StartFacts, observation: ServiceObservation): Promise<TellOutcome> {
+  async tell(order: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
     this.told.push({ orderId: order.id, observation });
     this.afterTell(order.id);
     return this.outcome;
@@ -293,7 +293,7 @@ describe('words of the service', () => {
     expect(await rows()).toMatchObject([
       { state: 'pending', decision: 'advance', lastError: expect.stringContaining('the workflow has ended') },
     ]);
-    temporal.outcome = 'told';
+    temporal.outcome = 'notified';
     await passQueueTime(database, HOUR);
     await drain();
     expect(await rows()).toMatchObject([{ state: 'relayed' }]);

@@ -98,7 +98,7 @@ describe('starting the workflow of an order', () => {
     await handle.terminate('an operator');
     expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
     await withWorker(async () => {
-      expect(await tellWork(client, start('ord_again'), observation, { isEnded })).toBe('told');
+      expect(await tellWork(client, start('ord_again'), observation, { isEnded })).toBe('notified');
       expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
     });
     expect(await startWork(client, start('ord_again'), { isEnded })).toBe('finished');
@@ -132,7 +132,7 @@ describe('telling an order what the service said', () => {
   it('starts the workflow where none runs, also after Terminate, with the same attributes', async () => {
     await startWork(client, start('ord_told'), { isEnded });
     await client.workflow.getHandle('order/ord_told').terminate();
-    expect(await tellWork(client, start('ord_told'), observation, { isEnded })).toBe('told');
+    expect(await tellWork(client, start('ord_told'), observation, { isEnded })).toBe('notified');
     const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
     expect(status.name).toBe('RUNNING');
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
@@ -175,10 +175,10 @@ describe('work whose row has lost the end that its workflow reached', () => {
 
   it('gets a new run by what the service says, and by what a person does', async () => {
     await completed('ord_lost_told');
-    expect(await tellWork(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('told');
+    expect(await tellWork(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('notified');
     expect((await latestOf('ord_lost_told')).status.name).toBe('RUNNING');
     await completed('ord_lost_woken');
-    expect(await wakeWork(client, start('ord_lost_woken'), { isEnded: isUnfinished })).toBe('told');
+    expect(await wakeWork(client, start('ord_lost_woken'), { isEnded: isUnfinished })).toBe('notified');
     expect((await latestOf('ord_lost_woken')).status.name).toBe('RUNNING');
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { evidenceFor, sendEventFor } from '#domain/gate/circuit-evidence.ts';
 import {
   afterCircuitEvent,
-  answerAtCircuit,
+  judgeAtCircuit,
   CIRCUIT_EVENTS,
   CIRCUIT_STATES,
   CIRCUIT_TABLE,
@@ -16,7 +16,7 @@ import {
   type Circuit,
   type CircuitEvent,
   type CircuitName,
-  type CircuitNews,
+  type TimedCircuitEvent,
 } from '#domain/gate/circuit.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/work/failure.ts';
@@ -153,21 +153,21 @@ describe('a circuit of the service', () => {
         fc.integer({ min: -10, max: 10 }),
         (asker, late) => {
           const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
-          const answer = answerAtCircuit(open, asker, NOW + late);
+          const answer = judgeAtCircuit(open, asker, NOW + late);
           expect(answer === 'canary').toBe(asker.isReleased || (asker.isOldest && late >= 0));
           expect(answer).not.toBe('pass');
         },
       ),
     );
     const probing: Circuit = { ...CLOSED_CIRCUIT, state: 'probing', canaryUntil: NOW };
-    expect(answerAtCircuit(probing, { ...nobody, isOldest: true }, NOW)).toBe('hold');
-    expect(answerAtCircuit(probing, { ...nobody, isCanary: true }, NOW)).toBe('pass');
+    expect(judgeAtCircuit(probing, { ...nobody, isOldest: true }, NOW)).toBe('hold');
+    expect(judgeAtCircuit(probing, { ...nobody, isCanary: true }, NOW)).toBe('pass');
   });
 
   it('keeps those that were held in their turn while they are released, and lets new ones pass', () => {
     const releasing: Circuit = { ...CLOSED_CIRCUIT, state: 'releasing' };
-    expect(answerAtCircuit(releasing, { ...nobody, isWaiting: true, isOldest: true }, NOW)).toBe('hold');
-    expect(answerAtCircuit(releasing, nobody, NOW)).toBe('pass');
+    expect(judgeAtCircuit(releasing, { ...nobody, isWaiting: true, isOldest: true }, NOW)).toBe('hold');
+    expect(judgeAtCircuit(releasing, nobody, NOW)).toBe('pass');
   });
 });
 
@@ -262,7 +262,7 @@ describe('an event', () => {
   const PROBING: Circuit = { ...OPEN, state: 'probing', probeAt: null, canaryUntil: 6_000 };
   const RELEASING: Circuit = { ...OPEN, state: 'releasing', failures: 0, probeAt: null };
   const again = 1_000 + probeDelayMs('service_down', 3, EXACT);
-  const rows: readonly [string, Circuit, Omit<CircuitNews, 'now'>, Circuit][] = [
+  const rows: readonly [string, Circuit, Omit<TimedCircuitEvent, 'now'>, Circuit][] = [
     ['counts', CLOSED_CIRCUIT, { event: 'failed' }, { ...CLOSED_CIRCUIT, failures: 1 }],
     [
       'is the last straw',
@@ -352,6 +352,6 @@ describe('an event', () => {
     [RELEASING, { ...ASKER, isWaiting: true }, 'hold'],
     [RELEASING, { ...ASKER, isWaiting: true, isReleased: true }, 'pass'],
   ] as const)('decides who passes: %j, %j: %s', (circuit, asker, answer) => {
-    expect(answerAtCircuit(circuit, asker, 1_000)).toBe(answer);
+    expect(judgeAtCircuit(circuit, asker, 1_000)).toBe(answer);
   });
 });

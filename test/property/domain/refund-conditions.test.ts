@@ -4,7 +4,7 @@ import {
   forecastRefund,
   judgeRefundConditions,
   REFUND_CONDITIONS,
-  type RefundFacts,
+  type RefundEvidence,
 } from '#domain/cancellation/refund-conditions.ts';
 
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
@@ -13,7 +13,7 @@ const reading = <Value>(value: fc.Arbitrary<Value>) =>
     fc.record({ ok: fc.constant(true as const), value, asOf: time }),
     fc.record({ ok: fc.constant(false as const), detail: fc.constant('It could not be read.'), mayPass: fc.boolean() }),
   );
-const facts: fc.Arbitrary<RefundFacts> = fc.record({
+const facts: fc.Arbitrary<RefundEvidence> = fc.record({
   usage: reading(fc.record({ dataUsedMb: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 10_000, noNaN: true })) })),
   installation: reading(
     fc.record({ installedAt: fc.option(time, { nil: undefined }), activatedAt: fc.option(time, { nil: undefined }) }),
@@ -66,7 +66,7 @@ describe('the conditions of a refund', () => {
 
   it('of which none fails and one could not be read are unknown, and say why', () => {
     const read = { ok: true, asOf: 0 } as const;
-    const unread: RefundFacts = {
+    const unread: RefundEvidence = {
       usage: { ok: false, detail: 'this service has no call for it (esim_usage).', mayPass: false },
       installation: { ...read, value: { installedAt: undefined, activatedAt: undefined } },
       topups: { ...read, value: { completed: 0 } },
@@ -84,7 +84,7 @@ describe('the conditions of a refund', () => {
 
   const at = Date.UTC(2030, 0, 31, 12);
   const read = { ok: true, asOf: at } as const;
-  const untouched: RefundFacts = {
+  const untouched: RefundEvidence = {
     usage: { ...read, value: { dataUsedMb: 0 } },
     installation: { ...read, value: { installedAt: undefined, activatedAt: undefined } },
     topups: { ...read, value: { completed: 0 } },
@@ -103,7 +103,7 @@ describe('the conditions of a refund', () => {
     ]);
   });
 
-  it.each<[Partial<RefundFacts>, string, string]>([
+  it.each<[Partial<RefundEvidence>, string, string]>([
     [{ usage: { ...read, value: { dataUsedMb: 0.5 } } }, 'usage_is_zero', '0.5 MB were used.'],
     [
       { installation: { ...read, value: { installedAt: at, activatedAt: undefined } } },

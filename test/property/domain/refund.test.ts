@@ -10,29 +10,29 @@ import {
   REFUND_STATUSES,
   refundOfCredit,
   refundStatusOf,
-  together,
-  type CancellationWord,
+  mergeReports,
+  type CancellationReport,
   type RefundOfOrder,
   type RefundStatus,
-  type RefundWord,
+  type RefundReport,
 } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 
-const refundWord: fc.Arbitrary<RefundWord> = fc.record({
+const refundReport: fc.Arbitrary<RefundReport> = fc.record({
   state: fc.constantFrom(...REFUND_STATES),
   review: fc.option(fc.constantFrom(...REFUND_REVIEWS), { nil: undefined }),
 });
-const word: fc.Arbitrary<CancellationWord> = fc.record({
+const report: fc.Arbitrary<CancellationReport> = fc.record({
   esim: fc.constantFrom('processing', 'cancelled', 'refused', undefined),
-  refund: fc.option(refundWord, { nil: undefined }),
+  refund: fc.option(refundReport, { nil: undefined }),
 });
 
-/** What the service can truthfully say one after the other of one cancellation, in pieces. */
+/** Sequences of reports that the service can truthfully make about one cancellation. */
 const STORIES: Readonly<
-  Record<string, { readonly words: readonly CancellationWord[]; readonly end: ObservedOutcome }>
+  Record<string, { readonly reports: readonly CancellationReport[]; readonly end: ObservedOutcome }>
 > = {
   'cancelled and paid': {
-    words: [
+    reports: [
       { esim: 'cancelled' },
       { refund: { state: 'processing', review: 'accepted' } },
       { refund: { state: 'completed', review: 'accepted' } },
@@ -40,7 +40,7 @@ const STORIES: Readonly<
     end: 'completed',
   },
   'reviewed, then paid': {
-    words: [
+    reports: [
       { esim: 'processing', refund: { state: 'processing', review: 'manual_review' } },
       { esim: 'cancelled' },
       { refund: { state: 'completed' } },
@@ -48,74 +48,74 @@ const STORIES: Readonly<
     end: 'completed',
   },
   'cancelled, and the refund failed': {
-    words: [{ esim: 'cancelled' }, { refund: { state: 'failed' } }],
+    reports: [{ esim: 'cancelled' }, { refund: { state: 'failed' } }],
     end: 'completed',
   },
   'refused in review': {
-    words: [
+    reports: [
       { refund: { state: 'processing', review: 'manual_review' } },
       { refund: { state: 'failed', review: 'refused' } },
     ],
     end: 'failed',
   },
-  'refused at once': { words: [{ esim: 'refused' }], end: 'failed' },
+  'refused at once': { reports: [{ esim: 'refused' }], end: 'failed' },
 };
 
-describe('a word about a cancellation', () => {
+describe('a report about a cancellation', () => {
   it.each(Object.entries(STORIES))(
-    '%s comes to the same, in whatever order and however often its parts come',
-    (_name, { words, end }) => {
-      const shuffled = fc.shuffledSubarray([...words, ...words], { minLength: words.length });
+    '%s has the same outcome in any order of its reports, and with reports repeated',
+    (_name, { reports, end }) => {
+      const shuffled = fc.shuffledSubarray([...reports, ...reports], { minLength: reports.length });
       fc.assert(
         fc.property(shuffled, (order) => {
-          fc.pre(words.every((each) => order.includes(each)));
-          expect(cancellationOutcome(order.reduce(together, {}))).toBe(end);
+          fc.pre(reports.every((each) => order.includes(each)));
+          expect(cancellationOutcome(order.reduce(mergeReports, {}))).toBe(end);
         }),
       );
     },
   );
 
-  it('that the eSIM is cancelled is never the refusal of its cancellation', () => {
+  it('that the eSIM is cancelled never means that the cancellation was refused', () => {
     fc.assert(
-      fc.property(word, (said) => {
+      fc.property(report, (said) => {
         fc.pre(isCancelled(said) && said.esim !== 'refused');
         expect(cancellationOutcome(said)).not.toBe('failed');
       }),
     );
   });
 
-  it('of a refund is decided for every pair of what is known and what is said, and what was paid stays paid', () => {
+  it('about a refund has a decision for every known state, and a paid refund stays paid', () => {
     for (const known of ['unheard', ...REFUND_STATES] as const) {
       for (const state of REFUND_STATES)
         expect(['advance', 'known', 'contradiction']).toContain(REFUND_DECISIONS[known][state]);
     }
     fc.assert(
-      fc.property(fc.option(refundWord, { nil: undefined }), refundWord, (known, said) => {
+      fc.property(fc.option(refundReport, { nil: undefined }), refundReport, (known, said) => {
         const takesBack = known?.state === 'completed' && said.state === 'failed';
         expect(judgeRefund(known, said) === 'contradiction').toBe(takesBack);
-        // The same word twice is no news the second time.
+        // The same report changes nothing the second time.
         expect(judgeRefund(said, said)).toBe('known');
       }),
     );
   });
 
-  it('shows no refund as completed before its money was found', () => {
+  it('never shows a refund as completed before its money was found', () => {
     fc.assert(
-      fc.property(refundWord, (said) => {
+      fc.property(refundReport, (said) => {
         expect(refundStatusOf(said)).not.toBe('completed');
       }),
     );
   });
 });
 
-describe('the words', () => {
-  it('are those of the specification, and those that our API shows', () => {
+describe('the states and reviews of a refund', () => {
+  it('are those of the specification; the statuses are those of our API', () => {
     expect(REFUND_STATES).toEqual(['processing', 'completed', 'failed']);
     expect(REFUND_REVIEWS).toEqual(['accepted', 'refused', 'manual_review']);
     expect(REFUND_STATUSES).toEqual(['expected', 'manual_review', 'completed', 'failed', 'needs_attention']);
   });
 
-  it.each<[CancellationWord, ObservedOutcome]>([
+  it.each<[CancellationReport, ObservedOutcome]>([
     [{}, 'processing'],
     [{ esim: 'processing' }, 'processing'],
     [{ esim: 'cancelled' }, 'processing'],
@@ -130,11 +130,14 @@ describe('the words', () => {
     [{ refund: { state: 'failed', review: 'refused' } }, 'failed'],
     [{ refund: { state: 'failed', review: 'manual_review' } }, 'processing'],
     [{ esim: 'processing', refund: { state: 'failed' } }, 'processing'],
-  ])('%j come to %s [spec: state.refund.completed, state.review.accepted, state.review.refused]', (said, outcome) => {
-    expect(cancellationOutcome(said)).toBe(outcome);
-  });
+  ])(
+    '%j means %s for the attempt [spec: state.refund.completed, state.review.accepted, state.review.refused]',
+    (said, outcome) => {
+      expect(cancellationOutcome(said)).toBe(outcome);
+    },
+  );
 
-  it.each<[CancellationWord, boolean]>([
+  it.each<[CancellationReport, boolean]>([
     [{}, false],
     [{ esim: 'cancelled' }, true],
     [{ esim: 'processing' }, false],
@@ -145,11 +148,11 @@ describe('the words', () => {
     [{ esim: 'processing', refund: { state: 'processing', review: 'accepted' } }, false],
     [{ refund: { state: 'processing' } }, false],
     [{ refund: { state: 'failed', review: 'refused' } }, false],
-  ])('%j say that the eSIM is cancelled: %s', (said, cancelled) => {
+  ])('%j says that the eSIM is cancelled: %s', (said, cancelled) => {
     expect(isCancelled(said)).toBe(cancelled);
   });
 
-  it.each<[RefundWord | undefined, RefundWord | undefined, ReturnType<typeof judgeRefund>]>([
+  it.each<[RefundReport | undefined, RefundReport | undefined, ReturnType<typeof judgeRefund>]>([
     [undefined, undefined, 'known'],
     [{ state: 'processing' }, undefined, 'known'],
     [undefined, { state: 'processing' }, 'advance'],
@@ -161,11 +164,11 @@ describe('the words', () => {
     [{ state: 'completed' }, { state: 'processing', review: 'accepted' }, 'known'],
     [{ state: 'completed' }, { state: 'failed', review: 'refused' }, 'contradiction'],
     [{ state: 'failed' }, { state: 'completed' }, 'advance'],
-  ])('%j and then %j are judged as %s', (known, told, decision) => {
-    expect(judgeRefund(known, told)).toBe(decision);
+  ])('%j and then %j is judged as %s', (known, reported, decision) => {
+    expect(judgeRefund(known, reported)).toBe(decision);
   });
 
-  it.each<[CancellationWord, CancellationWord, CancellationWord]>([
+  it.each<[CancellationReport, CancellationReport, CancellationReport]>([
     [{}, {}, {}],
     [{ esim: 'processing' }, {}, { esim: 'processing' }],
     [{ esim: 'processing' }, { esim: 'cancelled' }, { esim: 'cancelled' }],
@@ -187,11 +190,11 @@ describe('the words', () => {
       { refund: { state: 'failed', review: 'refused' } },
       { refund: { state: 'failed', review: 'refused' } },
     ],
-  ])('%j and then %j are together %j, and nothing else', (known, told, word) => {
-    expect(together(known, told)).toStrictEqual(word);
+  ])('%j and then %j is merged into %j, and nothing else', (known, reported, report) => {
+    expect(mergeReports(known, reported)).toStrictEqual(report);
   });
 
-  it.each<[RefundWord, RefundStatus]>([
+  it.each<[RefundReport, RefundStatus]>([
     [{ state: 'processing' }, 'expected'],
     [{ state: 'processing', review: 'accepted' }, 'expected'],
     [{ state: 'processing', review: 'manual_review' }, 'manual_review'],
@@ -199,40 +202,40 @@ describe('the words', () => {
     [{ state: 'completed' }, 'expected'],
     [{ state: 'failed' }, 'failed'],
     [{ state: 'failed', review: 'manual_review' }, 'failed'],
-  ])('%j are shown as %s [spec: state.refund.failed, state.review.manual_review]', (said, status) => {
+  ])('%j is shown as %s [spec: state.refund.failed, state.review.manual_review]', (said, status) => {
     expect(refundStatusOf(said)).toBe(status);
   });
 });
 
-describe('the refund that a credit of the wallet is', () => {
+describe('the refund that a wallet credit belongs to', () => {
   const money = { amount: '2.40', currency: 'USD' };
-  const inForce: RefundOfOrder = { serviceRefundId: 'r_2', told: money, isInForce: true };
-  const refused: RefundOfOrder = { serviceRefundId: 'r_1', told: money, isInForce: false };
+  const inForce: RefundOfOrder = { serviceRefundId: 'r_2', reportedAmount: money, isInForce: true };
+  const refused: RefundOfOrder = { serviceRefundId: 'r_1', reportedAmount: money, isInForce: false };
   const isOf = (refunds: readonly RefundOfOrder[], refundId: string | null) =>
     refundOfCredit(refunds, { refundId, money });
 
-  it('is the one that the service names, in force or not', () => {
+  it('is the refund that the service names, in force or not', () => {
     expect(isOf([refused, inForce], 'r_2')).toBe(inForce);
     expect(isOf([inForce, refused], 'r_1')).toBe(refused);
   });
 
-  it('is of the cancellation that is in force where none is named, else the first of what is left', () => {
+  it('is the refund in force where the credit names none, otherwise the first', () => {
     expect(isOf([refused, inForce], null)).toBe(inForce);
     expect(isOf([refused], null)).toBe(refused);
     expect(isOf([], null)).toBeUndefined();
   });
 
-  it('is one whose id is not known yet where another is named', () => {
+  it('may be a refund whose id is not known yet, but not one with another id', () => {
     const unheard = { ...inForce, serviceRefundId: null };
     expect(isOf([refused, unheard], 'r_2')).toBe(unheard);
     expect(isOf([unheard], null)).toBe(unheard);
     expect(isOf([refused], 'r_2')).toBeUndefined();
   });
 
-  it('is never one of another amount, or of none', () => {
-    for (const told of [undefined, { ...money, amount: '2.41' }, { ...money, currency: 'EUR' }]) {
-      for (const refundId of ['r_2', null]) expect(isOf([{ ...inForce, told }], refundId)).toBeUndefined();
+  it('is never a refund of another amount, or without a reported amount', () => {
+    for (const reportedAmount of [undefined, { ...money, amount: '2.41' }, { ...money, currency: 'EUR' }]) {
+      for (const refundId of ['r_2', null]) expect(isOf([{ ...inForce, reportedAmount }], refundId)).toBeUndefined();
     }
-    expect(isOf([{ ...inForce, told: { ...money, amount: '2.4' } }], 'r_2')).toBeDefined();
+    expect(isOf([{ ...inForce, reportedAmount: { ...money, amount: '2.4' } }], 'r_2')).toBeDefined();
   });
 });

@@ -3,7 +3,7 @@ import type { Database } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { TellOutcome } from '#domain/relay/inbox-decision.ts';
+import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -16,7 +16,7 @@ import type { ServiceObservation } from '#workflows/messages.ts';
 export interface HeldCall {
   readonly workId: string;
   readonly observation: ServiceObservation;
-  succeed(outcome?: TellOutcome): void;
+  succeed(outcome?: NotifyOutcome): void;
   fail(error: Error): void;
 }
 
@@ -29,12 +29,12 @@ export class ControlledWorkflows implements WorkWorkflows {
   }
 
   async wake() {
-    return 'told' as const;
+    return 'notified' as const;
   }
 
-  async tell({ id: workId }: StartFacts, observation: ServiceObservation): Promise<TellOutcome> {
-    const { promise, resolve, reject } = Promise.withResolvers<TellOutcome>();
-    this.calls.push({ workId, observation, succeed: (outcome = 'told') => resolve(outcome), fail: reject });
+  async tell({ id: workId }: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<NotifyOutcome>();
+    this.calls.push({ workId, observation, succeed: (outcome = 'notified') => resolve(outcome), fail: reject });
     return promise;
   }
 }

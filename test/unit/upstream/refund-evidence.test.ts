@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeRefundConditions, type RefundConditionName } from '#domain/cancellation/refund-conditions.ts';
 import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
-import { readRefundFacts, type OwnRefundFacts } from '#upstream/observations/refund-evidence.ts';
+import { readRefundEvidence, type OwnRefundRecords } from '#upstream/observations/refund-evidence.ts';
 
 const NOW = Date.UTC(2025, 5, 1, 12);
 const AN_HOUR_AGO = NOW - 3_600_000;
@@ -28,7 +28,7 @@ const UNTOUCHED: Said = {
   topups: [],
   wallet: [debit],
 };
-const OWN: OwnRefundFacts = {
+const OWN: OwnRefundRecords = {
   serviceEsimId: 'e_1',
   serviceOrderId: '5',
   reference: 'shop-1',
@@ -37,14 +37,14 @@ const OWN: OwnRefundFacts = {
 };
 
 /** Reads from a service that answers so, and gives the conditions that do not hold. */
-async function unmet(said: Partial<Said>, own: Partial<OwnRefundFacts> = {}): Promise<string[]> {
+async function unmet(said: Partial<Said>, own: Partial<OwnRefundRecords> = {}): Promise<string[]> {
   const { usage, esim, topups, wallet } = { ...UNTOUCHED, ...said };
   await using opened = await startTestClient(({ target }) => {
     if (target.includes('/usage')) return jsonAnswer(usage);
     if (target.includes('/topups')) return jsonAnswer({ data: topups, next_cursor: null });
     return jsonAnswer(target.includes('/wallet') ? { data: wallet, next_cursor: null } : esim);
   });
-  const { facts } = await readRefundFacts(opened.client, { ...OWN, ...own }, () => NOW);
+  const { facts } = await readRefundEvidence(opened.client, { ...OWN, ...own }, () => NOW);
   return judgeRefundConditions(facts)
     .filter(({ result }) => result !== 'pass')
     .map(({ name, result }) => `${name}: ${result}`);
@@ -58,7 +58,7 @@ describe('what the service says of an eSIM', () => {
     expect(await unmet(topup('failed'))).toEqual([]);
   });
 
-  it.each<[RefundConditionName, string, Partial<Said>, Partial<OwnRefundFacts>?]>([
+  it.each<[RefundConditionName, string, Partial<Said>, Partial<OwnRefundRecords>?]>([
     ['usage_is_zero', 'a little was used', { usage: { esim_id: 'e_1', data_used_mb: 0.5 } }],
     ['never_installed', 'it was installed', { esim: { ...UNTOUCHED.esim, installed_at: TIME } }],
     ['never_activated', 'it was activated', { esim: { ...UNTOUCHED.esim, activated_at: TIME } }],

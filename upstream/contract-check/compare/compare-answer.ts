@@ -21,7 +21,7 @@ import { needOf, type Need } from '#upstream/contract-check/needs.ts';
 import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';
 import { at } from '#upstream/contract-check/schema/document.ts';
 import { layersToList, mayBe, peeled } from '#upstream/contract-check/schema/peeled.ts';
-import { eitherOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import { eitherOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
 
 /**
@@ -41,7 +41,7 @@ export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unk
 }
 
 /** The name of an event is read from other fields as well. */
-function withEventName(form: SchemaView): SchemaView {
+function withEventName(form: ResolvedSchema): ResolvedSchema {
   const [ours, ...others] = EVENT_NAME_FIELDS;
   const theirs = others.find((name) => form.properties.has(name));
   if (form.properties.has(ours) || theirs === undefined) return form;
@@ -50,7 +50,7 @@ function withEventName(form: SchemaView): SchemaView {
   return { ...form, properties, required };
 }
 
-function compareList(comparison: Comparison, ours: unknown, item: unknown, forms: readonly SchemaView[]): void {
+function compareList(comparison: Comparison, ours: unknown, item: unknown, forms: readonly ResolvedSchema[]): void {
   const { document, record, findings, hasLinkHeader } = comparison;
   const layers = layersToList(document, forms, listWrappersOf(record));
   const list = layers.at(-1);
@@ -67,7 +67,7 @@ function compareList(comparison: Comparison, ours: unknown, item: unknown, forms
 }
 
 /** A record, which may be in an envelope. */
-function compareRecord(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+function compareRecord(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const { document, record, findings } = comparison;
   // A document is no record: its names are its own.
   const envelopes = record === 'document' ? [] : wrappersOf(record);
@@ -83,14 +83,14 @@ function compareRecord(comparison: Comparison, ours: unknown, forms: readonly Sc
   compareForms(comparison, ours, inner.forms, inside);
 }
 
-function compareItems(comparison: Comparison, ours: unknown, lists: readonly SchemaView[], place: Place): void {
+function compareItems(comparison: Comparison, ours: unknown, lists: readonly ResolvedSchema[], place: Place): void {
   const inside = itemOf(place);
   const schemas = lists.filter(({ types }) => types?.has('array') === true).map(({ items }) => items);
   const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
   if (forms !== undefined) compareForms(comparison, ours, forms, inside);
 }
 
-function compareForms(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+function compareForms(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const expected = ownForm(ours);
   if (forms.every(saysNothing)) return undescribed(comparison, 'answer', expected, place);
 
@@ -103,14 +103,14 @@ function compareForms(comparison: Comparison, ours: unknown, forms: readonly Sch
   if (expected.items !== undefined && mayBe(forms, 'array')) compareItems(comparison, expected.items, forms, place);
 }
 
-function formsInOurTerms({ document }: Comparison, forms: readonly SchemaView[]): readonly SchemaView[] {
+function formsInOurTerms({ document }: Comparison, forms: readonly ResolvedSchema[]): readonly ResolvedSchema[] {
   return forms.map((form) => formInOurTerms(document, form));
 }
 
 function compareFields(
   comparison: Comparison,
-  expected: SchemaView,
-  objects: readonly SchemaView[],
+  expected: ResolvedSchema,
+  objects: readonly ResolvedSchema[],
   place: Place,
 ): void {
   const { findings, source, needs } = comparison;
@@ -161,7 +161,7 @@ function reportLack(
   { source, needs, findings }: Comparison,
   need: Need,
   place: Place,
-  described: readonly SchemaView[],
+  described: readonly ResolvedSchema[],
   near: readonly string[],
 ): void {
   if (need.alternatives.some((name) => described.some(({ properties }) => properties.has(name)))) return;
@@ -170,6 +170,6 @@ function reportLack(
   });
 }
 
-function isAlwaysNull(forms: readonly SchemaView[]): boolean {
+function isAlwaysNull(forms: readonly ResolvedSchema[]): boolean {
   return forms.every(({ types }) => types !== undefined && [...types].every((type) => type === 'null'));
 }

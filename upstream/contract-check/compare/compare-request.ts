@@ -17,7 +17,12 @@ import {
 import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { sentValues } from '#upstream/contract-check/compare/sent-values.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
-import { eitherOf, refusalOf, takesType, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import {
+  eitherOf,
+  refusalOf,
+  takesType,
+  type ResolvedSchema,
+} from '#upstream/contract-check/schema/resolved-schema.ts';
 
 /**
  * Compares what we send with what the service says it takes: each field that we always send must be known to it, it may
@@ -85,7 +90,12 @@ function short(value: unknown): string {
   return typeof value === 'string' && value.length > 40 ? `one of ${value.length} characters` : listed([value]);
 }
 
-function compareFields(comparison: Comparison, sent: SchemaView, objects: readonly SchemaView[], place: Place): void {
+function compareFields(
+  comparison: Comparison,
+  sent: ResolvedSchema,
+  objects: readonly ResolvedSchema[],
+  place: Place,
+): void {
   const { findings } = comparison;
   if (objects.every(({ properties, closed }) => properties.size === 0 && !closed)) {
     return undescribed(comparison, 'request', sent, place);

@@ -11,11 +11,16 @@ import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { isAmount, unreadableValue } from '#upstream/contract-check/compare/read-values.ts';
 import { WORDS_NOT_LISTED } from '#upstream/contract-check/findings.ts';
 import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';
-import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import { formsOf, refusalOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
 
 /** @param ours a JSON Schema of the field. */
-export function compareValues(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+export function compareValues(
+  comparison: Comparison,
+  ours: unknown,
+  forms: readonly ResolvedSchema[],
+  place: Place,
+): void {
   const { findings } = comparison;
   const own = formsOf({}, ours);
   const report = findings[place.severity];
@@ -34,14 +39,14 @@ export function compareValues(comparison: Comparison, ours: unknown, forms: read
       report('answer', nameOf(place), `${unread.says}: ${form}, which we do not read`);
     }
   }
-  reportLackingWords(comparison, ours, forms, place);
+  reportMissingValues(comparison, ours, forms, place);
 }
 
 /** An answer to a purchase may be of one state only, and so is an event; a read shows all there are. */
-function reportLackingWords(
+function reportMissingValues(
   { findings, source }: Comparison,
   ours: unknown,
-  forms: readonly SchemaView[],
+  forms: readonly ResolvedSchema[],
   place: Place,
 ): void {
   const values = valuesIn(forms);
@@ -51,19 +56,19 @@ function reportLackingWords(
   }
   if (values === undefined || !source.isWhole) return;
   const words = new Set(values.map((value) => valueInOurTerms(place.name, value)));
-  const never = (ownForm(ours).values ?? neededWords(place.name)).filter((word) => !words.has(word));
+  const never = (ownForm(ours).values ?? neededValues(place.name)).filter((word) => !words.has(word));
   const near = never.flatMap((word) => nearNames(String(word), values.map(String)));
   if (never.length === 0) return;
   findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
 }
 
 /** Of a state whose words are the service's own, the one that is understood: an eSIM is cancelled, or it is not. */
-function neededWords(name: string): readonly string[] {
+function neededValues(name: string): readonly string[] {
   return name === 'status' ? ['cancelled'] : [];
 }
 
 /** True when an amount can have no decimals. */
-function isWhole(forms: readonly SchemaView[]): boolean {
+function isWhole(forms: readonly ResolvedSchema[]): boolean {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   return relevant.every(({ types, constraints }) => {
     const kinds = [...(types ?? [])].filter((type) => type !== 'null');

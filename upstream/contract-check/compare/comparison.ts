@@ -3,7 +3,12 @@ import { NestedTooDeeply } from '#upstream/contract-check/effort.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import type { Needs, Source } from '#upstream/contract-check/needs.ts';
 import { NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
-import { covers, formsOf, type JsonType, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import {
+  covers,
+  formsOf,
+  type JsonType,
+  type ResolvedSchema,
+} from '#upstream/contract-check/schema/resolved-schema.ts';
 import type { EndpointContract, RecordName } from '#upstream/contract.ts';
 
 /** What a difference means. */
@@ -62,7 +67,7 @@ export function formsIn(
   part: Finding['part'],
   schema: unknown,
   place: Place,
-): SchemaView[] | undefined {
+): ResolvedSchema[] | undefined {
   try {
     const forms = formsOf(document, schema);
     if (forms.length > 0) return forms;
@@ -77,7 +82,7 @@ export function formsIn(
 }
 
 /** The contract's side: scalars may be of several types, but nothing in it has two forms as an object. */
-export function ownForm(schema: unknown): SchemaView {
+export function ownForm(schema: unknown): ResolvedSchema {
   const forms = formsOf({}, schema);
   const main = forms.find(({ properties, items }) => properties.size > 0 || items !== undefined) ?? forms[0];
   if (main === undefined) throw new Error('a schema of the contract fits no value');
@@ -85,7 +90,7 @@ export function ownForm(schema: unknown): SchemaView {
 }
 
 /** True where a document leaves open what a value is. */
-export function saysNothing(form: SchemaView): boolean {
+export function saysNothing(form: ResolvedSchema): boolean {
   return form.types === undefined;
 }
 
@@ -93,7 +98,7 @@ export function saysNothing(form: SchemaView): boolean {
 export function undescribed(
   { findings, undescribedAnswer }: Comparison,
   part: 'request' | 'answer',
-  ours: SchemaView,
+  ours: ResolvedSchema,
   place: Place,
 ): void {
   const fields = [...ours.required].join(', ');
@@ -139,13 +144,13 @@ export function compareTypes(
 }
 
 /** The types that a part may have; undefined where any will do. */
-export function typesIn(forms: readonly SchemaView[]): ReadonlySet<JsonType> | undefined {
+export function typesIn(forms: readonly ResolvedSchema[]): ReadonlySet<JsonType> | undefined {
   if (forms.some(saysNothing)) return undefined;
   return new Set(forms.flatMap(({ types }) => [...(types ?? [])]));
 }
 
 /** The values that a part may have; undefined where any will do. */
-export function valuesIn(forms: readonly SchemaView[]): readonly unknown[] | undefined {
+export function valuesIn(forms: readonly ResolvedSchema[]): readonly unknown[] | undefined {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   if (relevant.length === 0 || relevant.some(({ values }) => values === undefined)) return undefined;
   return relevant.flatMap(({ values }) => values ?? []).filter((value) => value !== null);

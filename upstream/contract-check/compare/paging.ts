@@ -1,7 +1,7 @@
 /** Whether a described list says, in a way that we understand, where it ends and how it goes on. */
 import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
 import type { Layer } from '#upstream/contract-check/schema/peeled.ts';
-import { formsOrNone, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import { formsOrNone, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { continuationOf, type Continuation } from '#upstream/contract/paging.ts';
 
 const MAX_DEPTH = 2;
@@ -62,7 +62,7 @@ export function pagingProblem(
 
 function fieldsOf(
   document: JsonObject,
-  forms: readonly SchemaView[],
+  forms: readonly ResolvedSchema[],
   example: Example,
   depth: number,
 ): Record<string, unknown> {

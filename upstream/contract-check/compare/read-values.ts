@@ -3,7 +3,7 @@
  * are held against both sides, so that what the contract learns to read is no difference any more.
  */
 import { parseLpaString } from '#domain/esims/activation.ts';
-import { refusalOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import { refusalOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { wireCurrency, wireDecimal, wireTime } from '#upstream/contract/fields.ts';
 import { AMOUNT_FIELDS } from '#upstream/contract/variants.ts';
 
@@ -110,8 +110,8 @@ export interface Unreadable {
  */
 export function unreadableValue(
   name: string,
-  ours: readonly SchemaView[],
-  theirs: readonly SchemaView[],
+  ours: readonly ResolvedSchema[],
+  theirs: readonly ResolvedSchema[],
 ): Unreadable | undefined {
   const kind = KINDS.find(({ names }) => names.test(name));
   const texts = theirs.filter(({ types }) => types === undefined || types.has('string'));

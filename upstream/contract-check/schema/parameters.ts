@@ -3,7 +3,7 @@ import { compareSentValues } from '#upstream/contract-check/compare/compare-requ
 import type { Comparison, Step } from '#upstream/contract-check/compare/comparison.ts';
 import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
 import { at, entriesAt, listAt, resolved, textAt, type JsonObject } from '#upstream/contract-check/schema/document.ts';
-import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema/resolved-schema.ts';
+import { formsOf, refusalOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
 
@@ -89,7 +89,7 @@ function compareTexts({ document, findings }: Comparison, label: string, name: s
 }
 
 /** Why a schema refuses a text of a query or a header; undefined when it takes it. */
-export function refusalOfText(forms: readonly SchemaView[], text: string): string | undefined {
+export function refusalOfText(forms: readonly ResolvedSchema[], text: string): string | undefined {
   if (forms.length === 0) return 'is described so that no value fits';
   const refusal = refusalOf(forms, text);
   const numeric = forms.filter(({ types }) => types?.has('integer') === true || types?.has('number') === true);

@@ -7,7 +7,7 @@ import {
   eitherOf,
   formsOrNone,
   type JsonType,
-  type SchemaView,
+  type ResolvedSchema,
 } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { MOST_WRAPPERS } from '#upstream/contract.ts';
 
@@ -15,7 +15,7 @@ import { MOST_WRAPPERS } from '#upstream/contract.ts';
 export interface Layer {
   /** Names of the fields that were gone into; empty of the answer itself. */
   readonly path: readonly string[];
-  readonly forms: readonly SchemaView[];
+  readonly forms: readonly ResolvedSchema[];
 }
 
 /** The layer that is read as a record. */
@@ -32,7 +32,7 @@ export interface RecordLayer extends Layer {
  */
 export function peeled(
   document: JsonObject,
-  forms: readonly SchemaView[],
+  forms: readonly ResolvedSchema[],
   needed: readonly string[],
   envelopes: readonly string[],
 ): RecordLayer {
@@ -46,14 +46,14 @@ export function peeled(
 /** The layers on the way to a list, outermost first; the last one is the list where there is one. */
 export function layersToList(
   document: JsonObject,
-  forms: readonly SchemaView[],
+  forms: readonly ResolvedSchema[],
   envelopes: readonly string[],
 ): readonly Layer[] {
   return layersOf(document, forms, envelopes);
 }
 
 /** True where some form allows the type by name. */
-export function mayBe(forms: readonly SchemaView[], type: JsonType): boolean {
+export function mayBe(forms: readonly ResolvedSchema[], type: JsonType): boolean {
   return forms.some(({ types }) => types?.has(type) === true);
 }
 
@@ -62,7 +62,11 @@ function isList({ forms }: Layer): boolean {
   return mayBe(forms, 'array') && !mayBe(forms, 'object');
 }
 
-function layersOf(document: JsonObject, forms: readonly SchemaView[], envelopes: readonly string[]): readonly Layer[] {
+function layersOf(
+  document: JsonObject,
+  forms: readonly ResolvedSchema[],
+  envelopes: readonly string[],
+): readonly Layer[] {
   const layers: Layer[] = [{ path: [], forms }];
   for (let depth = 0; depth < MOST_WRAPPERS; depth += 1) {
     const outer = layers[depth] ?? { path: [], forms: [] };
@@ -80,7 +84,7 @@ function layersOf(document: JsonObject, forms: readonly SchemaView[], envelopes:
   return layers;
 }
 
-function fieldsOf(forms: readonly SchemaView[]): Map<string, unknown[]> {
+function fieldsOf(forms: readonly ResolvedSchema[]): Map<string, unknown[]> {
   const fields = new Map<string, unknown[]>();
   for (const { properties } of forms) {
     for (const [name, schema] of properties) fields.set(name, [...(fields.get(name) ?? []), schema]);

@@ -19,7 +19,7 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'nul
 export type JsonType = (typeof TYPES)[number];
 
 /** One form that a value may have; a schema with `oneOf` has several. */
-export interface SchemaView {
+export interface ResolvedSchema {
   /** Undefined when the schema does not say. */
   readonly types: ReadonlySet<JsonType> | undefined;
   /** Undefined when any value of the types will do. */
@@ -33,7 +33,7 @@ export interface SchemaView {
   readonly constraints: readonly Constraint[];
 }
 
-const ANYTHING: SchemaView = {
+const ANYTHING: ResolvedSchema = {
   types: undefined,
   values: undefined,
   properties: new Map(),
@@ -53,7 +53,7 @@ const MAX_FORMS = 64;
  * @returns empty when no value fits.
  * @throws NotComparable
  */
-export function formsOf(document: JsonObject, schema: unknown): SchemaView[] {
+export function formsOf(document: JsonObject, schema: unknown): ResolvedSchema[] {
   return formsBelow(document, schema, { references: new Set(), depth: 0 });
 }
 
@@ -64,7 +64,7 @@ interface Way {
   readonly depth: number;
 }
 
-function formsBelow(document: JsonObject, schema: unknown, { references, depth }: Way): SchemaView[] {
+function formsBelow(document: JsonObject, schema: unknown, { references, depth }: Way): ResolvedSchema[] {
   assertDepth(depth);
   spend(document, 1);
   if (schema === false) return [];
@@ -92,7 +92,7 @@ function formsBelow(document: JsonObject, schema: unknown, { references, depth }
 }
 
 /** As {@link formsOf}; none where a reference leads nowhere, so that nothing can be said. @throws NestedTooDeeply */
-export function formsOrNone(document: JsonObject, schema: unknown): readonly SchemaView[] {
+export function formsOrNone(document: JsonObject, schema: unknown): readonly ResolvedSchema[] {
   try {
     return formsOf(document, schema);
   } catch (error) {
@@ -106,7 +106,7 @@ export function eitherOf(schemas: readonly unknown[]): unknown {
   return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
 }
 
-function ownView(schema: JsonObject): SchemaView {
+function ownView(schema: JsonObject): ResolvedSchema {
   const values = valuesOf(schema);
   const properties = new Map(entriesAt(schema, 'properties'));
   const required = listAt(schema, 'required').filter((name) => typeof name === 'string');
@@ -150,7 +150,11 @@ function typeOf(value: unknown): JsonType {
   return isType(typeof value) ? (typeof value as JsonType) : 'object';
 }
 
-function combined(document: JsonObject, left: readonly SchemaView[], right: readonly SchemaView[]): SchemaView[] {
+function combined(
+  document: JsonObject,
+  left: readonly ResolvedSchema[],
+  right: readonly ResolvedSchema[],
+): ResolvedSchema[] {
   // Both sides are cut before they are multiplied, so that a document cannot make this take for ever.
   const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
   spend(document, others.length * sizeOf(some) + some.length * sizeOf(others));
@@ -159,13 +163,13 @@ function combined(document: JsonObject, left: readonly SchemaView[], right: read
 }
 
 /** About how long it takes to put each of some forms together with another one. */
-function sizeOf(forms: readonly SchemaView[]): number {
+function sizeOf(forms: readonly ResolvedSchema[]): number {
   return forms.reduce((sum, { properties, required, values = [], constraints }) => {
     return sum + 1 + properties.size + required.size + values.length + constraints.length;
   }, 0);
 }
 
-function viewOfBoth(left: SchemaView, right: SchemaView): SchemaView {
+function viewOfBoth(left: ResolvedSchema, right: ResolvedSchema): ResolvedSchema {
   const properties = new Map(left.properties);
   for (const [name, schema] of right.properties) {
     properties.set(name, properties.has(name) ? { allOf: [properties.get(name), schema] } : schema);
@@ -185,13 +189,13 @@ function bothItems(left: unknown, right: unknown): unknown {
   return left === undefined || right === undefined ? (left ?? right) : { allOf: [left, right] };
 }
 
-function bothTypes(left: SchemaView['types'], right: SchemaView['types']): SchemaView['types'] {
+function bothTypes(left: ResolvedSchema['types'], right: ResolvedSchema['types']): ResolvedSchema['types'] {
   if (left === undefined || right === undefined) return left ?? right;
   const inBoth = [...left].filter((type) => covers(right, type));
   return new Set([...inBoth, ...[...right].filter((type) => covers(left, type))]);
 }
 
-function bothValues(left: SchemaView['values'], right: SchemaView['values']): SchemaView['values'] {
+function bothValues(left: ResolvedSchema['values'], right: ResolvedSchema['values']): ResolvedSchema['values'] {
   if (left === undefined || right === undefined) return left ?? right;
   const taken = new Set(right);
   return left.filter((value) => taken.has(value));
@@ -208,7 +212,7 @@ export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
  * @returns a clause after the name of what has the value, such as `has at most 20 characters there`; undefined when a
  *   form takes it.
  */
-export function refusalOf(forms: readonly SchemaView[], value: unknown): string | undefined {
+export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): string | undefined {
   const typed = forms.filter((form) => takesType(form, value));
   const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
   if (typed.length === 0) return `is of type ${[...types].join(' or ')} there`;
@@ -217,11 +221,11 @@ export function refusalOf(forms: readonly SchemaView[], value: unknown): string 
 }
 
 /** True when the type of a value fits. Other demands of the form are not looked at. */
-export function takesType({ types }: SchemaView, value: unknown): boolean {
+export function takesType({ types }: ResolvedSchema, value: unknown): boolean {
   return types === undefined || covers(types, typeOf(value));
 }
 
-function refusalByForm({ values, constraints }: SchemaView, value: unknown): string | undefined {
+function refusalByForm({ values, constraints }: ResolvedSchema, value: unknown): string | undefined {
   if (values !== undefined && !values.includes(value)) return `is one of ${JSON.stringify(values)} there`;
   return brokenConstraint(constraints, value);
 }

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import {
-  LET_GO_REFUND,
+  GIVEN_UP_REFUND,
   PAID_REFUND,
-  PARKED_REFUND,
+  REFUND_NEEDING_ATTENTION,
   REFUND_EVENTS,
   REFUND_LIFECYCLE,
-  REFUND_STANDINGS,
-  refundStatusTold,
+  REFUND_STATUSES_OR_NONE,
+  refundStatusAfterReport,
   type RefundEvent,
-  type RefundStanding,
+  type RefundStatusOrNone,
 } from '#domain/cancellation/refund-lifecycle.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 
 const EVENTS = Object.keys(REFUND_EVENTS) as RefundEvent[];
 const TOLD = ['expected', 'manual_review', 'failed'] as const;
-const everything = REFUND_STANDINGS.flatMap((standing) => EVENTS.map((event) => ({ standing, event })));
+const everything = REFUND_STATUSES_OR_NONE.flatMap((standing) => EVENTS.map((event) => ({ standing, event })));
 
-function after(standing: RefundStanding, event: RefundEvent): RefundStanding {
+function after(standing: RefundStatusOrNone, event: RefundEvent): RefundStatusOrNone {
   const next = REFUND_LIFECYCLE[event][standing];
   return next === 'unchanged' ? standing : next;
 }
 
-function reachableFrom(start: RefundStanding, events: readonly RefundEvent[]): Set<RefundStanding> {
-  const found = new Set<RefundStanding>([start]);
+function reachableFrom(start: RefundStatusOrNone, events: readonly RefundEvent[]): Set<RefundStatusOrNone> {
+  const found = new Set<RefundStatusOrNone>([start]);
   // What is added while it is gone through is gone through as well.
   for (const standing of found) {
     for (const event of events) found.add(after(standing, event));
@@ -31,19 +31,19 @@ function reachableFrom(start: RefundStanding, events: readonly RefundEvent[]): S
 }
 
 /** The table once more, as sentences. */
-function meaning(standing: RefundStanding, event: RefundEvent): RefundStanding {
+function meaning(standing: RefundStatusOrNone, event: RefundEvent): RefundStatusOrNone {
   switch (event) {
     // What is completed is in the wallet: no word of the service takes it out, and nobody need look at it.
     case 'expected':
     case 'manual_review':
     case 'failed':
       return standing === 'completed' ? standing : event;
-    case 'parked':
+    case 'case_opened':
       return standing === 'completed' || standing === 'none' ? standing : 'needs_attention';
     // What nobody knows of is not settled.
     case 'paid':
       return standing === 'none' ? standing : 'completed';
-    case 'let_go':
+    case 'given_up':
       return standing === 'none' || standing === 'completed' ? standing : 'failed';
     case 'undone':
       return 'none';
@@ -71,7 +71,7 @@ describe('the life of a refund', () => {
 
   it('is paid only once its money was found: no word of the service completes it', () => {
     const words = EVENTS.filter((event) => event !== 'paid');
-    for (const standing of REFUND_STANDINGS.filter((each) => each !== 'completed'))
+    for (const standing of REFUND_STATUSES_OR_NONE.filter((each) => each !== 'completed'))
       expect(reachableFrom(standing, words)).not.toContain('completed');
   });
 
@@ -81,16 +81,16 @@ describe('the life of a refund', () => {
 
   it('gives the status after a word of the service, the first one included', () => {
     for (const told of TOLD) {
-      expect(refundStatusTold(undefined, told)).toBe(told);
-      for (const status of REFUND_STATUSES) expect(refundStatusTold(status, told)).toBe(after(status, told));
+      expect(refundStatusAfterReport(undefined, told)).toBe(told);
+      for (const status of REFUND_STATUSES) expect(refundStatusAfterReport(status, told)).toBe(after(status, told));
     }
   });
 
-  it('is paid from everywhere, and let go or parked from everywhere but from the wallet', () => {
+  it('is paid from everywhere, and let go or case_opened from everywhere but from the wallet', () => {
     const unpaid = ['expected', 'manual_review', 'failed', 'needs_attention'];
     expect(PAID_REFUND).toEqual({ status: 'completed', from: REFUND_STATUSES });
-    expect(LET_GO_REFUND).toEqual({ status: 'failed', from: unpaid });
-    expect(PARKED_REFUND).toEqual({ status: 'needs_attention', from: unpaid });
+    expect(GIVEN_UP_REFUND).toEqual({ status: 'failed', from: unpaid });
+    expect(REFUND_NEEDING_ATTENTION).toEqual({ status: 'needs_attention', from: unpaid });
   });
 
   it('says in a sentence what each event is', () => {

@@ -3,7 +3,13 @@ import type { Cause, Direction } from '#domain/money/books.ts';
 import type { Awaited } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
-import { reconcile, type BooksRules, type Judgement, type Knowledge, type Placed } from '#domain/money/reconciliation.ts';
+import {
+  reconcile,
+  type BooksRules,
+  type Judgement,
+  type Knowledge,
+  type Placed,
+} from '#domain/money/reconciliation.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const HOUR = 3_600_000;

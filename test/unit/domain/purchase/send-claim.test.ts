@@ -3,12 +3,12 @@ import {
   decideSendClaim,
   mayHaveBought,
   resendWindowInForce,
-  type SendClaimFacts,
+  type SendCandidate,
 } from '#domain/purchase/send-claim.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 
 const WINDOW = 600_000;
-const facts = (more: Partial<SendClaimFacts> = {}): SendClaimFacts => ({
+const facts = (more: Partial<SendCandidate> = {}): SendCandidate => ({
   state: 'prepared',
   anyUnknown: false,
   failureClass: null,
@@ -17,7 +17,7 @@ const facts = (more: Partial<SendClaimFacts> = {}): SendClaimFacts => ({
   ...more,
 });
 /** A send of it was answered by nobody a minute ago. */
-const unknown = (more: Partial<SendClaimFacts> = {}) =>
+const unknown = (more: Partial<SendCandidate> = {}) =>
   facts({ state: 'unknown', anyUnknown: true, failureClass: 'timeout', unrefusedForMs: 60_000, ...more });
 
 describe('whether an attempt may be sent', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  afterTelling,
+  afterNotifying,
   decideInboxRow,
   INBOX_STATES,
   type InboxAction,
@@ -37,19 +37,19 @@ describe('a row of the inbox', () => {
 
   it.each<[stored: ObservationDecision | null, judged: ObservationDecision, action: InboxAction]>([
     [null, 'known', { kind: 'apply', decision: 'known' }],
-    [null, 'advance', { kind: 'tell', decision: 'advance' }],
-    [null, 'contradiction', { kind: 'tell', decision: 'contradiction' }],
+    [null, 'advance', { kind: 'notify', decision: 'advance' }],
+    [null, 'contradiction', { kind: 'notify', decision: 'contradiction' }],
     ['known', 'known', { kind: 'apply', decision: 'known' }],
-    ['known', 'advance', { kind: 'tell', decision: 'advance' }],
-    ['advance', 'known', { kind: 'tell', decision: 'advance' }],
-    ['advance', 'contradiction', { kind: 'tell', decision: 'advance' }],
-    ['contradiction', 'known', { kind: 'tell', decision: 'contradiction' }],
-    ['contradiction', 'advance', { kind: 'tell', decision: 'contradiction' }],
+    ['known', 'advance', { kind: 'notify', decision: 'advance' }],
+    ['advance', 'known', { kind: 'notify', decision: 'advance' }],
+    ['advance', 'contradiction', { kind: 'notify', decision: 'advance' }],
+    ['contradiction', 'known', { kind: 'notify', decision: 'contradiction' }],
+    ['contradiction', 'advance', { kind: 'notify', decision: 'contradiction' }],
   ])('judged %s before and %s now, of work that goes on: $kind', (stored, judged, action) => {
     expect(decideInboxRow(pending(stored), judged, false)).toEqual(action);
   });
 
-  it('of work that has ended is judged against the end, whatever it meant before, and nobody is told', () => {
+  it('of work that has ended is judged against the end, whatever it meant before, and no workflow is notified', () => {
     for (const stored of [null, ...DECISIONS]) {
       for (const judged of DECISIONS)
         expect(decideInboxRow(pending(stored), judged, true)).toEqual({ kind: 'apply', decision: judged });
@@ -57,12 +57,12 @@ describe('a row of the inbox', () => {
   });
 
   it.each([
-    ['told', false, 'relayed'],
+    ['notified', false, 'relayed'],
     ['finished', false, 'try_again'],
-    ['told', true, 'judge_again'],
+    ['notified', true, 'judge_again'],
     ['finished', true, 'judge_again'],
   ] as const)('whose workflow was %s (work ended: %s) is %s', (outcome, ended, next) => {
-    expect(afterTelling(outcome, ended)).toBe(next);
+    expect(afterNotifying(outcome, ended)).toBe(next);
   });
 });
 

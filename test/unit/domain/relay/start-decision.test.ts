@@ -3,10 +3,10 @@ import {
   START_DECISIONS,
   startDecision,
   type StartDecision,
-  type WorkflowStanding,
+  type WorkflowRunState,
 } from '#domain/relay/start-decision.ts';
 
-const TABLE: readonly [WorkflowStanding, boolean, StartDecision][] = [
+const TABLE: readonly [WorkflowRunState, boolean, StartDecision][] = [
   ['none', false, 'start'],
   ['none', true, 'start'],
   ['running', false, 'leave'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askAgainSeconds, endsWait, isFinished } from '#domain/work/caller-wait.ts';
+import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
 import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 
 describe('waiting for work', () => {
@@ -13,7 +13,7 @@ describe('waiting for work', () => {
       'failed',
       'refused',
     ]);
-    expect(WORK_STATUSES.filter((status) => !endsWait(status)).toSorted()).toEqual([
+    expect(WORK_STATUSES.filter((status) => !isWaitOver(status)).toSorted()).toEqual([
       'accepted',
       'cancelling',
       'held',
@@ -31,6 +31,6 @@ describe('waiting for work', () => {
     ['held', 15_001, 16],
     ['held', 3_600_000, 60],
   ] as const)('is worth asking again for what is %s and goes on in %s ms after %s s', (status, inMs, seconds) => {
-    expect(askAgainSeconds(status, inMs === null ? null : 1_000_000 + inMs, 1_000_000)).toBe(seconds);
+    expect(retryAfterSeconds(status, inMs === null ? null : 1_000_000 + inMs, 1_000_000)).toBe(seconds);
   });
 });

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { standingOf } from '#domain/work/status-text.ts';
+import { describeStatus } from '#domain/work/status-text.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
 
 const EVERY = WORK_KINDS.flatMap((kind) => statusesOf(kind).map((status) => [kind, status] as const));
 
 describe('where work stands', () => {
   it.each(EVERY)('of %s that is %s is said in sentences; of what has ended nothing follows', (kind, status) => {
-    const { now, why, next } = standingOf({ kind, status, isTimed: false });
+    const { now, why, next } = describeStatus({ kind, status, isTimed: false });
     for (const sentence of [now, next]) expect(sentence).toMatch(/^[A-Z].*[.]$/);
     expect(why).toBeUndefined();
     expect(next.startsWith('Nothing')).toBe(isFinal(status));
@@ -17,7 +17,7 @@ describe('where work stands', () => {
 
   it('has a text of its own for each status of a kind', () => {
     for (const kind of WORK_KINDS) {
-      const told = statusesOf(kind).map((status) => standingOf({ kind, status, isTimed: false }).now);
+      const told = statusesOf(kind).map((status) => describeStatus({ kind, status, isTimed: false }).now);
       expect(new Set(told).size).toBe(told.length);
     }
   });
@@ -28,22 +28,22 @@ describe('where work stands', () => {
       detail: 'The price is 3.20 USD, above the limit of 2.00 USD.',
     } as const;
     const held = { kind: 'order', status: 'held', failure } as const;
-    expect(standingOf({ ...held, isTimed: true })).toEqual({
+    expect(describeStatus({ ...held, isTimed: true })).toEqual({
       now: 'The order is held: it waits for something that passes.',
       why: failure.detail,
       next: `It is tried again by itself; at its deadline it fails without having bought. ${FAILURE_CLASSES.price_above_limit.advice}`,
     });
-    expect(standingOf({ ...held, failure: { ...failure, detail: null }, isTimed: false })).toMatchObject({
+    expect(describeStatus({ ...held, failure: { ...failure, detail: null }, isTimed: false })).toMatchObject({
       why: FAILURE_CLASSES.price_above_limit.meaning,
       next: expect.stringContaining('once that has passed'),
     });
-    expect(standingOf({ ...held, kind: 'cancellation', isTimed: true }).next).toContain(
+    expect(describeStatus({ ...held, kind: 'cancellation', isTimed: true }).next).toContain(
       'is refused without having been sent',
     );
   });
 
   it('says of what waits for a person why, and what that person can do', () => {
-    const { why, next } = standingOf({
+    const { why, next } = describeStatus({
       kind: 'topup',
       status: 'needs_attention',
       attention: 'outcome_unknown',
@@ -54,8 +54,8 @@ describe('where work stands', () => {
 
   it('does not bring up an old failure of what goes on', () => {
     const failure = { class: 'timeout', detail: 'No answer.' } as const;
-    expect(standingOf({ kind: 'order', status: 'processing', failure, isTimed: false }).why).toBeUndefined();
-    expect(standingOf({ kind: 'order', status: 'submitting', failure, isTimed: true })).toMatchObject({
+    expect(describeStatus({ kind: 'order', status: 'processing', failure, isTimed: false }).why).toBeUndefined();
+    expect(describeStatus({ kind: 'order', status: 'submitting', failure, isTimed: true })).toMatchObject({
       why: 'No answer.',
       next: expect.stringContaining('sent again'),
     });
@@ -63,7 +63,7 @@ describe('where work stands', () => {
 
   it('says of what the service calls failed that its cost is being found out', () => {
     const failure = { class: 'supplier_failed', detail: 'The supplier had none left.' } as const;
-    const settling = standingOf({ kind: 'order', status: 'processing', failure, isTimed: true });
+    const settling = describeStatus({ kind: 'order', status: 'processing', failure, isTimed: true });
     expect(settling).toEqual({
       now: 'The service reports that the order failed; the wallet is read before anything follows.',
       why: failure.detail,
@@ -73,7 +73,7 @@ describe('where work stands', () => {
 
   it('does not call over, or not bought, what has ended with an open case about what it cost', () => {
     for (const [kind, status] of EVERY) {
-      const { now, next } = standingOf({ kind, status, isTimed: false, isInDoubt: true });
+      const { now, next } = describeStatus({ kind, status, isTimed: false, isInDoubt: true });
       expect(/ended|nothing was bought/.test(next) || now.includes('nothing was bought'), `${kind} ${status}`).toBe(
         false,
       );
