@@ -10,11 +10,11 @@ import { caseCursor, readCaseCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
-import { dismissDeliveryCase, findCase, listOpenCases } from '#db/work/case-queries.ts';
+import { findCase, listOpenCases } from '#db/work/case-queries.ts';
 import type { CaseRow } from '#db/work/cases.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
+import { dismissCase } from '#fulfilment/operator/dismiss-case.ts';
 
 const tag = 'Operator actions';
 const JSON_TYPE = 'application/json';
@@ -107,29 +107,18 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       answers: { 200: { description: 'The case.', contentType: JSON_TYPE, schema: caseOutput, example } },
       problems: ['case_not_found', 'action_not_possible'],
       handle: async ({ params: { id }, body: { why }, caller }) => {
-        const closed = await database.transaction(async (tx) => {
-          const found = mayExist('case', id) ? await findCase(tx, id, caller.ownerId) : undefined;
-          if (found === undefined) throw new Problem('case_not_found');
-          if (found.closedAt !== null) return found;
-          if (found.subjectKind !== 'delivery') {
-            throw new Problem('action_not_possible', {
-              detail: `It is about ${found.subjectKind} ${found.subjectId}: judge it with that one's /resolve.`,
-              extra: { refusal: 'verdict_not_possible' },
-            });
-          }
-          const at = new Date(now());
-          await dismissDeliveryCase(tx, found, why, at);
-          const audited = {
-            actor: caller.apiKeyId,
-            action: 'case.dismiss',
-            subject: { kind: 'case', id },
-            reason: why,
-          } as const;
-          await addAuditEntry(tx, audited, at);
-          return findCase(tx, id, caller.ownerId);
-        });
-        if (closed === undefined) throw new Problem('case_not_found');
-        return jsonReply(200, caseJson(closed));
+        if (!mayExist('case', id)) throw new Problem('case_not_found');
+        const by = { owner: caller.ownerId, actor: caller.apiKeyId, why };
+        const result = await database.transaction((tx) => dismissCase(tx, id, by, new Date(now())));
+        if (result.kind === 'not_found') throw new Problem('case_not_found');
+        if (result.kind === 'about_work') {
+          const { subjectKind, subjectId } = result.row;
+          throw new Problem('action_not_possible', {
+            detail: `It is about ${subjectKind} ${subjectId}: resolve it with the /resolve of that work.`,
+            extra: { refusal: 'verdict_not_possible' },
+          });
+        }
+        return jsonReply(200, caseJson(result.row));
       },
     }),
   ];

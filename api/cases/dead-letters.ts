@@ -8,17 +8,15 @@ import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
 import {
   DEAD_LETTER_QUEUES,
   deadLetterId,
-  dismissDeadLetter,
   listDeadLetters,
-  requeueDeadLetter,
   type DeadLetter,
   type DeadLetterQueue,
 } from '#fulfilment/operator/dead-letters.ts';
+import { settleDeadLetter } from '#fulfilment/operator/settle-dead-letter.ts';
 
 const tag = 'Operator actions';
 const JSON_TYPE = 'application/json';
@@ -121,11 +119,7 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
-      const found = await act(dependencies, request, {
-        action: 'requeue',
-        resolution: 'requeued',
-        carryOut: requeueDeadLetter,
-      });
+      const found = await settle(dependencies, request, 'requeue');
       dependencies.wakeRelay();
       return jsonReply(200, letterJson(found));
     },
@@ -150,11 +144,7 @@ function dismissOperation(dependencies: ApiDependencies): Operation {
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
-      const found = await act(dependencies, request, {
-        action: 'dismiss',
-        resolution: 'dismissed',
-        carryOut: dismissDeadLetter,
-      });
+      const found = await settle(dependencies, request, 'dismiss');
       return jsonReply(200, letterJson(found));
     },
   });
@@ -166,31 +156,15 @@ interface LetterRequest {
   readonly caller: Caller;
 }
 
-/** Does with a dead letter what its caller asks, with an entry of the audit log. @throws Problem when there is none. */
-async function act(
+/** @throws Problem dead_letter_not_found */
+async function settle(
   { database, now }: ApiDependencies,
   { params: { id }, body: { why }, caller }: LetterRequest,
-  {
-    action,
-    resolution,
-    carryOut,
-  }: {
-    readonly action: 'requeue' | 'dismiss';
-    readonly resolution: string;
-    readonly carryOut: typeof requeueDeadLetter;
-  },
+  action: 'requeue' | 'dismiss',
 ): Promise<DeadLetter> {
-  const target = readId(id);
-  const entry = {
-    actor: caller.apiKeyId,
-    action: `dead_letter.${action}`,
-    subject: { kind: 'dead_letter', id },
-    reason: why,
-  } as const;
+  const request = { ...readId(id), action, actor: caller.apiKeyId, why };
   return database.transaction(async (tx) => {
-    const at = new Date(now());
-    await addAuditEntry(tx, entry, at);
-    const letter = await carryOut(tx, { ...target, resolution: `${resolution}: ${why}`, now: at });
+    const letter = await settleDeadLetter(tx, request, new Date(now()));
     if (letter === undefined) throw new Problem('dead_letter_not_found');
     return letter;
   });

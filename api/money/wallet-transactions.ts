@@ -12,8 +12,8 @@ import {
   walletTransactionQuery,
 } from '#api/money/wallet-transaction-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
-import { explainMovement, listJournal, listMovementsWithoutCause } from '#db/money/journal-queries.ts';
+import { listJournal, listMovementsWithoutCause } from '#db/money/journal-queries.ts';
+import { explainMovement } from '#fulfilment/operator/explain-movement.ts';
 
 const tag = 'Wallet';
 const JSON_TYPE = 'application/json';
@@ -102,18 +102,8 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       handle: async ({ params: { id }, body: { why }, caller }) => {
         const number = /^mov_(\d{1,18})$/.exec(id)?.[1];
         if (number === undefined) throw new Problem('wallet_transaction_not_found');
-        const movement = await database.transaction(async (tx) => {
-          const explained = await explainMovement(tx, BigInt(number));
-          if (explained?.isNew === true) {
-            const subject = { kind: 'wallet_movement', id } as const;
-            await addAuditEntry(
-              tx,
-              { actor: caller.apiKeyId, action: 'wallet_movement.explain', subject, reason: why },
-              new Date(now()),
-            );
-          }
-          return explained?.movement;
-        });
+        const by = { actor: caller.apiKeyId, why };
+        const movement = await database.transaction((tx) => explainMovement(tx, BigInt(number), by, new Date(now())));
         if (movement === undefined) throw new Problem('wallet_transaction_not_found');
         return jsonReply(200, walletTransactionJson({ entry: undefined, movement, work: undefined }));
       },

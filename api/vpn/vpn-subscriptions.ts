@@ -23,8 +23,6 @@ import { workActionOperations } from '#api/work/work-actions.ts';
 import { createWork, creationAnswers, retryAfterHeader, waitingHeaders } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { listWork, notFound, workFilter, workResource } from '#api/work/work-resource.ts';
-import { addAuditEntry } from '#db/access/audit-log.ts';
-import { requestWake } from '#db/queues/outbox.ts';
 import {
   findVpnSubscriptionView,
   pageOfVpnSubscriptions,
@@ -32,7 +30,8 @@ import {
 } from '#db/work/vpn-subscription-queries.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { REFUSALS } from '#domain/work/operator-actions.ts';
-import { acceptVpnSubscription, customerReferenceAad, requestCancel } from '#fulfilment/work/vpn-subscriptions.ts';
+import { cancelVpnSubscription } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { acceptVpnSubscription, customerReferenceAad } from '#fulfilment/work/vpn-subscriptions.ts';
 
 const tag = 'VPN';
 
@@ -148,20 +147,9 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
         if (!mayExist('vpn_subscription', id)) throw notFound(vpnResource);
         const found = await database.transaction(async (tx) => {
           if ((await findVpnSubscriptionView(tx, id, caller.ownerId)) === undefined) throw notFound(vpnResource);
-          const outcome = await requestCancel(tx, id, why, new Date(now()));
-          if (outcome === 'already_ended' || outcome === 'not_active') {
-            throw new Problem('action_not_possible', { detail: REFUSALS[outcome], extra: { refusal: outcome } });
-          }
-          if (outcome === 'requested') {
-            const work = { kind: 'vpn_subscription', id } as const;
-            await requestWake(tx, work);
-            const entry = {
-              actor: caller.apiKeyId,
-              action: 'vpn_subscription.cancel',
-              subject: work,
-              ...(why !== undefined && { reason: why }),
-            };
-            await addAuditEntry(tx, entry, new Date(now()));
+          const result = await cancelVpnSubscription(tx, id, { actor: caller.apiKeyId, why }, new Date(now()));
+          if (result === 'already_ended' || result === 'not_active') {
+            throw new Problem('action_not_possible', { detail: REFUSALS[result], extra: { refusal: result } });
           }
           return vpnResource.find(tx, id, caller.ownerId);
         });

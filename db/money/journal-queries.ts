@@ -160,7 +160,7 @@ export async function listMovementsWithoutCause(db: Executor, filter: WalletFilt
  *
  * @returns the movement as it now is; undefined when there is none. One that has a cause already stays as it is.
  */
-export async function explainMovement(
+export async function bookAsAdjustment(
   tx: Executor,
   id: bigint,
 ): Promise<{ movement: WalletMovementRow; isNew: boolean } | undefined> {

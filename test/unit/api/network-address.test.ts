@@ -15,7 +15,7 @@ describe('the network that a limit is counted for', () => {
       ],
     ],
     [
-      '2001:db8:0:1',
+      '2001:db8:0:1::',
       [
         '2001:db8:0:1::1',
         '2001:DB8::1:0:0:0:2',

@@ -1,0 +1,41 @@
+import { addAuditEntry } from '#db/access/audit-log.ts';
+import type { Executor } from '#db/connection/database.ts';
+import {
+  dismissDeadLetter,
+  requeueDeadLetter,
+  type DeadLetter,
+  type DeadLetterQueue,
+  deadLetterId,
+} from '#fulfilment/operator/dead-letters.ts';
+
+const SETTLEMENTS = {
+  requeue: { carryOut: requeueDeadLetter, resolution: 'requeued' },
+  dismiss: { carryOut: dismissDeadLetter, resolution: 'dismissed' },
+} as const;
+
+/** A dead letter, and what an operator does with it. */
+export interface DeadLetterAction {
+  readonly queue: DeadLetterQueue;
+  readonly rowId: bigint;
+  readonly action: keyof typeof SETTLEMENTS;
+  /** The actor of the audit log. */
+  readonly actor: string;
+  readonly why: string;
+}
+
+/**
+ * Requeues or dismisses a dead letter, with an entry in the audit log. The caller rolls the transaction back when there
+ * is no such dead letter.
+ *
+ * @returns the dead letter as it was; undefined when there is none.
+ */
+export async function settleDeadLetter(
+  tx: Executor,
+  { queue, rowId, action, actor, why }: DeadLetterAction,
+  now: Date,
+): Promise<DeadLetter | undefined> {
+  const { carryOut, resolution } = SETTLEMENTS[action];
+  const subject = { kind: 'dead_letter', id: deadLetterId(queue, rowId) } as const;
+  await addAuditEntry(tx, { actor, action: `dead_letter.${action}`, subject, reason: why }, now);
+  return carryOut(tx, { queue, rowId, resolution: `${resolution}: ${why}`, now });
+}
