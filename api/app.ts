@@ -40,13 +40,13 @@ import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoi
 import { findApiKeys } from '#db/access/api-keys.ts';
 import { ANONYMOUS_BODY_LIMITS } from '#domain/service/anonymous-bodies.ts';
 
-/** Puts the API together. Opens nothing: whoever calls listens. */
+/** Builds the Express application. Opens no port: the caller listens. */
 export function createApp(dependencies: ApiDependencies): Express {
   const app = express();
   app.disable('x-powered-by');
-  // Answers are not to be cached, so a hash of each would be computed for nothing.
+  // Answers are never cached, so an ETag would be computed for nothing.
   app.disable('etag');
-  // One address for one thing: `/v1/orders/` is not `/v1/orders`.
+  // One address for each resource: `/v1/orders/` is not `/v1/orders`.
   app.enable('strict routing');
   app.enable('case sensitive routing');
   app.set('trust proxy', [...dependencies.trustedProxies]);
@@ -61,7 +61,7 @@ export function createApp(dependencies: ApiDependencies): Express {
   });
   const limits = new RateLimits(dependencies.rateLimits, dependencies.now);
   const keys = new KeyLookups((prefixes) => dependencies.database.run((db) => findApiKeys(db, prefixes)));
-  // Typed by people; relative, so that a proxy may put all of it below a path of its own.
+  // People type the trailing slash. The redirect is relative, so that a proxy may add a path prefix.
   app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
   mountOperations(app, allOperations(dependencies), {
     ...dependencies,
@@ -73,7 +73,7 @@ export function createApp(dependencies: ApiDependencies): Express {
   return app;
 }
 
-/** Every call of the API. */
+/** All operations of the API. */
 export function allOperations(dependencies: ApiDependencies): Operation[] {
   const packages = packageList(dependencies);
   const operations = [

@@ -18,11 +18,11 @@ import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
 import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-/** Everything that the API is made of; `main.ts` puts in the real parts, tests what they need. */
+/** The parts that the API needs. `main.ts` passes the real ones; tests pass their own. */
 export interface ApiDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
-  /** What we ask the service on behalf of our callers. */
+  /** The calls to the service that the API makes for its callers. */
   readonly service: Pick<
     ServiceClient,
     | 'createWebhookSecret'
@@ -38,29 +38,29 @@ export interface ApiDependencies {
     | 'listWalletTransactions'
     | 'rotateWebhookSecret'
   >;
-  /** The service's environment that we are in; what is stored for the other is not ours. */
+  /** The environment of the service; rows stored for the other environment are ignored. */
   readonly serviceMode: ServiceMode;
   readonly intake: Pick<InboxIntake, 'accept'>;
-  /** New events, for all who wait in this process. */
+  /** New events, for all waiting callers and streams of this process. */
   readonly tail: EventTail;
   readonly waits: Waits;
   readonly streams: StreamPolicy;
-  /** Told of fields of the service's events that are read as absent. */
+  /** Called for fields of the service's events that are ignored because their form is not understood. */
   readonly onUnused: UnusedObserver;
-  /** Tells the relay that there is work. */
+  /** Wakes the relay, so that it reads its queues at once. */
   readonly wakeRelay: () => void;
-  /** Everything before `-Event` in the names of the service's webhook headers. */
+  /** The prefix of the service's webhook headers: the text before `-Event`. */
   readonly headerPrefix: string;
-  /** Secrets of the configuration, which verify webhooks beside the stored ones. */
+  /** Webhook secrets of the configuration; they verify beside the stored ones. */
   readonly webhookSecrets: readonly AcceptedSecret[];
   readonly storedSecrets: WebhookSecretCache;
-  /** How long a former stored secret still verifies, in milliseconds, where the caller names no other time. */
+  /** Default time for which a former stored secret still verifies, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
   /** The daily limit of all API keys together, which the worker enforces. */
   readonly spendLimit: Money | undefined;
-  /** When the wallet counts as low by how long it lasts, which the worker announces. */
+  /** The threshold below which the runway of the wallet counts as low; the worker announces it. */
   readonly runway: RunwayPolicy;
-  /** Where webhook endpoints may be. */
+  /** Which addresses webhook endpoints may have. */
   readonly webhookTargets: { readonly policy: AddressPolicy; readonly lookup: HostLookup };
   /**
    * How long the former secret of a webhook endpoint still signs, in milliseconds, where the caller names no other
@@ -69,13 +69,13 @@ export interface ApiDependencies {
   readonly endpointSecretOverlapMs: number;
   readonly bodyLimitBytes: number;
   readonly rateLimits: RateLimitSettings;
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** What `/readyz` asks, by name. */
+  /** The checks of `/readyz`, by name. */
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;
-  /** What `/readyz` names beside that. */
+  /** The `degraded` conditions of `/readyz`. */
   readonly degraded: DegradationCheck;
-  /** Why nothing but probes and documentation is answered at present; undefined when everything is. */
+  /** Why only probes and documentation are answered at present; undefined when all calls are. */
   readonly closedBecause: () => string | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -10,7 +10,7 @@ import { stampOrVerify } from '#db/connection/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
 import { forgetRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 
-/** How long after a failed try PostgreSQL is asked again while the process starts. */
+/** Wait between two tries to reach PostgreSQL while the process starts, in milliseconds. */
 const START_RETRY_MS = 1_000;
 
 const NO_WEBHOOK_SECRET =
@@ -39,7 +39,7 @@ async function runApi(config: ApiConfig): Promise<void> {
       await stopped;
       parts.state.stopping = true;
     } finally {
-      // Who waits is answered now; the server waits for answers under way.
+      // Waiting callers are answered now; the server finishes the answers that it has begun.
       await Promise.all([parts.dependencies.tail.stop(), server.stop()]);
     }
     logger.info('the API has stopped');
@@ -51,7 +51,7 @@ async function runApi(config: ApiConfig): Promise<void> {
   }
 }
 
-/** Answers nothing but probes until the database is there, current, and the one of this service and environment. */
+/** Answers only probes until the database is reachable, has the current schema, and belongs to this service and mode. */
 async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
   const { database, keyRing, storedSecrets, tail, webhookSecrets, logger } = parts.dependencies;
   const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
@@ -64,9 +64,9 @@ async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortS
       });
       // Before anything is encrypted or decrypted.
       await registerKeys(database, keyRing);
-      // Before the first delivery: it may be signed with one of them.
+      // Before the first webhook delivery: it may be signed with a stored secret.
       await storedSecrets.refresh();
-      // Before the first one who waits.
+      // Before the first caller waits for events.
       await tail.open();
       parts.wakeups.listen();
       if (webhookSecrets.length === 0 && storedSecrets.current()?.length === 0) logger.warn(NO_WEBHOOK_SECRET);

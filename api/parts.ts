@@ -22,23 +22,23 @@ import { createMetrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { openService } from '#upstream/service.ts';
 
-/** A caller waits for these calls (packages, wallet, webhook secret); no purchase is among them. */
+/** Deadline of the calls that a caller waits for (packages, wallet, webhook secret). The API makes no purchases. */
 const SERVICE_DEADLINE_MS = 10_000;
 
 export interface ApiParts {
   readonly dependencies: ApiDependencies;
   readonly state: {
-    /** While this is set, nothing but probes and documentation is answered. */
+    /** While this is set, only probes and documentation are answered. */
     closedBecause: string | undefined;
-    /** Requests are still answered, but `/readyz` says that no more should be sent here. */
+    /** Requests are still answered, but `/readyz` reports that the process stops. */
     stopping: boolean;
   };
-  /** Woken when events are published; listens once told to. */
+  /** Listens for notifications of published events, once `listen` is called. */
   readonly wakeups: Wakeups;
   close(): Promise<void>;
 }
 
-/** Puts the parts of an API process together. Opens no connection yet: Temporal is not among them. */
+/** Creates the parts of an API process. Opens no connection yet; the API has no connection to Temporal. */
 export function createApiParts(config: ApiConfig, now: () => number = Date.now): ApiParts {
   const { service: serviceConfig } = config;
   const secrets = [serviceConfig.password, ...config.webhookSecrets.map(({ secret }) => secret)];

@@ -22,8 +22,8 @@ const entryOutput = z
       .strictObject({ name: z.string(), prefix: z.string() })
       .nullable()
       .meta({ description: 'The API key that acted, where it was one.' }),
-    action: z.string().meta({ description: 'Stable name of the act.', example: 'esim.activation_revealed' }),
-    subject_kind: z.string().meta({ description: 'What it was done to.', example: 'esim' }),
+    action: z.string().meta({ description: 'Stable name of the action.', example: 'esim.activation_revealed' }),
+    subject_kind: z.string().meta({ description: 'The kind of object that it was done to.', example: 'esim' }),
     subject_id: z.string().meta({ example: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' }),
     reason: z.string().nullable().meta({
       description:
@@ -44,7 +44,7 @@ const example: z.input<typeof entryOutput> = {
 
 const query = z.strictObject({
   actor: visible(128).optional().meta({ description: 'Id of an API key, or `command/<account>`.' }),
-  action: visible(64).optional().meta({ description: 'Exactly this act, such as `vpn.access_revealed`.' }),
+  action: visible(64).optional().meta({ description: 'This action only, such as `vpn.access_revealed`.' }),
   subject_kind: visible(32).optional().meta({ description: 'Such as `order`, `esim` or `api_key`.' }),
   subject_id: visible(128).optional(),
   recorded_after: timeInQuery('Later than this.'),
@@ -52,7 +52,7 @@ const query = z.strictObject({
   ...pageQuery,
 });
 
-/** Who did what. Nothing in it is ever changed. */
+/** The audit log: who did what. Entries are never changed. */
 export function auditLogOperations({ database }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -62,7 +62,7 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       tag: 'Administration',
       summary: 'List who did what, newest first',
       description:
-        'Every reveal of an activation code, QR code or VPN access data, every act of an operator, and every change of an API key, a webhook ' +
+        'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every change of an API key, a webhook ' +
         'endpoint, a webhook secret or a pause, by the API or by a command.',
       scope: 'audit:read',
       accountWide: true,

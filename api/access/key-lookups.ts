@@ -33,7 +33,7 @@ export class KeyLookups {
   #prepare(): Lookup {
     const prefixes = new Set<string>();
     const found = this.#turn().then(async () => {
-      // From here on nobody joins.
+      // The query starts now: later requests get the next lookup.
       this.#next = undefined;
       const rows = this.#read([...prefixes]);
       void this.#follow(rows);

@@ -17,8 +17,8 @@ const keyOutput = z
     prefix: z
       .string()
       .meta({ description: 'The public part of the key, between its underscores.', example: 'a1B2c3D4' }),
-    scopes: z.array(apiScope).meta({ description: 'What it may do.', example: ['orders:read', 'orders:write'] }),
-    own_work_only: z.boolean().meta({ description: 'True: it sees and acts upon nothing but what was made with it.' }),
+    scopes: z.array(apiScope).meta({ description: 'The scopes of the key.', example: ['orders:read', 'orders:write'] }),
+    own_work_only: z.boolean().meta({ description: 'True: the key sees and changes only what was created with it.' }),
     created_by: createdBy.meta({
       description: 'What is made with this key carries this id as `created_by`: that of the first key of its line.',
     }),

@@ -27,7 +27,7 @@ const preflight = z
         'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.',
     }),
     forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
-      description: 'What the conditions come to. A forecast: the answer of the service to the cancellation decides.',
+      description: 'The forecast from the conditions. The answer of the service to the cancellation decides.',
     }),
     conditions: z.array(refundCondition),
   })
@@ -50,7 +50,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
       method: 'get',
       path: '/v1/esims/{id}/cancellation-preflight',
       tag: 'eSIMs',
-      summary: 'See whether the cancellation of an eSIM would be refunded',
+      summary: 'Forecast whether the cancellation of an eSIM would be refunded',
       description:
         'Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is ' +
         'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',

@@ -7,7 +7,7 @@ export const refundCondition = z
   .strictObject({
     name: z.enum(REFUND_CONDITIONS),
     result: z.enum(['pass', 'fail', 'unknown']),
-    evidence: z.string().meta({ description: 'A sentence for people.' }),
+    evidence: z.string().meta({ description: 'A human-readable sentence.' }),
     as_of: instant.nullable().meta({ description: 'Of when the evidence is.' }),
     age_seconds: z.number().nullable().meta({ description: 'How long ago that was.', example: 0.4 }),
   })

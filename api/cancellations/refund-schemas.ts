@@ -29,7 +29,7 @@ export const refundOutput = z
     review: z
       .enum(REFUND_REVIEWS)
       .nullable()
-      .meta({ description: 'What the review at the service came to, if it says so.' }),
+      .meta({ description: 'The result of the review at the service, if it is known.' }),
     amount: money.nullable().meta({ description: 'What comes back, as the service says.' }),
     created_at: instant,
     updated_at: instant,

@@ -95,10 +95,10 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       method: 'post',
       path: '/v1/cases/{id}/dismiss',
       tag,
-      summary: 'Close a case about a webhook delivery',
+      summary: 'Dismiss a case about a webhook delivery',
       description:
-        'For cases whose `subject_kind` is `delivery`: whoever closes one has found out who can send to the webhook address. A ' +
-        'case about work is judged with it, by its `/resolve`. What is closed already stays as it is.',
+        'For cases whose `subject_kind` is `delivery`. Find out first who can send to the webhook address. A ' +
+        'case about work is resolved with `/resolve` of that work. A closed case is not changed.',
       scope: 'cases:operate',
       accountWide: true,
       params: idInPath('case', exampleId),

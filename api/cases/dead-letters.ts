@@ -40,7 +40,7 @@ const letterOutput = z
     }),
     subject_kind: z
       .enum([...WORK_KINDS, 'delivery'])
-      .meta({ description: 'Work, or a `delivery` of the service where no work of ours is known.' }),
+      .meta({ description: 'The kind of work, or `delivery` when the webhook belongs to no known work.' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     error: z.string().meta({ description: 'Why it cannot be processed.' }),
     tries: z.int().meta({ description: 'How often it was tried; 0 for what could not be read when it came.' }),
@@ -75,8 +75,8 @@ function listOperation({ database }: ApiDependencies): Operation {
     tag,
     summary: 'List dead letters of a queue, oldest first',
     description:
-      'Reports of the service and requests to workflows that cannot be processed, however often they are tried. Those about known work have a case ' +
-      '`message_quarantined`, and that work buys nothing anew until they are requeued or dismissed.',
+      'Reports of the service and requests to workflows that failed all tries. Those about known work have a case ' +
+      '`message_quarantined`, and that work makes no new purchase until they are requeued or dismissed.',
     scope: 'cases:operate',
     accountWide: true,
     query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
@@ -107,7 +107,7 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     method: 'post',
     path: `${PATH}/{id}/requeue`,
     tag,
-    summary: 'Have a dead letter processed again',
+    summary: 'Requeue a dead letter',
     description:
       'Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to the list with a new case. Its case ' +
       'closes when nothing else of the same work is quarantined.',
@@ -132,10 +132,10 @@ function dismissOperation(dependencies: ApiDependencies): Operation {
     method: 'post',
     path: `${PATH}/{id}/dismiss`,
     tag,
-    summary: 'Put a dead letter aside for good',
+    summary: 'Dismiss a dead letter',
     description:
-      'Nothing is done with it any more, and it bars no purchase. Look first at what the service says of the purchase: a report that is dismissed ' +
-      'has no effect, also where it says that something was bought. A report stays stored; a request of the outbox is deleted.',
+      'It is not processed any more, and bars no purchase. Check the purchase at the service first: a dismissed report ' +
+      'has no effect, even if it reports a purchase. A report stays stored; a request of the outbox is deleted.',
     scope: 'cases:operate',
     accountWide: true,
     params,

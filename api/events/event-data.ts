@@ -45,7 +45,7 @@ function statusFields<Kind extends StatusKind>(kind: Kind) {
   };
 }
 
-/** What is told of work of every kind. */
+/** Fields of the events about work of every kind. */
 const reasonFields = {
   failure_class: failureClass.nullable().meta({
     description:
@@ -210,7 +210,7 @@ const webhookEndpointDisabledEvent = variant(
 );
 
 const webhookEndpointTestEvent = variant('WebhookEndpointTestEvent', 'webhook_endpoint', ['webhook_endpoint.test'], {
-  message: z.string().meta({ description: 'A sentence for people.' }),
+  message: z.string().meta({ description: 'A human-readable sentence.' }),
 });
 
 /** An event of any type; `type` says which `data` it has. */

@@ -56,7 +56,7 @@ const typePatterns = z
   .transform((text) => [...new Set(text.split(',').flatMap(named))])
   .optional()
   .meta({
-    description: 'Types of events, separated by commas; `order.*` stands for all of orders.',
+    description: 'Types of events, separated by commas; `order.*` selects all events of orders.',
     override: { type: 'array', items: { type: 'string', enum: [...eventPatterns] }, minItems: 1 },
   });
 
@@ -91,7 +91,7 @@ export const eventListQuery = z.strictObject({
 
 export const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
 
-/** What a reader that connects again sends by itself. */
+/** The header that an EventSource sends when it connects again. */
 export const eventStreamHeaders = z.strictObject({
   'Last-Event-ID': z.string().optional().meta({
     description: 'The `id` that came last: the stream goes on after it. Goes before `cursor`; empty is as none.',

@@ -23,7 +23,7 @@ interface Reader {
   readonly caller: Caller;
 }
 
-/** Events as they happen, for readers who stay connected. */
+/** Server-sent events: new events for readers that stay connected. */
 export class EventStreams {
   readonly #dependencies: ApiDependencies;
   readonly #open = new Map<string, number>();
@@ -89,7 +89,7 @@ export class EventStreams {
           position = event.position;
         }
         if (page.length < PAGE) return true;
-        // Who reads slowly is here for long.
+        // A slow reader stays connected for long: check its key between pages.
         if (!(await mayStay(Math.min(KEY_TRUSTED_MS, streams.heartbeatMs)))) return false;
       }
     };

@@ -61,7 +61,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           headers: {
             ...longPollHeaders,
             'Retry-After':
-              'With `wait=N`, where it was not waited and there was no event: after how many seconds to ask again. Else ask at once.',
+              'With `wait=N`, when the API did not wait and there was no event: seconds after which to ask again. Without it, ask again at once.',
           },
         },
       },

@@ -10,7 +10,7 @@ export const actionReason = z
   .max(MAX_ACTION_REASON)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
   .meta({
-    description: 'Why, for whoever reads the timeline. Keep personal data out.',
+    description: 'The reason; shown in the timeline. Do not include personal data.',
     example: 'The customer no longer wants it.',
     override: { pattern: FILLED_TEXT_PATTERN },
   });

@@ -7,7 +7,7 @@ export const packageId = wholeNumber(1, MAX_INTEGER).meta({
   example: 1001,
 });
 
-/** An id of ours in an answer. */
+/** One of our ids, in an answer. */
 export function ourId(kind: IdKind, example: string) {
   return z
     .string()
@@ -16,20 +16,20 @@ export function ourId(kind: IdKind, example: string) {
 
 export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
 
-/** Who made something, in an answer about it: the owner that its row has, so it costs no query. */
+/** The API key that created something, in an answer. Read from the owner of its row, without a further query. */
 export const createdBy = ourId('apiKey', exampleKeyId).meta({
   description:
     'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.',
 });
 
-/** Who made something, in a query. */
+/** Filter by the API key that created something. */
 export const createdByInQuery = ourId('apiKey', exampleKeyId)
   .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
   .meta({
     description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.',
   });
 
-/** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */
+/** One of our ids in a path. The handler answers an id of another form with 404. */
 export function idInPath(kind: IdKind, example: string) {
   return z.strictObject({ id: ourId(kind, example) });
 }

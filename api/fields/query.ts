@@ -6,7 +6,7 @@ const MAX_WAIT_SECONDS = 3_600;
 
 /** How long a caller waits for the answer. */
 export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
-  // Who waits for no time does not wait.
+  // `wait=0` means no wait.
   .transform((seconds) => (seconds === 0 ? undefined : seconds))
   .optional()
   .meta({

@@ -134,7 +134,7 @@ export function purchaseGateOperations({ database, spendLimit, now }: ApiDepende
       method: 'get',
       path: '/v1/purchase-gate',
       tag,
-      summary: 'Read what holds purchases up, and what is reserved and spent',
+      summary: 'Read why purchases are held, and what is reserved and spent',
       scope: 'gate:read',
       accountWide: true,
       answers: { 200: { description: 'The gate.', contentType: JSON_TYPE, schema: gateOutput, example: gateExample } },

@@ -2,12 +2,12 @@ import type { RequestHandler } from 'express';
 import { Problem } from '#api/problems/problem.ts';
 
 /**
- * Headers that decide and have one value. Of two, Node takes the first; a proxy in front of us may have looked at the
+ * Headers that must have one value. Of two, Node takes the first; a proxy in front of us may have checked the
  * other.
  */
 const SINGLE = new Set(['host', 'authorization', 'content-type']);
 
-/** Refuses requests in which a header that decides comes twice (RFC 9112, 3.2, demands it of Host). */
+/** Refuses requests that repeat one of these headers (RFC 9112, 3.2, requires it for Host). */
 export const refuseAmbiguousHeaders: RequestHandler = ({ rawHeaders }, _response, next) => {
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -19,19 +19,19 @@ function idempotencyKey(description: string) {
   });
 }
 
-/** Of a call that does not go without one. */
+/** For calls that require the header. */
 export const idempotencyKeyHeader = z.strictObject({
   'Idempotency-Key': idempotencyKey('Unique for this operation, the same for each of its retries.').meta({
     param: { id: 'IdempotencyKey' },
   }),
 });
 
-/** Of acts on many, which need it for what they change. */
+/** For bulk actions: required unless the call is a dry run. */
 export const bulkIdempotencyKeyHeader = z.strictObject({
   'Idempotency-Key': idempotencyKey('Needed unless `dry_run` is true; the same for each retry of the call.').optional(),
 });
 
-/** What every answer says that may be the repetition of one. */
+/** The header of answers that may repeat an earlier answer. */
 export const replayedHeader = {
   'Idempotent-Replayed': '`true` when an earlier request with the same key was accepted, and this repeats its answer.',
 } as const;

@@ -6,7 +6,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
 import { findAnswer, lockKey, storeAnswer, type IdempotencyKey } from '#db/queues/idempotency.ts';
 
-/** The work under way ends within the timeouts of a transaction, usually within milliseconds. */
+/** The first request ends within the timeouts of a transaction, usually within milliseconds. */
 const IN_PROGRESS_RETRY_SECONDS = 1;
 
 export interface IdempotencyDependencies {
@@ -16,7 +16,7 @@ export interface IdempotencyDependencies {
 }
 
 export interface IdempotentRequest {
-  /** The caller's: a retry after the key was rotated is still a retry. */
+  /** The key lineage of the caller: a retry after the API key was rotated is still a retry. */
   readonly lineageId: string;
   /** The Idempotency-Key header. */
   readonly header: string | undefined;
@@ -24,14 +24,14 @@ export interface IdempotentRequest {
   readonly target: string;
   /** The body as it was read. */
   readonly json: unknown;
-  /** True where nothing but the key keeps the same request from being carried out once more, however late it comes. */
+  /** True when only this key prevents a second execution: then it is kept for good. */
   readonly isKeptForGood?: boolean;
 }
 
 /**
- * Does a caller's work once per Idempotency-Key, and answers every repetition with the first answer, byte for byte.
- * Work and answer are committed together. What is refused leaves nothing behind: the same key may come again with the
- * request corrected.
+ * Runs `work` once for each Idempotency-Key, and answers every repetition with the first answer, byte for byte.
+ * Work and answer are committed together. A refused request stores nothing: the same key may be sent again with a
+ * corrected request.
  *
  * @param work runs in a transaction, perhaps more than once; what it throws is rolled back.
  * @returns the answer, and whether it was given before.
@@ -68,7 +68,7 @@ export async function answerOnce(
 }
 
 /**
- * The first answer again, for what must be known before work is begun: whether it is a repetition.
+ * Finds the stored answer of a repetition, before any work is done.
  *
  * @returns undefined where none was given so far.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_key_reused, and
@@ -97,8 +97,8 @@ function keyOf(keyRing: KeyRing, { lineageId, header, target, json }: Idempotent
 }
 
 /**
- * The connection broke, perhaps while the commit was under way: the stored answer tells whether it got through. That
- * there is none proves nothing yet, but the same key may safely come again.
+ * The connection broke, perhaps during the commit. A stored answer proves that the commit succeeded. Without one
+ * nothing is proved yet; the caller may safely retry with the same key.
  */
 async function resolveUnknownCommit(
   database: Database,

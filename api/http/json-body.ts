@@ -1,7 +1,7 @@
 import { Problem } from '#api/problems/problem.ts';
 import { readJson } from '#upstream/client/json.ts';
 
-/** Our deepest request has two levels; more than this is an accident or an attack. */
+/** Our deepest request has two levels; a body deeper than this is an accident or an attack. */
 const MAX_DEPTH = 32;
 
 const UNREADABLE = {

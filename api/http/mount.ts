@@ -7,7 +7,7 @@ import { contextOf } from '#api/http/request-context.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { lineageOf } from '#db/access/api-keys.ts';
 
-/** An answer that takes longer has waited for something. */
+/** After a wait longer than this, the API key is checked again before the answer is sent. */
 const KEY_HOLDS_MS = 500;
 
 export interface MountDependencies extends AuthenticationDependencies {
@@ -31,7 +31,7 @@ export function mountOperations(app: Express, operations: readonly Operation[], 
 function handlersOf(operation: Operation, dependencies: MountDependencies): RequestHandler[] {
   const callers = new WeakMap<Request, Caller>();
 
-  /** Before the body is read: strangers do not get to send one. */
+  /** Runs before the body is read: a caller without a valid key cannot send one. */
   const guard: RequestHandler = async (request, response, next) => {
     const context = contextOf(request);
     context.route = operation.path;
@@ -67,7 +67,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       caller,
       onClose: (listener) => void response.once('close', listener),
     });
-    // Whoever waited for what it reads may have lost its key meanwhile. A stream looks for itself.
+    // The key may have been revoked during a long wait. A stream checks its key itself.
     const waited = performance.now() - began > KEY_HOLDS_MS && operation.method === 'get' && !('send' in reply);
     if (waited && caller !== undefined && operation.scope !== undefined)
       await requireStill(dependencies, caller, operation.scope);

@@ -10,15 +10,15 @@ import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { type FieldError, Problem } from '#api/problems/problem.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 
-/** Who calls, once the API key is checked. */
+/** The authenticated caller. */
 export interface Caller {
   /** The key itself: the actor of the audit log. */
   readonly apiKeyId: string;
   /**
-   * The first key of the line that rotations go on with: what is made belongs to it, and repetitions are known by it.
+   * The first key of the lineage, which rotations continue. It owns what is created, and scopes Idempotency-Keys.
    */
   readonly lineageId: string;
-  /** Whose work is seen and acted upon: that of this lineage; undefined: everybody's. */
+  /** Limits the caller to the work of this lineage; undefined: no limit. */
   readonly ownerId: string | undefined;
 }
 
@@ -56,7 +56,7 @@ interface Documentation {
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** What the handler throws; what guards and parsing throw is added by themselves. */
   readonly problems?: readonly ProblemCode[];
-  /** True for what is about the whole account: keys that are limited to their own work are refused. */
+  /** True for calls about the whole account: they refuse keys that are limited to their own work. */
   readonly accountWide?: true;
 }
 
@@ -74,15 +74,15 @@ export interface Incoming {
   readonly onClose: (listener: () => void) => void;
 }
 
-/** What is known of a request before its body. */
+/** The part of a request that is known before its body is read. */
 export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
 
-/** What a call asks of a key: one scope, or nothing but that it is valid. */
+/** The scope that a call requires; `none`: any valid key. */
 export type RequiredScope = ApiScope | 'none';
 
 /** An operation with its types folded away, ready to be mounted. */
 export interface Operation extends Documentation {
-  /** What the API key must allow; undefined for what needs no key. */
+  /** The required scope; undefined for calls that need no key. */
   readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
   readonly idempotent: boolean;
@@ -93,7 +93,7 @@ export interface Operation extends Documentation {
   /** False when a request may leave its body out, since everything in it is optional. */
   readonly bodyRequired: boolean;
   readonly bodyExample: unknown;
-  /** Throws a problem where the headers alone say that the request is refused: its body is not read then. */
+  /** Throws a problem when the headers alone decide that the request is refused; then its body is not read. */
   readonly beforeBody?: ((headers: IncomingHeaders) => void) | undefined;
   readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }
@@ -130,14 +130,14 @@ interface Definition<
   readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply | StreamedReply>;
 }
 
-/** A call that needs an API key and takes nothing but what its schemas name. */
+/** Defines a call that needs an API key and accepts only the fields in its schemas. */
 export function operation<
   Params extends z.ZodObject = None,
   Query extends z.ZodObject = None,
   Body extends z.ZodObject = None,
 >(definition: Definition<Params, Query, Body>): Operation {
   const { params, query, body } = definition;
-  // A change that names nothing is an accident.
+  // A PATCH without a body is a mistake.
   const bodyRequired = body !== undefined && (definition.method === 'patch' || !body.safeParse({}).success);
   return {
     ...definition,
@@ -206,8 +206,8 @@ export function invalid(errors: readonly FieldError[]): Problem {
 }
 
 /**
- * Nothing has a name with a NUL, and PostgreSQL takes no such text: refused for all queries here, where a field's own
- * rule let it pass.
+ * PostgreSQL stores no text with a NUL. It is refused here for all query parameters, in case the schema of a field
+ * allows it.
  */
 function refuseNul(query: unknown, errors: FieldError[]): void {
   for (const [field, value] of Object.entries(query ?? {})) {

@@ -9,13 +9,13 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** An answer that goes on until one side ends it. */
+/** A streamed answer; it lasts until one side ends it. */
 export interface StreamedReply {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends it, piece by piece; it ends when this resolves. */
+  /** Writes the stream; the answer ends when the promise resolves. */
   readonly send: (writer: SseWriter) => Promise<void>;
-  /** How long a reader may take nothing at all before it is cut. */
+  /** How long a reader may read nothing before its connection is closed, in milliseconds. */
   readonly stallMs: number;
 }
 
@@ -47,7 +47,7 @@ export function sendReply(response: Response, reply: Reply): void {
   response.end(reply.body);
 }
 
-/** Sends an answer that goes on. What breaks off in between is for the reader to notice: the status is out by then. */
+/** Sends a streamed answer. An error during the stream closes the connection: the status is sent by then. */
 export async function sendStream(response: Response, { status, headers, send, stallMs }: StreamedReply): Promise<void> {
   response.status(status).set({ ...headers });
   if (response.req.method === 'HEAD') {

@@ -4,10 +4,10 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-/** What is known of a request beside the request. */
+/** Data of a request for log and metrics. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Pattern of the route, once one is found. */
+  /** The path pattern of the matched operation. */
   route: string;
   apiKeyId: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** For answers that no browser should render or combine with anything. */
+/** For answers that no browser should render or embed. */
 const STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** For our own pages: scripts and styles from here only. */

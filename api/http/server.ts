@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { listen } from '#telemetry/listening.ts';
 
-/** How long a request may take to arrive; who needs longer is slow on purpose, and is ended. */
+/** How long a request may take to arrive. Longer ones are treated as an attack, and their connection is closed. */
 export const SLOW_REQUESTS = {
   /** Headers fit into one packet. */
   headersTimeout: 10_000,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What is sent to one reader, no faster than it reads: nothing piles up here. */
+/** Writes server-sent events to one reader, no faster than it reads, so that nothing accumulates in memory. */
 export class SseWriter {
   readonly #response: ServerResponse;
   readonly #stallMs: number;
@@ -10,7 +10,7 @@ export class SseWriter {
     this.#stallMs = stallMs;
   }
 
-  /** True once nobody reads any more. */
+  /** True once the connection of the reader is closed. */
   get closed(): boolean {
     return this.#response.destroyed || this.#response.writableEnded;
   }
@@ -19,15 +19,15 @@ export class SseWriter {
     this.#response.once('close', listener);
   }
 
-  /** Cuts a reader off. */
+  /** Closes the connection at once. */
   cut(): void {
     this.#response.destroy();
   }
 
   /**
-   * Sends a piece, and waits until there is room for more. A reader that takes nothing for too long is cut.
+   * Writes text, and waits until the socket accepts more. Closes the connection of a reader that stalls too long.
    *
-   * @returns false when nobody reads any more.
+   * @returns false when the connection is closed.
    */
   async send(text: string): Promise<boolean> {
     if (this.closed) return false;

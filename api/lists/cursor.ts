@@ -71,7 +71,7 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
  */
 type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g' | 'v' | 'd' | 'b';
 
-/** Where a cursor came from, for whoever sent it. */
+/** Where the request carried the cursor, for the error message. */
 const CURSOR_PLACES = {
   query: { in: 'query', field: 'cursor' },
   header: { in: 'header', field: 'Last-Event-ID' },

@@ -26,7 +26,7 @@ const summary = {
   balance: money.nullable().meta({ description: 'What the service says the wallet holds.' }),
   expected_balance: money
     .nullable()
-    .meta({ description: 'What its movements come to; null where that cannot be said.' }),
+    .meta({ description: 'The sum of its movements; null when it cannot be computed.' }),
   counts: z.strictObject({
     read: count,
     new: count,

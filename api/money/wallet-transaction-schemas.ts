@@ -31,7 +31,7 @@ const movement = z
     id: z.string().meta({ description: 'The service’s id of the movement.', example: 'wt_7' }),
     amount: z.string().meta({ description: 'Exact decimal amount.', example: '2.40' }),
     currency,
-    reason: z.string().meta({ description: 'The service’s word for it.', example: 'order' }),
+    reason: z.string().meta({ description: 'The reason, as the service names it.', example: 'order' }),
     occurred_at: instant,
     read_at: instant.meta({ description: 'When we first read it.' }),
     service_order_id: namedId('order'),
@@ -58,13 +58,13 @@ export const walletTransaction = z
     cause: z
       .strictObject({ kind: z.enum(CAUSE_KINDS), id: z.string() })
       .nullable()
-      .meta({ description: 'What it is for; null where nothing of ours is its cause.' }),
+      .meta({ description: 'What it is for; null when it has no cause in our journal.' }),
     subject_kind: workKind.meta({
       description: 'Of what kind it is, where it is about an order, a top-up or a VPN subscription.',
       example: 'order',
     }),
     subject_id: workId,
-    recorded_at: instant.meta({ description: 'When it was written down here.' }),
+    recorded_at: instant.meta({ description: 'When it was recorded here.' }),
     service: movement.nullable().meta({ description: 'Null until the service has shown it.' }),
   })
   .meta({ id: 'WalletTransaction' });

@@ -73,10 +73,10 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       method: 'post',
       path: '/v1/wallet/transactions/{id}/explain',
       tag,
-      summary: 'Say what a movement without a cause is',
+      summary: 'Explain a movement without a cause',
       description:
-        'Books it as an adjustment, so that it is reported no longer. For a purchase that was made by hand at the service, a fee, and ' +
-        'the like. One that has a cause already stays as it is.',
+        'Books it as an adjustment, so that it is not reported any more. For a purchase made by hand at the service, a fee, and ' +
+        'the like. A movement that has a cause is not changed.',
       scope: 'cases:operate',
       accountWide: true,
       params: z.strictObject({

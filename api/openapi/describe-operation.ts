@@ -23,8 +23,8 @@ const RATE_LIMIT_HEADERS = {
 
 /** Headers that a problem answer carries, by status. */
 const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'WWW-Authenticate': 'How to authenticate.' },
-  403: { 'WWW-Authenticate': 'Which scope is missing.' },
+  401: { 'WWW-Authenticate': 'The authentication scheme.' },
+  403: { 'WWW-Authenticate': 'The missing scope.' },
   405: { Allow: 'The methods that are possible.' },
   409: { 'Retry-After': 'Seconds, with `idempotency_in_progress` and `webhook_secret_busy`.' },
   429: { 'Retry-After': 'Seconds.' },

@@ -75,7 +75,7 @@ export function documentationOperations(others: readonly Operation[], version: s
       path: '/problems/{name}',
       tag,
       summary: 'What a problem means and what to do',
-      description: 'HTML, or JSON for whoever asks for it with Accept.',
+      description: 'HTML, or JSON with `Accept: application/json`.',
       params: z.strictObject({ name: z.string().meta({ example: 'validation-failed' }) }),
       answers: {
         200: {

@@ -38,7 +38,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       schemas: webhookEventSchemas,
       headers: {
         'X-Request-Id': {
-          description: 'Names this request in our log: as you have named it, where you have.',
+          description: 'Identifies this request in our log: the value that you sent, or one made here.',
           schema: { type: 'string' },
         },
       },
@@ -48,7 +48,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key, `rsk_…`. What it may do are its scopes; each call names the one that it needs, but `GET /v1/key`.',
+            'An API key, `rsk_…`. Its scopes limit what it may do. Each call except `GET /v1/key` names the scope that it needs.',
         },
       },
     },

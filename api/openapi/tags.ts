@@ -10,11 +10,11 @@ export const TAGS: Readonly<Record<string, string>> = {
   Wallet: 'The balance at the service, our journal beside its movements, and the comparisons of both.',
   Events: 'What has happened, as pages in a stable order and as a stream.',
   'Webhook endpoints':
-    'Having events sent to addresses of yours, signed after Standard Webhooks: filters, log, replay, rotation.',
+    'Events sent to your own addresses, signed after Standard Webhooks: filters, log, replay, rotation.',
   Updates: 'The check for updates of the storefront application.',
   'Operator actions':
-    'For people who look after work that waits: try again, release, abandon, judge; one or many. Each act is audited.',
-  'Purchase gate': 'What holds buying back at present, and pausing it by hand.',
+    'For operators: retry, release, abandon or resolve work that waits, one or many. Each action is audited.',
+  'Purchase gate': 'Why purchases are held at present, and pausing them by hand.',
   Administration: 'Your API key, who did what, and the webhook secret at the service.',
   'Inbound webhooks': 'Where the service delivers its signed webhooks.',
   'Operation of this API': 'Probes and metrics.',

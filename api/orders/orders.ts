@@ -50,7 +50,7 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Buy an eSIM package',
       description:
-        'Stores the order and answers at once; it is carried out afterwards, however long the service takes. Read the ' +
+        'Stores the order and answers at once; the purchase follows, however long the service takes. Read the ' +
         'order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer again, ' +
         'and nothing is bought twice.',
       scope: 'orders:write',

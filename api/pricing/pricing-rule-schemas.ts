@@ -56,7 +56,7 @@ const pricingTarget = z
   .meta({
     id: 'PricingTarget',
     description:
-      'What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.',
+      'The target of a rule. The most specific rule applies: that of the package or plan, else of a country of the package, else the default.',
   });
 
 const roundingInput = z
@@ -170,7 +170,7 @@ export const pricingRuleVersionExample: z.input<typeof pricingRuleVersion> = {
   at: exampleAt,
 };
 
-/** @returns what stands against terms beyond the form of their fields. */
+/** @returns errors in the terms that the schema of the fields does not find. */
 export function termsErrors(terms: PricingTerms, field: string) {
   return termsProblems(terms).map((problem) => ({
     in: 'body' as const,

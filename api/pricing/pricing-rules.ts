@@ -46,7 +46,7 @@ const JSON_TYPE = 'application/json';
 const PATH = '/v1/pricing/rules';
 const params = idInPath('pricingRule', exampleRuleId);
 const why = actionReason.meta({
-  description: 'Why, for whoever reads the versions of the rule.',
+  description: 'The reason; shown with the versions of the rule.',
   example: 'Prices of the spring.',
 });
 const version = z.int().min(1).optional().meta({

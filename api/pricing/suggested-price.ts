@@ -64,7 +64,7 @@ export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   ],
 };
 
-/** Where a suggestion stands beside a price. */
+/** The suggested price beside the price of a package or plan. */
 export const suggestedPriceField = suggestedPrice
   .nullable()
   .meta({ description: 'Null where no pricing rule applies.' });
@@ -73,7 +73,7 @@ export function marginJson({ amount, percent }: Margin): z.input<typeof margin> 
   return { amount, percent };
 }
 
-/** A rule of ours, or one of a request, which has neither id nor version. */
+/** A stored rule, or a rule of a request, which has neither id nor version. */
 export type AnyPricingRule = PricingRule & Partial<Pick<StoredPricingRule, 'id' | 'version'>>;
 
 export function suggestionJson(

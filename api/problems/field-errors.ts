@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FieldError } from '#api/problems/problem.ts';
 
-/** An answer that lists more than this helps nobody. */
+/** Limits the errors listed in one answer. */
 const MAX_ERRORS = 50;
 const MAX_NAME = 100;
 

@@ -58,7 +58,7 @@ export const PROBLEMS = {
   missing_scope: {
     status: 403,
     title: 'The API key lacks a scope',
-    advice: 'Use a key that has the scope named in `detail`, or have one made.',
+    advice: 'Use a key that has the scope named in `detail`, or ask an administrator for one.',
   },
   account_wide_only: {
     status: 403,
@@ -152,19 +152,19 @@ export const PROBLEMS = {
     status: 409,
     title: 'An order with this external_order_id exists',
     advice:
-      'Read the order that `existing` names. If it is the one you meant, all is well; for a further order use a new external_order_id.',
+      'Read the order that `existing` names. If it is the one you meant, do nothing; for a further order use a new external_order_id.',
   },
   external_topup_id_taken: {
     status: 409,
     title: 'A top-up with this external_topup_id exists',
     advice:
-      'Read the top-up that `existing` names. If it is the one you meant, all is well; for a further one use a new external_topup_id.',
+      'Read the top-up that `existing` names. If it is the one you meant, do nothing; for a further one use a new external_topup_id.',
   },
   external_subscription_id_taken: {
     status: 409,
     title: 'A VPN subscription with this external_subscription_id exists',
     advice:
-      'Read the one that `existing` names. If it is the one you meant, all is well; for a further one use a new external_subscription_id.',
+      'Read the one that `existing` names. If it is the one you meant, do nothing; for a further one use a new external_subscription_id.',
   },
   cancellation_exists: {
     status: 409,
@@ -174,7 +174,7 @@ export const PROBLEMS = {
   action_not_possible: {
     status: 409,
     title: 'This cannot be done with it as it stands',
-    advice: 'Read it again: `refusal` and `detail` say what stands against it.',
+    advice: 'Read it again: `refusal` and `detail` say why.',
   },
   webhook_endpoint_disabled: {
     status: 409,
@@ -194,7 +194,7 @@ export const PROBLEMS = {
   webhook_secret_exists: {
     status: 409,
     title: 'The service has a webhook secret already',
-    advice: 'It is shown once and to nobody again: rotate it to have one that is stored here.',
+    advice: 'The service shows it only once. Rotate it to get one that is stored here.',
   },
   webhook_secret_missing: {
     status: 409,

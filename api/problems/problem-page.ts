@@ -3,7 +3,7 @@ import { PROBLEM_MEANINGS } from '#api/problems/problem-meanings.ts';
 import { problemExample } from '#api/problems/problem-schema.ts';
 import { problemType } from '#api/problems/problem.ts';
 
-/** What a problem means and what to do, for the person who follows its `type`. */
+/** The HTML page of a problem, at the address in its `type`: its meaning, what to do, and an example. */
 export function problemPage(code: ProblemCode): string {
   const { status, title, advice } = PROBLEMS[code];
   const meaning = PROBLEM_MEANINGS[code];

@@ -16,7 +16,7 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-/** What stands against an act. */
+/** Why an action is refused. */
 export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
 
 /** Every problem answer. Members that belong to one code only are described as optional. */
@@ -40,7 +40,7 @@ export const problemSchema = z
       .optional()
       .meta({ description: `With \`action_not_possible\`: what stands against it. ${meaningsOf(REFUSALS)}` }),
     failure_class: failureClass.optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
-    request_id: z.string().meta({ description: 'Names this request in our log.' }),
+    request_id: z.string().meta({ description: 'Identifies this request in our log.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457.' });
 

@@ -7,7 +7,7 @@ import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mappi
 /** Where the service names no time: long enough not to hammer it, short enough for a caller that waits. */
 const RETRY_SECONDS = 5;
 
-/** What did not happen, or passes by itself, is 503; what came back and cannot be used is 502. */
+/** Failures answered with 503: the call did not happen, or the condition passes. Other failures are 502. */
 const UNAVAILABLE: ReadonlySet<FailureClass> = new Set(['not_sent', 'rate_limited', 'unauthorized', 'not_approved']);
 
 /** @returns what the service answered. @throws Problem service_timeout, service_unavailable, service_failed */

@@ -1,6 +1,6 @@
 import type { Database } from '#db/connection/database.ts';
 import { addRefusedDeliveries } from '#db/service/refused-header-prefixes.ts';
-/** Webhook deliveries under another brand than ours: they are refused, and a person is told which setting to change. */
+/** Webhook deliveries whose header names have another prefix: refused, and reported with the setting to change. */
 import { HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { serviceHeaders } from '#upstream/contract.ts';

@@ -87,7 +87,7 @@ function refuseByHeaders(
   { headerPrefix, metrics, now }: ApiDependencies,
   { header, headerNames }: IncomingHeaders,
 ): void {
-  // Reported with whether a secret of ours has signed it: its body is needed for that.
+  // The report says whether one of our secrets signed the delivery; that check needs the body.
   if (otherHeaderPrefix(headerNames(), headerPrefix) !== undefined) return;
   const names = serviceHeaders(headerPrefix);
   const refusal = refusalOfHeaders({
@@ -142,7 +142,7 @@ async function receive(
   });
   if (!verdict.ok || timestamp === undefined) {
     metrics.webhookDeliveries.inc({ result: verdict.ok ? 'timestamp_missing' : verdict.reason });
-    // The name of the check that failed helps a forger more than a sender who signs.
+    // The answer does not name the failed check: that would help a forger.
     throw new Problem('invalid_signature');
   }
   const deliveryId = header(names.delivery);

@@ -13,7 +13,7 @@ export interface StoredSecretsOptions {
 
 /** One small query; a secret made elsewhere is known this soon even where no delivery asks for it. */
 const REFRESH_EVERY_MS = 5_000;
-/** Whoever sends forgeries must not choose how often the database is asked. */
+/** Limits how often forged deliveries can make this process query the database. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
 
 /**
@@ -46,7 +46,7 @@ export class WebhookSecretCache {
     await this.refresh();
   }
 
-  /** Reads the list; whoever comes meanwhile waits for the same read. A failure keeps the list. Never throws. */
+  /** Reads the list; concurrent callers share one read. A failure keeps the former list. Never throws. */
   async refresh(): Promise<void> {
     this.#underWay ??= this.#read().finally(() => (this.#underWay = undefined));
     await this.#underWay;

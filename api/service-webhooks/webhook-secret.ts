@@ -157,7 +157,7 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
   // A repetition tries nothing.
   const before = await findReplay(dependencies, asked);
   if (before !== undefined) return before;
-  // By itself: that it was tried stays written down, whatever comes of it.
+  // In its own transaction: the audit log keeps the attempt even when the change fails.
   await database.run((db) => addAuditEntry(db, entry, new Date(now())));
   const reply = await answerOnce(
     dependencies,

@@ -65,7 +65,7 @@ export const vpnSubscriptionOutput = z
     customer_price: z.string().meta({ example: '5.99' }),
     has_access_data: z.boolean().meta({ description: 'True once `/access` has something to show.' }),
     started_at: instant.nullable(),
-    expires_at: instant.nullable().meta({ description: 'When its time is over, where the service says so.' }),
+    expires_at: instant.nullable().meta({ description: 'When the subscription ends, if the service gives a time.' }),
     cancel_requested_at: instant
       .nullable()
       .meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),

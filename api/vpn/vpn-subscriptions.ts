@@ -67,7 +67,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Order a VPN subscription',
       description:
-        'Stores the order and answers at once; it is carried out afterwards, and followed until the subscription is cancelled or ' +
+        'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it is cancelled or ' +
         'expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
       scope: 'vpn:write',
       body: vpnSubscriptionInput,
@@ -117,7 +117,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'End a VPN subscription for its customer',
       description:
-        'The service is asked to cancel it; nothing is refunded. Asking again changes nothing. Refused (`action_not_possible`) while it is not ' +
+        'The service is asked to cancel it; nothing is refunded. A repeated request changes nothing. Refused (`action_not_possible`) while it is not ' +
         'active yet, and once it has ended in another way: `expired`, `failed` or `abandoned`.',
       scope: 'vpn:write',
       params,
@@ -135,7 +135,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
         },
         202: {
           description:
-            'The wish is stored: `cancel_requested_at` is set, and `status` changes once its workflow has taken it up. Read the subscription to see what becomes of it.',
+            'The request is stored: `cancel_requested_at` is set, and `status` changes once its workflow has processed it. Read the subscription to follow it.',
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
           example: cancelRequestedExample,

@@ -12,7 +12,7 @@ export interface WaitsOptions {
 
 export interface Wait<Found> {
   readonly seconds: number;
-  /** Who waits: the line of the caller's API key. */
+  /** The key lineage of the waiting caller. */
   readonly lineageId: string;
   /** The subject whose events are of interest; all when left out. */
   readonly subjectId?: string;
@@ -20,7 +20,7 @@ export interface Wait<Found> {
   readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly read: () => Promise<Found>;
   readonly isEnough: (found: Found) => boolean;
-  /** Calls back when nobody waits any more. */
+  /** Calls back when the caller's connection is closed. */
   readonly onClose: (listener: () => void) => void;
 }
 

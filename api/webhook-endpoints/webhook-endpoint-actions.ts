@@ -45,7 +45,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
   };
   const testAnswer = {
     202: {
-      description: 'It is on its way.',
+      description: 'It is queued.',
       contentType: JSON_TYPE,
       schema: testOutput,
       example: { event_id: exampleSentEventId, queued: 1, next_since: null },
@@ -53,7 +53,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
   };
   const replayAnswer = {
     202: {
-      description: 'They are on their way.',
+      description: 'They are queued.',
       contentType: JSON_TYPE,
       schema: replayOutput,
       example: { queued: 1, next_since: null },
@@ -103,8 +103,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const shown = await database.transaction(async (tx) => {
-          // What is published while this goes on would neither be missed nor queued. First this lock, as whoever
-          // publishes takes it.
+          // An event published meanwhile would be neither queued nor recorded as missed. This lock comes first, in the order of
+          // the publisher.
           await holdPublication(tx);
           const found = await requireEndpoint(tx, id, caller, { lock: true });
           if (found.disabledAt !== null) {
@@ -160,7 +160,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       method: 'post',
       path: `${ENDPOINTS_PATH}/{id}/replay`,
       tag,
-      summary: 'Send events to a webhook endpoint once more',
+      summary: 'Replay events to a webhook endpoint',
       description:
         'One event, one delivery, or those since a time: all, those that failed, or those that it missed. They come with the `webhook-id` that they had, ' +
         'so a receiver that leaves out what it knows does nothing twice.',

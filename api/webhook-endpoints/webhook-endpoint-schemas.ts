@@ -76,9 +76,9 @@ const endpointFields = {
   failures: z.int().meta({ description: 'Tries in a row that failed, over all deliveries.' }),
   last_failure: z.string().nullable().meta({ description: 'What came of the last of them, in words.' }),
   last_delivered_at: instant.nullable(),
-  own_work_only: z
-    .boolean()
-    .meta({ description: 'True when it was made by a key that is limited to its own work: it is told of that alone.' }),
+  own_work_only: z.boolean().meta({
+    description: 'True when it was made by a key that is limited to its own work: it gets events about that work only.',
+  }),
   created_by: createdBy,
   created_at: instant,
   updated_at: instant,

@@ -64,7 +64,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       method: 'post',
       path: ENDPOINTS_PATH,
       tag,
-      summary: 'Have events sent to an address of yours',
+      summary: 'Create a webhook endpoint',
       description:
         'Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a repetition with the same ' +
         'Idempotency-Key shows it once more). Delivered at least once and in no particular order; docs/how-to/webhooks-out.md shows a receiver.',

@@ -48,7 +48,7 @@ export const replayInput = z
 
 export const replayOutput = z
   .strictObject({
-    queued: z.int().meta({ description: 'Deliveries that are on their way.' }),
+    queued: z.int().meta({ description: 'Number of queued deliveries.' }),
     next_since: instant.nullable().meta({
       description: 'There were more than one call takes: call again with this `since`. Null when all are queued.',
     }),

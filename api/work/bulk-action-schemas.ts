@@ -63,12 +63,12 @@ export function bulkInput({ kind, name }: WorkResource) {
       case: reason.optional().meta({ description: 'With `resolve`, and needed there: the reason of the open case.' }),
       verdict: verdict
         .optional()
-        .meta({ description: 'With `resolve`, and needed there: what is true of all of them.' }),
+        .meta({ description: 'With `resolve`, and needed there: the verdict for all of them.' }),
       next,
       dry_run: z
         .boolean()
         .default(false)
-        .meta({ description: 'Only say what would become of each. Needs no Idempotency-Key.' }),
+        .meta({ description: 'Only report the result that each would have. Needs no Idempotency-Key.' }),
     })
     .superRefine((given, context) => {
       const needs = (field: keyof typeof given, act: string, isNeeded: boolean) => {

@@ -33,9 +33,9 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
   const output = z
     .strictObject({
       dry_run: z.boolean(),
-      matched: z.int().meta({ description: 'How many meet the filter.' }),
+      matched: z.int().meta({ description: 'How many match the filter.' }),
       remaining: z.int().meta({
-        description: `How many of them this call is not about: one call acts on ${MAX_BULK}, the oldest first. Call again with another key.`,
+        description: `How many of them this call did not cover: one call covers ${MAX_BULK}, the oldest first. Call again with another key.`,
       }),
       data: z.array(
         z.strictObject({
@@ -43,11 +43,13 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
           status: z
             .enum(statuses)
             .nullable()
-            .meta({ description: 'Before the act; null where it is not known any more.' }),
+            .meta({ description: 'Before the action; null when the work is not stored any more.' }),
           failure_class: failureClass.nullable(),
           attention: attentionReason.nullable(),
           result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
-          refusal: refusal.nullable().meta({ description: 'Why it is refused, as of the single act.' }),
+          refusal: refusal
+            .nullable()
+            .meta({ description: 'Why it is refused, as in the answer to the single action.' }),
           detail: z.string().nullable(),
         }),
       ),
@@ -66,11 +68,11 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     method: 'post',
     path: `${path}/bulk-actions`,
     tag: 'Operator actions',
-    summary: `Act on many ${noun}s at once`,
+    summary: `Perform one action on many ${noun}s`,
     description:
-      'Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which ' +
-      'judges each as the act would and changes nothing. Without ' +
-      'it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.',
+      'Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which ' +
+      'evaluates each action and changes nothing. Without ' +
+      'it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.',
     scope: scopes.operate,
     requestHeaders: bulkIdempotencyKeyHeader,
     body: input,
@@ -82,7 +84,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     },
     answers: {
       200: {
-        description: 'What became of each, or would.',
+        description: 'The result for each, or with `dry_run` the result that it would have.',
         contentType: 'application/json',
         schema: output,
         example: { dry_run: true, matched: 1, remaining: 0, data: [{ ...line, result: 'would_act' }] },
@@ -139,7 +141,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
         const chosenIds =
           ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
-        // Its own act: the key may be free again after a day, and then stands for another one.
+        // An action id of its own: the Idempotency-Key may be used again after a day, for another call.
         return jsonReply(200, { matched, ids: chosenIds, act_id: newId('act') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));

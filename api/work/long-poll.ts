@@ -81,7 +81,7 @@ export async function replyAfterPreferredWait(
     });
     if (found === undefined) return accepted;
     const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
-    // Of a wait that was not granted nothing is said, as RFC 7240 has it.
+    // RFC 7240: a preference that was not applied is not mentioned.
     const applied = {
       ...headers,
       ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }),
@@ -102,9 +102,8 @@ export async function replyAfterPreferredWait(
 /** Headers of the answer to a `GET` that may wait (`?wait=N`), for its description. */
 export const longPollHeaders = {
   'Preference-Applied':
-    'With `wait=N`: `wait=` and how many seconds were granted, as with `Prefer: wait=N`. Absent where it was not waited: too many wait already, or the API stops.',
-  'Retry-After':
-    'With `wait=N`, while what is waited for has not come: after how many seconds it is worth asking again.',
+    'With `wait=N`: `wait=` and the seconds granted, as with `Prefer: wait=N`. Absent when the API did not wait: too many callers wait already, or the API stops.',
+  'Retry-After': 'With `wait=N`, when the wait ended without the result: seconds after which to ask again.',
 } as const;
 
 /** Says with the answer to a `GET` that it was waited, where it was. @param seconds as the caller asked for them. */

@@ -6,23 +6,23 @@ import { submitAgain } from '#api/work/submit-again.ts';
 const timelineEntry = z
   .strictObject({
     at: instant,
-    event: z.string().meta({ description: 'Stable name.', example: 'order.accepted' }),
-    message: z.string().meta({ description: 'A sentence for people.' }),
+    event: z.string().meta({ description: 'Stable name of the event.', example: 'order.accepted' }),
+    message: z.string().meta({ description: 'A human-readable sentence.' }),
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   })
   .meta({ id: 'TimelineEntry' });
 
-/** Where work stands at the moment of the answer. */
+/** Where work stands now, in sentences. */
 const standing = z
   .strictObject({
     now: z.string().meta({
       description: 'Where it stands, in a sentence.',
       example: 'The order is held: it waits for something that passes.',
     }),
-    why: z.string().nullable().meta({ description: 'What it waits for, or why it did not come to its aim.' }),
-    next: z.string().meta({ description: 'What happens next.' }),
-    next_at: instant.nullable().meta({ description: 'When, if time brings it.' }),
-    submit_again: submitAgain.meta({ description: 'As of the resource.' }),
+    why: z.string().nullable().meta({ description: 'What it waits for, or why it failed.' }),
+    next: z.string().meta({ description: 'The next step.' }),
+    next_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
+    submit_again: submitAgain.meta({ description: 'The same value as in the resource.' }),
   })
   .meta({ id: 'Standing' });
 

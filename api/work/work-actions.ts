@@ -84,7 +84,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     problems: [resource.notFound, 'action_not_possible'],
     answers: {
       200: {
-        description: `The ${noun} as it is stored now; its workflow goes on at once. What was done before changes nothing.`,
+        description: `The ${noun} as it is stored now; its workflow continues at once. A repeated action changes nothing.`,
         contentType: 'application/json',
         schema: output,
         example,
@@ -98,7 +98,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       ...common,
       id: `retry${name}`,
       path: `${path}/{id}/retry`,
-      summary: 'Try again now what is held or parked',
+      summary: 'Retry now work that is held or needs attention',
       description:
         'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.',
       body: plain,
@@ -134,7 +134,7 @@ function releaseOperation({ name, path }: WorkResource, common: Common, perform:
     ...common,
     id: `release${name}`,
     path: `${path}/{id}/release`,
-    summary: 'Let through the purchase gate now what is held',
+    summary: 'Let held work through the purchase gate now',
     description:
       'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it ' +
       'is held. One that was released and has not gone through yet stays released.',
@@ -167,8 +167,8 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
     path: `${path}/{id}/retry-policy`,
     summary: 'Change how often, how fast and until when it is tried again',
     description:
-      'What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says ' +
-      `nothing of whether a further attempt is safe: that is found out as ever. Refused once the ${KINDS[kind].noun} has ended.`,
+      'Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide ' +
+      `whether a further attempt is safe: that is checked as always. Refused once the ${KINDS[kind].noun} has ended.`,
     body: retryPolicy,
     bodyExample: {
       why: 'The supplier is back in an hour.',
@@ -200,9 +200,9 @@ function resolveOperation({ kind, name, path }: WorkResource, common: Common, pe
     ...common,
     id: `resolve${name}Case`,
     path: `${path}/{id}/resolve`,
-    summary: `Judge a case of ${article(KINDS[kind].noun)} ${KINDS[kind].noun}`,
+    summary: `Resolve a case of ${article(KINDS[kind].noun)} ${KINDS[kind].noun}`,
     description:
-      "Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: " +
+      "States the outcome when neither the service nor the wallet could prove it. Check the service's console first: " +
       'after `not_bought` it is bought anew.',
     bodyExample: { why: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
   } as const;

@@ -87,13 +87,12 @@ export async function createWork(
 export function waitingHeaders(kind: WorkKind) {
   return {
     Location: `Address of the ${KINDS[kind].noun}.`,
-    'Preference-Applied':
-      'With `Prefer: wait=N`: `wait=` and how many seconds were granted; absent where it was not waited.',
+    'Preference-Applied': 'With `Prefer: wait=N`: `wait=` and the seconds granted. Absent when the API did not wait.',
   } as const;
 }
 
-/** What such an answer says beside it while the work goes on. */
-export const retryAfterHeader = { 'Retry-After': 'After how many seconds it is worth reading it again.' } as const;
+/** The header of an answer about work that has not finished. */
+export const retryAfterHeader = { 'Retry-After': 'Seconds after which to read it again.' } as const;
 
 /** The answers of a call that creates work, for its description. */
 export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
@@ -103,12 +102,12 @@ export function creationAnswers({ kind, output, example }: WorkResource): Readon
   return {
     201: {
       ...common,
-      description: `With \`Prefer: wait=N\`: the ${noun} is finished, well or not; \`status\` says which.`,
+      description: `With \`Prefer: wait=N\`: the ${noun} is finished; \`status\` tells how.`,
       headers,
     },
     202: {
       ...common,
-      description: `The ${noun} is stored and will be carried out.`,
+      description: `The ${noun} is stored and will be processed.`,
       headers: { ...headers, ...retryAfterHeader },
     },
   };

@@ -44,7 +44,7 @@ export function callerReference(kind: WorkKind, example: string) {
     });
 }
 
-/** What whoever buys may set. */
+/** Fields of a purchase request that every kind of work shares. */
 export function purchaseInput(kind: WorkKind) {
   const noun = KINDS[kind].noun;
   return {

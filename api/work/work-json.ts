@@ -34,12 +34,12 @@ export function workJson(
   };
 }
 
-/** @param work as the API shows it to whoever asks. */
+/** Where work stands, in sentences. @param work as the API shows it to this caller. */
 export function standingJson(
   kind: WorkKind,
   { status, failure, attention, next_step_at: nextAt, submit_again: again }: WorkJson,
 ) {
-  // Of what has ended, "no" is said for an open case alone.
+  // For finished work the verdict is "no" only while a case is open.
   const isInDoubt = again.verdict === 'no';
   const { now, why, next } = describeStatus({
     kind,

@@ -24,7 +24,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
   const { kind, name, path, tag, scopes, output, example } = resource;
   const noun = KINDS[kind].noun;
   const params = idInPath(kind, example.id);
-  // What is not announced would wake nobody.
+  // A status without an event would never end a wait.
   const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter(
     (status) => workEventType(kind, status) !== undefined,
   );

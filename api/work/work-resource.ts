@@ -29,7 +29,7 @@ export interface WorkJson {
 /** What the calls that all kinds of work share must know of one kind. */
 export interface WorkResource {
   readonly kind: WorkKind;
-  /** As it stands in operation ids: `Order` of `getOrder`. */
+  /** The name used in operation ids: `Order` in `getOrder`. */
   readonly name: string;
   /** Of the list. */
   readonly path: `/v1/${string}`;
@@ -52,7 +52,7 @@ export interface WorkResource {
   find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
 }
 
-/** A resource as its kind defines it: whoever sees only its own work sees it as that owner may, wherever it is read. */
+/** The resource of one kind. Every read redacts the work for a key that is limited to its own work. */
 export function workResource(definition: WorkResource): WorkResource {
   return {
     ...definition,

@@ -50,13 +50,13 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
         advice: z.string(),
       })
       .nullable()
-      .meta({ description: 'Why it failed, or what holds it at present.' }),
+      .meta({ description: 'Why it failed, or why it is held at present.' }),
     attention: z
       .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
       .nullable()
-      .meta({ description: 'What it waits for a person for.' }),
+      .meta({ description: 'Why it waits for a person.' }),
     submit_again: submitAgain,
-    next_step_at: instant.nullable().meta({ description: 'When time brings the next step, if time does.' }),
+    next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     deadline: instant.nullable().meta({
       description:
         'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later ' +
@@ -111,8 +111,8 @@ export const workOutputExample = {
 export function workListQuery<Status extends WorkStatus>(statuses: Statuses<Status>) {
   return {
     status: listOf(statuses).optional().meta({ description: 'One status, or several, separated by commas.' }),
-    failure_class: failureClassInQuery.optional().meta({ description: 'What holds it, or why it failed.' }),
-    attention: attentionReasonInQuery.optional().meta({ description: 'What it waits for a person for.' }),
+    failure_class: failureClassInQuery.optional().meta({ description: 'Why it is held, or why it failed.' }),
+    attention: attentionReasonInQuery.optional().meta({ description: 'Why it waits for a person.' }),
     created_by: createdByInQuery.optional(),
     created_after: timeInQuery('Later than this.'),
     created_before: timeInQuery('Earlier than this.'),

@@ -133,9 +133,9 @@ export interface ListOrdersQuery {
     | 'failed'
     | 'abandoned'
   >;
-  /** What holds it, or why it failed. */
+  /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** What it waits for a person for. */
+  /** Why it waits for a person. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -187,9 +187,9 @@ export interface ListTopupsQuery {
     | 'failed'
     | 'abandoned'
   >;
-  /** What holds it, or why it failed. */
+  /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** What it waits for a person for. */
+  /** Why it waits for a person. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -245,9 +245,9 @@ export interface ListVpnSubscriptionsQuery {
     | 'failed'
     | 'abandoned'
   >;
-  /** What holds it, or why it failed. */
+  /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** What it waits for a person for. */
+  /** Why it waits for a person. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -300,9 +300,9 @@ export interface ListCancellationsQuery {
     | 'refused'
     | 'abandoned'
   >;
-  /** What holds it, or why it failed. */
+  /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** What it waits for a person for. */
+  /** Why it waits for a person. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -362,7 +362,7 @@ export interface ListRefundsQuery {
 }
 
 export interface ListEventsQuery {
-  /** Types of events; `order.*` stands for all of orders. */
+  /** Types of events; `order.*` selects all events of orders. */
   readonly type?: OneOrMore<EventPattern>;
   /** Of what they speak. */
   readonly subject_kind?: OneOrMore<
@@ -551,7 +551,7 @@ export interface ListWebhookDeliveriesQuery {
 export interface ListAuditLogQuery {
   /** Id of an API key, or `command/<account>`. */
   readonly actor?: string;
-  /** Exactly this act, such as `vpn.access_revealed`. */
+  /** This action only, such as `vpn.access_revealed`. */
   readonly action?: string;
   /** Such as `order`, `esim` or `api_key`. */
   readonly subject_kind?: string;
@@ -584,7 +584,7 @@ export class Operations {
 
   /** Buy an eSIM package.
    *
-   * Stores the order and answers at once; it is carried out afterwards, however long the service takes. Read the order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.
+   * Stores the order and answers at once; the purchase follows, however long the service takes. Read the order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.
    *
    * Scope: `orders:write`.
    */
@@ -592,9 +592,9 @@ export class Operations {
     return this.transport.json({ operation: 'createOrder', method: 'POST', path: '/v1/orders', body, keyed: true, prefers: true, options });
   }
 
-  /** Act on many orders at once.
+  /** Perform one action on many orders.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `orders:operate`.
    */
@@ -622,7 +622,7 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'getOrderTimeline', method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
-  /** Try again now what is held or parked.
+  /** Retry now work that is held or needs attention.
    *
    * Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.
    *
@@ -632,7 +632,7 @@ export class Operations {
     return this.transport.json({ operation: 'retryOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry`, body, options });
   }
 
-  /** Let through the purchase gate now what is held.
+  /** Let held work through the purchase gate now.
    *
    * Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it is held. One that was released and has not gone through yet stays released.
    *
@@ -654,7 +654,7 @@ export class Operations {
 
   /** Change how often, how fast and until when it is tried again.
    *
-   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the order has ended.
+   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the order has ended.
    *
    * Scope: `orders:operate`.
    */
@@ -672,9 +672,9 @@ export class Operations {
     return this.transport.json({ operation: 'abandonOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
-  /** Judge a case of an order.
+  /** Resolve a case of an order.
    *
-   * Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
    *
    * Scope: `orders:operate`.
    */
@@ -692,7 +692,7 @@ export class Operations {
 
   /** Recharge an eSIM.
    *
-   * Stores the top-up and answers at once; it is carried out afterwards. The package must be one of the top-up options of the eSIM; they are read again before anything is bought. One top-up of an eSIM is under way at a time: a further one is held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.
+   * Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options of the eSIM; they are read again before anything is bought. One top-up of an eSIM is under way at a time: a further one is held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.
    *
    * Scope: `topups:write`.
    */
@@ -700,9 +700,9 @@ export class Operations {
     return this.transport.json({ operation: 'createTopup', method: 'POST', path: '/v1/topups', body, keyed: true, prefers: true, options });
   }
 
-  /** Act on many top-ups at once.
+  /** Perform one action on many top-ups.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `topups:operate`.
    */
@@ -730,7 +730,7 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'getTopupTimeline', method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
-  /** Try again now what is held or parked.
+  /** Retry now work that is held or needs attention.
    *
    * Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.
    *
@@ -740,7 +740,7 @@ export class Operations {
     return this.transport.json({ operation: 'retryTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry`, body, options });
   }
 
-  /** Let through the purchase gate now what is held.
+  /** Let held work through the purchase gate now.
    *
    * Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it is held. One that was released and has not gone through yet stays released.
    *
@@ -762,7 +762,7 @@ export class Operations {
 
   /** Change how often, how fast and until when it is tried again.
    *
-   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the top-up has ended.
+   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the top-up has ended.
    *
    * Scope: `topups:operate`.
    */
@@ -780,9 +780,9 @@ export class Operations {
     return this.transport.json({ operation: 'abandonTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
-  /** Judge a case of a top-up.
+  /** Resolve a case of a top-up.
    *
-   * Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
    *
    * Scope: `topups:operate`.
    */
@@ -810,7 +810,7 @@ export class Operations {
 
   /** Order a VPN subscription.
    *
-   * Stores the order and answers at once; it is carried out afterwards, and followed until the subscription is cancelled or expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.
+   * Stores the order and answers at once; the purchase follows. The subscription is then tracked until it is cancelled or expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.
    *
    * Scope: `vpn:write`.
    */
@@ -818,9 +818,9 @@ export class Operations {
     return this.transport.json({ operation: 'createVpnSubscription', method: 'POST', path: '/v1/vpn/subscriptions', body, keyed: true, prefers: true, options });
   }
 
-  /** Act on many VPN subscriptions at once.
+  /** Perform one action on many VPN subscriptions.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `vpn:operate`.
    */
@@ -860,7 +860,7 @@ export class Operations {
 
   /** End a VPN subscription for its customer.
    *
-   * The service is asked to cancel it; nothing is refunded. Asking again changes nothing. Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: `expired`, `failed` or `abandoned`.
+   * The service is asked to cancel it; nothing is refunded. A repeated request changes nothing. Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: `expired`, `failed` or `abandoned`.
    *
    * Scope: `vpn:write`.
    */
@@ -868,7 +868,7 @@ export class Operations {
     return this.transport.json({ operation: 'cancelVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/cancel`, body, prefers: true, options });
   }
 
-  /** Try again now what is held or parked.
+  /** Retry now work that is held or needs attention.
    *
    * Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.
    *
@@ -878,7 +878,7 @@ export class Operations {
     return this.transport.json({ operation: 'retryVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry`, body, options });
   }
 
-  /** Let through the purchase gate now what is held.
+  /** Let held work through the purchase gate now.
    *
    * Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it is held. One that was released and has not gone through yet stays released.
    *
@@ -900,7 +900,7 @@ export class Operations {
 
   /** Change how often, how fast and until when it is tried again.
    *
-   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the VPN subscription has ended.
+   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the VPN subscription has ended.
    *
    * Scope: `vpn:operate`.
    */
@@ -918,9 +918,9 @@ export class Operations {
     return this.transport.json({ operation: 'abandonVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
-  /** Judge a case of a VPN subscription.
+  /** Resolve a case of a VPN subscription.
    *
-   * Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
    *
    * Scope: `vpn:operate`.
    */
@@ -938,7 +938,7 @@ export class Operations {
 
   /** Cancel an eSIM.
    *
-   * Stores the cancellation and answers at once; it is carried out afterwards. It is sent only if all five conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who installs the eSIM meanwhile may be faster: what the service answers decides.
+   * Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who installs the eSIM meanwhile may be faster: what the service answers decides.
    *
    * Scope: `cancellations:write`.
    */
@@ -946,9 +946,9 @@ export class Operations {
     return this.transport.json({ operation: 'createCancellation', method: 'POST', path: '/v1/cancellations', body, keyed: true, prefers: true, options });
   }
 
-  /** Act on many cancellations at once.
+  /** Perform one action on many cancellations.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `cancellations:operate`.
    */
@@ -976,7 +976,7 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'getCancellationTimeline', method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
-  /** Try again now what is held or parked.
+  /** Retry now work that is held or needs attention.
    *
    * Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.
    *
@@ -988,7 +988,7 @@ export class Operations {
 
   /** Change how often, how fast and until when it is tried again.
    *
-   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the cancellation has ended.
+   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the cancellation has ended.
    *
    * Scope: `cancellations:operate`.
    */
@@ -1006,9 +1006,9 @@ export class Operations {
     return this.transport.json({ operation: 'abandonCancellation', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
-  /** Judge a case of a cancellation.
+  /** Resolve a case of a cancellation.
    *
-   * Says what is true where neither the service nor the wallet could prove it. Look at the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
    *
    * Scope: `cancellations:operate`.
    */
@@ -1066,9 +1066,9 @@ export class Operations {
     return this.transport.json({ operation: 'getCase', method: 'GET', path: `/v1/cases/${encodeURIComponent(id)}`, options });
   }
 
-  /** Close a case about a webhook delivery.
+  /** Dismiss a case about a webhook delivery.
    *
-   * For cases whose `subject_kind` is `delivery`: whoever closes one has found out who can send to the webhook address. A case about work is judged with it, by its `/resolve`. What is closed already stays as it is.
+   * For cases whose `subject_kind` is `delivery`. Find out first who can send to the webhook address. A case about work is resolved with `/resolve` of that work. A closed case is not changed.
    *
    * Scope: `cases:operate`.
    */
@@ -1078,7 +1078,7 @@ export class Operations {
 
   /** List dead letters of a queue, oldest first.
    *
-   * Reports of the service and requests to workflows that cannot be processed, however often they are tried. Those about known work have a case `message_quarantined`, and that work buys nothing anew until they are requeued or dismissed.
+   * Reports of the service and requests to workflows that failed all tries. Those about known work have a case `message_quarantined`, and that work makes no new purchase until they are requeued or dismissed.
    *
    * Scope: `cases:operate`.
    */
@@ -1086,7 +1086,7 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listDeadLetters', method: 'GET', path: '/v1/dead-letters', query: { ...query, ...cursor }, options }));
   }
 
-  /** Have a dead letter processed again.
+  /** Requeue a dead letter.
    *
    * Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to the list with a new case. Its case closes when nothing else of the same work is quarantined.
    *
@@ -1096,9 +1096,9 @@ export class Operations {
     return this.transport.json({ operation: 'requeueDeadLetter', method: 'POST', path: `/v1/dead-letters/${encodeURIComponent(id)}/requeue`, body, options });
   }
 
-  /** Put a dead letter aside for good.
+  /** Dismiss a dead letter.
    *
-   * Nothing is done with it any more, and it bars no purchase. Look first at what the service says of the purchase: a report that is dismissed has no effect, also where it says that something was bought. A report stays stored; a request of the outbox is deleted.
+   * It is not processed any more, and bars no purchase. Check the purchase at the service first: a dismissed report has no effect, even if it reports a purchase. A report stays stored; a request of the outbox is deleted.
    *
    * Scope: `cases:operate`.
    */
@@ -1106,7 +1106,7 @@ export class Operations {
     return this.transport.json({ operation: 'dismissDeadLetter', method: 'POST', path: `/v1/dead-letters/${encodeURIComponent(id)}/dismiss`, body, options });
   }
 
-  /** Read what holds purchases up, and what is reserved and spent.
+  /** Read why purchases are held, and what is reserved and spent.
    *
    * Scope: `gate:read`.
    */
@@ -1226,7 +1226,7 @@ export class Operations {
     return this.transport.bytes({ operation: 'getEsimQrPng', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/qr.png`, options });
   }
 
-  /** See whether the cancellation of an eSIM would be refunded.
+  /** Forecast whether the cancellation of an eSIM would be refunded.
    *
    * Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.
    *
@@ -1344,9 +1344,9 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listWalletTransactions', method: 'GET', path: '/v1/wallet/transactions', query: { ...query, ...cursor }, options }));
   }
 
-  /** Say what a movement without a cause is.
+  /** Explain a movement without a cause.
    *
-   * Books it as an adjustment, so that it is reported no longer. For a purchase that was made by hand at the service, a fee, and the like. One that has a cause already stays as it is.
+   * Books it as an adjustment, so that it is not reported any more. For a purchase made by hand at the service, a fee, and the like. A movement that has a cause is not changed.
    *
    * Scope: `cases:operate`.
    */
@@ -1388,7 +1388,7 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listWebhookEndpoints', method: 'GET', path: '/v1/webhook-endpoints', query: { ...query, ...cursor }, options }));
   }
 
-  /** Have events sent to an address of yours.
+  /** Create a webhook endpoint.
    *
    * Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a repetition with the same Idempotency-Key shows it once more). Delivered at least once and in no particular order; docs/how-to/webhooks-out.md shows a receiver.
    *
@@ -1476,7 +1476,7 @@ export class Operations {
     return this.transport.json({ operation: 'testWebhookEndpoint', method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/test`, keyed: true, options });
   }
 
-  /** Send events to a webhook endpoint once more.
+  /** Replay events to a webhook endpoint.
    *
    * One event, one delivery, or those since a time: all, those that failed, or those that it missed. They come with the `webhook-id` that they had, so a receiver that leaves out what it knows does nothing twice.
    *
@@ -1508,7 +1508,7 @@ export class Operations {
 
   /** List who did what, newest first.
    *
-   * Every reveal of an activation code, QR code or VPN access data, every act of an operator, and every change of an API key, a webhook endpoint, a webhook secret or a pause, by the API or by a command.
+   * Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every change of an API key, a webhook endpoint, a webhook secret or a pause, by the API or by a command.
    *
    * Scope: `audit:read`.
    */

@@ -80,7 +80,7 @@ export type AttentionReason =
   | 'message_quarantined'
   | 'webhook_conflict';
 /**
- * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
+ * The target of a rule. The most specific rule applies: that of the package or plan, else of a country of the package, else the default.
  */
 export type PricingTarget =
   | {
@@ -198,7 +198,7 @@ export type ApiScope =
   | 'webhook_endpoints:write'
   | 'service:admin';
 /**
- * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
+ * The target of a rule. The most specific rule applies: that of the package or plan, else of a country of the package, else the default.
  */
 export type PricingTargetOutput =
   | {
@@ -903,7 +903,7 @@ export interface WebhookEndpointTestEvent {
    */
   data: {
     /**
-     * A sentence for people.
+     * A human-readable sentence.
      */
     message: string;
   };
@@ -975,7 +975,7 @@ export interface OrderBulkAction {
     created_before?: string;
   };
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -987,7 +987,7 @@ export interface OrderBulkAction {
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: what is true of all of them.
+   * With `resolve`, and needed there: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -995,19 +995,19 @@ export interface OrderBulkAction {
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only say what would become of each. Needs no Idempotency-Key.
+   * Only report the result that each would have. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
 export interface OperatorAct {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
 }
 export interface LimitChange {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1017,7 +1017,7 @@ export interface LimitChange {
 }
 export interface RetryPolicyChange {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1039,7 +1039,7 @@ export interface RetryPolicyChange {
 }
 export interface OrderCaseResolution {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1120,7 +1120,7 @@ export interface TopupBulkAction {
     created_before?: string;
   };
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1132,7 +1132,7 @@ export interface TopupBulkAction {
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: what is true of all of them.
+   * With `resolve`, and needed there: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -1140,13 +1140,13 @@ export interface TopupBulkAction {
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only say what would become of each. Needs no Idempotency-Key.
+   * Only report the result that each would have. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
 export interface TopupCaseResolution {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1237,7 +1237,7 @@ export interface VpnSubscriptionBulkAction {
     created_before?: string;
   };
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1249,7 +1249,7 @@ export interface VpnSubscriptionBulkAction {
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: what is true of all of them.
+   * With `resolve`, and needed there: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -1257,19 +1257,19 @@ export interface VpnSubscriptionBulkAction {
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only say what would become of each. Needs no Idempotency-Key.
+   * Only report the result that each would have. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
 export interface VpnCancellation {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why?: string;
 }
 export interface VpnSubscriptionCaseResolution {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1342,7 +1342,7 @@ export interface CancellationBulkAction {
     created_before?: string;
   };
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1354,7 +1354,7 @@ export interface CancellationBulkAction {
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: what is true of all of them.
+   * With `resolve`, and needed there: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
@@ -1362,13 +1362,13 @@ export interface CancellationBulkAction {
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only say what would become of each. Needs no Idempotency-Key.
+   * Only report the result that each would have. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
 export interface CancellationCaseResolution {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
   /**
@@ -1390,13 +1390,13 @@ export interface CancellationCaseResolution {
 }
 export interface CaseDismissal {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
 }
 export interface DeadLetterAction {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
 }
@@ -1404,13 +1404,13 @@ export interface PauseInput {
   kind?: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
   failure_class?: FailureClass;
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
 }
 export interface PauseRelease {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
 }
@@ -1422,7 +1422,7 @@ export interface NewPricingRule {
   currency: string;
   terms: PricingTermsInput;
   /**
-   * Why, for whoever reads the versions of the rule.
+   * The reason; shown with the versions of the rule.
    */
   why: string;
 }
@@ -1569,7 +1569,7 @@ export interface PresentSellingPrice {
 export interface PricingRuleChange {
   terms: PricingTermsInput;
   /**
-   * Why, for whoever reads the versions of the rule.
+   * The reason; shown with the versions of the rule.
    */
   why: string;
   /**
@@ -1579,7 +1579,7 @@ export interface PricingRuleChange {
 }
 export interface PricingRuleEnd {
   /**
-   * Why, for whoever reads the versions of the rule.
+   * The reason; shown with the versions of the rule.
    */
   why: string;
   /**
@@ -1589,7 +1589,7 @@ export interface PricingRuleEnd {
 }
 export interface WalletTransactionExplanation {
   /**
-   * Why, for whoever reads the timeline. Keep personal data out.
+   * The reason; shown in the timeline. Do not include personal data.
    */
   why: string;
 }
@@ -1688,7 +1688,7 @@ export interface Order {
    */
   charged: Money | null;
   /**
-   * Why it failed, or what holds it at present.
+   * Why it failed, or why it is held at present.
    */
   failure: {
     class: FailureClass;
@@ -1697,7 +1697,7 @@ export interface Order {
     advice: string;
   } | null;
   /**
-   * What it waits for a person for.
+   * Why it waits for a person.
    */
   attention: {
     reason: AttentionReason;
@@ -1712,7 +1712,7 @@ export interface Order {
     why: string;
   };
   /**
-   * When time brings the next step, if time does.
+   * The time of the next step, if it is known.
    */
   next_step_at: string | null;
   /**
@@ -1884,7 +1884,7 @@ export interface Problem {
    */
   failure_class?: FailureClass;
   /**
-   * Names this request in our log.
+   * Identifies this request in our log.
    */
   request_id: string;
 }
@@ -1906,17 +1906,17 @@ export interface OrderPage {
 export interface OrderBulkResult {
   dry_run: boolean;
   /**
-   * How many meet the filter.
+   * How many match the filter.
    */
   matched: number;
   /**
-   * How many of them this call is not about: one call acts on 100, the oldest first. Call again with another key.
+   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the act; null where it is not known any more.
+     * Before the action; null when the work is not stored any more.
      */
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
@@ -1925,7 +1925,7 @@ export interface OrderBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as of the single act.
+     * Why it is refused, as in the answer to the single action.
      */
     refusal:
       | (
@@ -1965,11 +1965,11 @@ export interface TimelineEntry {
    */
   at: string;
   /**
-   * Stable name.
+   * Stable name of the event.
    */
   event: string;
   /**
-   * A sentence for people.
+   * A human-readable sentence.
    */
   message: string;
   detail: {
@@ -1982,19 +1982,19 @@ export interface Standing {
    */
   now: string;
   /**
-   * What it waits for, or why it did not come to its aim.
+   * What it waits for, or why it failed.
    */
   why: string | null;
   /**
-   * What happens next.
+   * The next step.
    */
   next: string;
   /**
-   * When, if time brings it.
+   * The time of the next step, if it is known.
    */
   next_at: string | null;
   /**
-   * As of the resource.
+   * The same value as in the resource.
    */
   submit_again: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -2029,7 +2029,7 @@ export interface Topup {
    */
   charged: Money | null;
   /**
-   * Why it failed, or what holds it at present.
+   * Why it failed, or why it is held at present.
    */
   failure: {
     class: FailureClass;
@@ -2038,7 +2038,7 @@ export interface Topup {
     advice: string;
   } | null;
   /**
-   * What it waits for a person for.
+   * Why it waits for a person.
    */
   attention: {
     reason: AttentionReason;
@@ -2053,7 +2053,7 @@ export interface Topup {
     why: string;
   };
   /**
-   * When time brings the next step, if time does.
+   * The time of the next step, if it is known.
    */
   next_step_at: string | null;
   /**
@@ -2095,17 +2095,17 @@ export interface TopupPage {
 export interface TopupBulkResult {
   dry_run: boolean;
   /**
-   * How many meet the filter.
+   * How many match the filter.
    */
   matched: number;
   /**
-   * How many of them this call is not about: one call acts on 100, the oldest first. Call again with another key.
+   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the act; null where it is not known any more.
+     * Before the action; null when the work is not stored any more.
      */
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
@@ -2114,7 +2114,7 @@ export interface TopupBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as of the single act.
+     * Why it is refused, as in the answer to the single action.
      */
     refusal:
       | (
@@ -2246,7 +2246,7 @@ export interface VpnSubscription {
   has_access_data: boolean;
   started_at: string | null;
   /**
-   * When its time is over, where the service says so.
+   * When the subscription ends, if the service gives a time.
    */
   expires_at: string | null;
   /**
@@ -2274,7 +2274,7 @@ export interface VpnSubscription {
    */
   charged: Money | null;
   /**
-   * Why it failed, or what holds it at present.
+   * Why it failed, or why it is held at present.
    */
   failure: {
     class: FailureClass;
@@ -2283,7 +2283,7 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
-   * What it waits for a person for.
+   * Why it waits for a person.
    */
   attention: {
     reason: AttentionReason;
@@ -2298,7 +2298,7 @@ export interface VpnSubscription {
     why: string;
   };
   /**
-   * When time brings the next step, if time does.
+   * The time of the next step, if it is known.
    */
   next_step_at: string | null;
   /**
@@ -2340,17 +2340,17 @@ export interface VpnSubscriptionPage {
 export interface VpnSubscriptionBulkResult {
   dry_run: boolean;
   /**
-   * How many meet the filter.
+   * How many match the filter.
    */
   matched: number;
   /**
-   * How many of them this call is not about: one call acts on 100, the oldest first. Call again with another key.
+   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the act; null where it is not known any more.
+     * Before the action; null when the work is not stored any more.
      */
     status:
       | (
@@ -2371,7 +2371,7 @@ export interface VpnSubscriptionBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as of the single act.
+     * Why it is refused, as in the answer to the single action.
      */
     refusal:
       | (
@@ -2435,7 +2435,7 @@ export interface Cancellation {
    */
   status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
   /**
-   * Why it failed, or what holds it at present.
+   * Why it failed, or why it is held at present.
    */
   failure: {
     class: FailureClass;
@@ -2444,7 +2444,7 @@ export interface Cancellation {
     advice: string;
   } | null;
   /**
-   * What it waits for a person for.
+   * Why it waits for a person.
    */
   attention: {
     reason: AttentionReason;
@@ -2459,7 +2459,7 @@ export interface Cancellation {
     why: string;
   };
   /**
-   * When time brings the next step, if time does.
+   * The time of the next step, if it is known.
    */
   next_step_at: string | null;
   /**
@@ -2495,7 +2495,7 @@ export interface RefundCondition {
   name: 'usage_is_zero' | 'never_installed' | 'never_activated' | 'no_completed_topup' | 'debit_verified';
   result: 'pass' | 'fail' | 'unknown';
   /**
-   * A sentence for people.
+   * A human-readable sentence.
    */
   evidence: string;
   /**
@@ -2533,7 +2533,7 @@ export interface Refund {
    */
   status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention';
   /**
-   * What the review at the service came to, if it says so.
+   * The result of the review at the service, if it is known.
    */
   review: ('accepted' | 'refused' | 'manual_review') | null;
   /**
@@ -2560,17 +2560,17 @@ export interface CancellationPage {
 export interface CancellationBulkResult {
   dry_run: boolean;
   /**
-   * How many meet the filter.
+   * How many match the filter.
    */
   matched: number;
   /**
-   * How many of them this call is not about: one call acts on 100, the oldest first. Call again with another key.
+   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the act; null where it is not known any more.
+     * Before the action; null when the work is not stored any more.
      */
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned')
@@ -2579,7 +2579,7 @@ export interface CancellationBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as of the single act.
+     * Why it is refused, as in the answer to the single action.
      */
     refusal:
       | (
@@ -2678,7 +2678,7 @@ export interface DeadLetter {
    */
   message: string;
   /**
-   * Work, or a `delivery` of the service where no work of ours is known.
+   * The kind of work, or `delivery` when the webhook belongs to no known work.
    */
   subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
   /**
@@ -2838,11 +2838,11 @@ export interface OwnKey {
    */
   prefix: string;
   /**
-   * What it may do.
+   * The scopes of the key.
    */
   scopes: ApiScope[];
   /**
-   * True: it sees and acts upon nothing but what was made with it.
+   * True: the key sees and changes only what was created with it.
    */
   own_work_only: boolean;
   /**
@@ -3062,7 +3062,7 @@ export interface CancellationPreflight {
    */
   esim_status: string | null;
   /**
-   * What the conditions come to. A forecast: the answer of the service to the cancellation decides.
+   * The forecast from the conditions. The answer of the service to the cancellation decides.
    */
   forecast: 'refund_expected' | 'no_refund_expected' | 'unknown';
   conditions: RefundCondition[];
@@ -3385,7 +3385,7 @@ export interface WalletTransaction {
    */
   currency: string;
   /**
-   * What it is for; null where nothing of ours is its cause.
+   * What it is for; null when it has no cause in our journal.
    */
   cause: {
     kind: 'attempt' | 'subscription_period' | 'refund' | 'deposit' | 'adjustment';
@@ -3400,7 +3400,7 @@ export interface WalletTransaction {
    */
   subject_id: string | null;
   /**
-   * When it was written down here.
+   * When it was recorded here.
    */
   recorded_at: string;
   /**
@@ -3425,7 +3425,7 @@ export interface ServiceMovement {
    */
   currency: string;
   /**
-   * The service’s word for it.
+   * The reason, as the service names it.
    */
   reason: string;
   /**
@@ -3499,7 +3499,7 @@ export interface ReconciliationSummary {
    */
   balance: Money | null;
   /**
-   * What its movements come to; null where that cannot be said.
+   * The sum of its movements; null when it cannot be computed.
    */
   expected_balance: Money | null;
   counts: {
@@ -3566,7 +3566,7 @@ export interface Reconciliation {
    */
   balance: Money | null;
   /**
-   * What its movements come to; null where that cannot be said.
+   * The sum of its movements; null when it cannot be computed.
    */
   expected_balance: Money | null;
   counts: {
@@ -3689,7 +3689,7 @@ export interface CreatedWebhookEndpoint {
   last_failure: string | null;
   last_delivered_at: string | null;
   /**
-   * True when it was made by a key that is limited to its own work: it is told of that alone.
+   * True when it was made by a key that is limited to its own work: it gets events about that work only.
    */
   own_work_only: boolean;
   /**
@@ -3754,7 +3754,7 @@ export interface WebhookEndpoint {
   last_failure: string | null;
   last_delivered_at: string | null;
   /**
-   * True when it was made by a key that is limited to its own work: it is told of that alone.
+   * True when it was made by a key that is limited to its own work: it gets events about that work only.
    */
   own_work_only: boolean;
   /**
@@ -3902,7 +3902,7 @@ export interface WebhookTry {
 }
 export interface WebhookTestResult {
   /**
-   * Deliveries that are on their way.
+   * Number of queued deliveries.
    */
   queued: number;
   /**
@@ -3916,7 +3916,7 @@ export interface WebhookTestResult {
 }
 export interface WebhookReplayResult {
   /**
-   * Deliveries that are on their way.
+   * Number of queued deliveries.
    */
   queued: number;
   /**
@@ -3969,11 +3969,11 @@ export interface AuditEntry {
     prefix: string;
   } | null;
   /**
-   * Stable name of the act.
+   * Stable name of the action.
    */
   action: string;
   /**
-   * What it was done to.
+   * The kind of object that it was done to.
    */
   subject_kind: string;
   subject_id: string;
