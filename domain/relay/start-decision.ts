@@ -31,3 +31,31 @@ export const START_DECISIONS = {
 export function startDecision(workflow: WorkflowRunState, isEnded: boolean): StartDecision {
   return START_DECISIONS[workflow][isEnded ? 'ended' : 'unfinished'];
 }
+
+/**
+ * The outcome of a call that started or woke a workflow. `started`, `told`: by this call. `running`: it runs already.
+ * `finished`: it has completed, and nothing was started.
+ */
+export type HandOverOutcome = 'started' | 'told' | 'running' | 'finished';
+
+/** The row of the work, read after the call. `accepted`: no workflow has recorded a step yet. */
+type RowProgress = 'accepted' | 'in_progress' | 'ended';
+
+/**
+ * `done`: the workflow has the work. `wake`: PostgreSQL has lost what the running workflow recorded; it has to read its
+ * row again. `try_again`: no workflow has the work, although it has not ended.
+ */
+type HandOverDecision = 'done' | 'wake' | 'try_again';
+
+/** What follows a hand-over, by its outcome and the row. */
+export const HAND_OVER_DECISIONS = {
+  started: { accepted: 'done', in_progress: 'done', ended: 'done' },
+  told: { accepted: 'done', in_progress: 'done', ended: 'done' },
+  running: { accepted: 'wake', in_progress: 'done', ended: 'done' },
+  finished: { accepted: 'try_again', in_progress: 'try_again', ended: 'done' },
+} as const satisfies Record<HandOverOutcome, Record<RowProgress, HandOverDecision>>;
+
+/** True when the row decides what follows: it need not be read after any other outcome. */
+export function needsRow(outcome: HandOverOutcome): boolean {
+  return new Set(Object.values(HAND_OVER_DECISIONS[outcome])).size > 1;
+}

@@ -1,5 +1,6 @@
 import { postponeOutbox, releaseOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/queues/outbox.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
+import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/start-decision.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
 import { readStartFacts } from '#fulfilment/work/start-facts.ts';
@@ -31,15 +32,15 @@ async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean>
   const { database, workflows, call } = context;
   try {
     const work = await database.run((db) => readStartFacts(db, { kind: row.subjectKind, id: row.subjectId }));
-    const outcome = await call<string>(() =>
+    const outcome = await call<HandOverOutcome>(() =>
       row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work),
     );
-    // Not for what was started or told, which is nearly all.
-    if (outcome === 'finished' || outcome === 'running') {
+    if (needsRow(outcome)) {
       const { status } = await database.run((db) => readWork(db, work));
-      if (outcome === 'finished' && !isFinal(status)) throw new NobodyToldError();
-      // PostgreSQL has lost what its workflow did, which waits as if its row knew of it: it reads the row anew.
-      if (outcome === 'running' && status === 'accepted') await call(() => workflows.wake(work));
+      const progress = isFinal(status) ? 'ended' : status === 'accepted' ? 'accepted' : 'in_progress';
+      const decision = HAND_OVER_DECISIONS[outcome][progress];
+      if (decision === 'try_again') throw new NobodyToldError();
+      if (decision === 'wake') await call(() => workflows.wake(work));
     }
     countRow(context, 'outbox', 'handed_over', row.createdAt);
     return true;

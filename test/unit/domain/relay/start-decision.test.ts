@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  HAND_OVER_DECISIONS,
+  needsRow,
   START_DECISIONS,
   startDecision,
   type StartDecision,
@@ -28,5 +30,26 @@ describe('the start of a workflow', () => {
 
   it('has a decision for every standing', () => {
     expect(new Set(TABLE.map(([standing]) => standing))).toEqual(new Set(Object.keys(START_DECISIONS)));
+  });
+});
+
+describe('a workflow that was started or woken', () => {
+  it('is left alone when this call has reached it, whatever its row says', () => {
+    const done = { accepted: 'done', in_progress: 'done', ended: 'done' };
+    expect(HAND_OVER_DECISIONS.started).toEqual(done);
+    expect(HAND_OVER_DECISIONS.told).toEqual(done);
+  });
+
+  it('is woken when it runs and its row knows of no step: PostgreSQL has lost commits', () => {
+    expect(HAND_OVER_DECISIONS.running).toEqual({ accepted: 'wake', in_progress: 'done', ended: 'done' });
+  });
+
+  it('is tried again when it has completed and its row has not ended', () => {
+    expect(HAND_OVER_DECISIONS.finished).toEqual({ accepted: 'try_again', in_progress: 'try_again', ended: 'done' });
+  });
+
+  it('has its row read only where the row decides', () => {
+    const outcomes = Object.keys(HAND_OVER_DECISIONS) as (keyof typeof HAND_OVER_DECISIONS)[];
+    expect(outcomes.filter(needsRow)).toEqual(['running', 'finished']);
   });
 });
