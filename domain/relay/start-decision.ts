@@ -33,10 +33,10 @@ export function startDecision(workflow: WorkflowRunState, isEnded: boolean): Sta
 }
 
 /**
- * The outcome of a call that started or woke a workflow. `started`, `told`: by this call. `running`: it runs already.
+ * The outcome of a call that started or woke a workflow. `started`, `notified`: by this call. `running`: it runs already.
  * `finished`: it has completed, and nothing was started.
  */
-export type HandOverOutcome = 'started' | 'told' | 'running' | 'finished';
+export type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
 
 /** The row of the work, read after the call. `accepted`: no workflow has recorded a step yet. */
 type RowProgress = 'accepted' | 'in_progress' | 'ended';
@@ -50,7 +50,7 @@ type HandOverDecision = 'done' | 'wake' | 'try_again';
 /** What follows a hand-over, by its outcome and the row. */
 export const HAND_OVER_DECISIONS = {
   started: { accepted: 'done', in_progress: 'done', ended: 'done' },
-  told: { accepted: 'done', in_progress: 'done', ended: 'done' },
+  notified: { accepted: 'done', in_progress: 'done', ended: 'done' },
   running: { accepted: 'wake', in_progress: 'done', ended: 'done' },
   finished: { accepted: 'try_again', in_progress: 'try_again', ended: 'done' },
 } as const satisfies Record<HandOverOutcome, Record<RowProgress, HandOverDecision>>;

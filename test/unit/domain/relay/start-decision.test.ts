@@ -37,7 +37,7 @@ describe('a workflow that was started or woken', () => {
   it('is left alone when this call has reached it, whatever its row says', () => {
     const done = { accepted: 'done', in_progress: 'done', ended: 'done' };
     expect(HAND_OVER_DECISIONS.started).toEqual(done);
-    expect(HAND_OVER_DECISIONS.told).toEqual(done);
+    expect(HAND_OVER_DECISIONS.notified).toEqual(done);
   });
 
   it('is woken when it runs and its row knows of no step: PostgreSQL has lost commits', () => {
