@@ -1,12 +1,12 @@
 import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { AbsenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
-import { lockUnfinishedWork } from '#fulfilment/work/work.ts';
 
 /**
  * Proves that no send of an attempt has bought so far: a complete list of the service without it, and then a complete

@@ -2,6 +2,7 @@ import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
 import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
+import { markSettled, findAttemptById } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { bookedMovements, recordMovement } from '#db/money/journal.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -10,7 +11,6 @@ import { equalMoney, type Money } from '#domain/money/money.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { WorkKind } from '#domain/work/work.ts';
-import { findAttemptById, markSettled } from '#fulfilment/attempts/attempts.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { countsInWallet, moneyOf } from '#upstream/observations/wallet-movements.ts';
 

@@ -3,10 +3,10 @@ import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import { recordAnswer } from '#activities/sending/record-answer.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { WorkKind } from '#domain/work/work.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
-import { lockUnfinishedWork } from '#fulfilment/work/work.ts';
 
 /** Makes the activity that looks an attempt up at the service and stores the facts of its record. */
 export function createLookUp(

@@ -1,10 +1,12 @@
 import type { LookUpResult } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { serviceIdsOfOthers, workOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { KINDS } from '#domain/work/work.ts';
-import { recordFacts, serviceIdsOfOthers, workOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
-import { lockUnfinishedWork, orderedInstead } from '#fulfilment/work/work.ts';
+import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
+import { recordFacts, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';
 
 /** The record of the service cannot be what this attempt has bought. */
 export interface NotOurs {

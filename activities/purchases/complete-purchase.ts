@@ -2,8 +2,8 @@ import { NotYetError } from '#activities/purchases/not-yet.ts';
 import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { WorkKind } from '#domain/work/work.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 
 /** Makes the activity that stores what was bought. `not_yet` is a result: the workflow waits and calls it again. */
 export function createCompletion(

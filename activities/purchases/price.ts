@@ -1,12 +1,7 @@
-import type { Executor } from '#db/connection/database.ts';
-import { openCase } from '#db/work/cases.ts';
-import type { AttemptRow } from '#db/work/rows.ts';
-import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
 import { plainText, type Money } from '#domain/money/money.ts';
 import { isWithin, type PriceLimit } from '#domain/purchase/price-limit.ts';
 import { isDefinite } from '#domain/work/failure.ts';
-import { limitOf, workOf } from '#fulfilment/attempts/attempts.ts';
 import type { Listing } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
@@ -58,16 +53,6 @@ export function notListed({ complete }: Listing<unknown>, ...proven: Parameters<
   if (complete) return refusal(...proven);
   const detail = 'The list of the service does not show it, and is not known to be complete; nothing was sent.';
   return refusal('not_sent', detail);
-}
-
-/** Opens a case when the service charged more than the caller allowed when it was sent, or in another currency. */
-export async function reportCharge(tx: Executor, attempt: AttemptRow, charged: Money | undefined): Promise<void> {
-  if (charged === undefined || isWithin(limitOf(attempt), charged)) return;
-  const work = workOf(attempt);
-  const detail = `The service charged ${plainText(charged)}, more than the limit allows; a case is open.`;
-  await openCase(tx, work, 'charged_above_limit', detail);
-  const event = `${work.kind}.charged_above_limit`;
-  await addTimelineEntry(tx, work, { event, message: detail, dedupKey: event });
 }
 
 /** Why nothing is sent, in the form of a failure of the service. */

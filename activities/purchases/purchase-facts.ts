@@ -1,6 +1,6 @@
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
 import { chargeOf } from '#upstream/observations/event-parsing.ts';
 import { CLOCK_SKEW_MS } from '#upstream/observations/wallet-movements.ts';

@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 

@@ -1,23 +1,24 @@
 import { resultsByReference, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
 import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
-import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
+import { notListed, refusal, unreadOffer } from '#activities/purchases/price.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
 import type { Found, LookUpResult, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SubscriptionView } from '#activities/work/work-types.ts';
+import { chargedOf } from '#db/attempts/attempts.ts';
+import { accessAad, customerReferenceAad } from '#db/encryption-aads.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import { lockWork } from '#db/work/work-rows.ts';
 import { isSoldAtLoss } from '#domain/pricing/margin.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
-import { chargedOf, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
-import {
-  accessAad,
-  customerReferenceAad,
-  readVpnSubscription,
-  type SubscriptionFacts,
-} from '#fulfilment/work/vpn-subscriptions.ts';
-import { completeWork, lockWork, recordStep } from '#fulfilment/work/work.ts';
+import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { completeWork } from '#fulfilment/work/complete-work.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
+import type { SubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 import { namesNothing } from '#upstream/observations/wallet-movements.ts';

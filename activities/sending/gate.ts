@@ -1,6 +1,10 @@
 import { priceLimit } from '#activities/purchases/price.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { hasSpendLimit } from '#db/gate/spending.ts';
+import { findWait, enqueue, consumeOverride } from '#db/gate/waits.ts';
+import { lockUnfinishedWork, lockWork, readWork } from '#db/work/work-rows.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
 import type { SendEvidence } from '#domain/gate/circuit-evidence.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
@@ -8,13 +12,10 @@ import type { Money } from '#domain/money/money.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/work.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
-import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/send-claim.ts';
+import { lockAttempt, type LockedAttempt } from '#fulfilment/attempts/claim-send.ts';
 import { hold, isGateClear, stopAtGate } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
-import { hasSpendLimit, reserve, type Reserved } from '#fulfilment/gate/reservations.ts';
-import { findWait, enqueue, consumeOverride } from '#fulfilment/gate/waits.ts';
-import { lockUnfinishedWork, lockWork, readWork } from '#fulfilment/work/work.ts';
+import { reserve, type Reserved } from '#fulfilment/gate/reservations.ts';
 
 /** What the gate makes of a send that is about to be claimed. */
 export type Admission =

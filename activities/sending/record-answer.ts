@@ -5,8 +5,8 @@ import type { WorkRow } from '#db/work/work-tables.ts';
 import { afterAnswer } from '#domain/purchase/late-answer.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { recordFactsOver, type ServiceFacts } from '#fulfilment/attempts/attempts.ts';
-import { markInProgress } from '#fulfilment/work/work.ts';
+import { recordFactsOver, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import { markInProgress } from '#fulfilment/work/update-work.ts';
 
 /** The attempt that an answer is about. */
 interface Answered {

@@ -11,9 +11,9 @@ import type { Witness } from '#domain/purchase/restored-records.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/attempts.ts';
+import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
-import { recordSendFailure } from '#fulfilment/attempts/send-claim.ts';
 import type { Reserved } from '#fulfilment/gate/reservations.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 

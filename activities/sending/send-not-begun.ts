@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { RowMissingError, WorkFinishedError } from '#fulfilment/work/work.ts';
+import { RowMissingError, WorkFinishedError } from '#db/work/work-rows.ts';
 import { SEND_NOT_BEGUN } from '#workflows/messages.ts';
 
 /**

@@ -4,29 +4,27 @@ import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
 import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
 import { purchaseKinds } from '#activities/work/work-activities.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { workOf } from '#db/attempts/attempts.ts';
+import { findSilentAttempts, markAsked } from '#db/attempts/silent-attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
-import { forgetDeliveries, wakeOverdueEndpoints } from '#db/events/webhook-deliveries.ts';
+import { forgetDeliveries } from '#db/events/webhook-deliveries.ts';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
-import {
-  addReadObservation,
-  inboxBodyAad,
-  missedWebhooks,
-  readDeliveryId,
-  requeueMatchable,
-} from '#db/queues/inbox.ts';
+import { addReadObservation, readDeliveryId, requeueMatchable } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { findSilentAttempts, markAsked } from '#db/work/attempt-queries.ts';
+import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { lockWork } from '#db/work/work-rows.ts';
 import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
-import { recordFacts, workOf } from '#fulfilment/attempts/attempts.ts';
-import { lockWork } from '#fulfilment/work/work.ts';
+import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {

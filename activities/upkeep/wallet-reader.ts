@@ -1,8 +1,9 @@
 import type { Database } from '#db/connection/database.ts';
+import { distrustReading, latestReading } from '#db/gate/wallet.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { noteSignOfLife } from '#fulfilment/gate/circuits.ts';
-import { beginReading, distrustReading, latestReading, storeReading } from '#fulfilment/gate/wallet.ts';
+import { beginReading, storeReading } from '#fulfilment/gate/wallet.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 export interface WalletReaderOptions {

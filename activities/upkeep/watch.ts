@@ -1,5 +1,6 @@
 import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { esimsToLookAt, lookAgainAt, storedUsage, storeFacts, storeUsage } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
@@ -8,12 +9,7 @@ import {
   announceExpiringEsims,
   announceExpiringSubscriptions,
   announceLowData,
-  esimsToLookAt,
-  lookAgainAt,
   nextLook,
-  storedUsage,
-  storeFacts,
-  storeUsage,
   type AnnouncePage,
   type ExpiryPosition,
 } from '#fulfilment/upkeep/esim-watch.ts';

@@ -2,19 +2,14 @@ import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webh
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { EventRow } from '#db/events/events.ts';
-import {
-  claimDelivery,
-  claimTest,
-  endpointOutlook,
-  giveUpDeliveries,
-  recordTry,
-  type ClaimedDelivery,
-  type EndpointOutlook,
-} from '#db/events/webhook-deliveries.ts';
+import { endpointOutlook, type EndpointOutlook } from '#db/events/webhook-deliveries.ts';
 import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
-import { queueMissed, REPLAY_PIECE } from '#db/events/webhook-replays.ts';
 import { isDelivered, isFailing, type TryOutcome } from '#domain/events/webhook-delivery.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
+import { claimDelivery, claimTest, type ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
+import { giveUpDeliveries } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
+import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/replay-deliveries.ts';
 
 export interface WebhookDependencies {
   readonly database: Database;

@@ -1,9 +1,9 @@
+import { findAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
 import { restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { findAttempt } from '#fulfilment/attempts/attempts.ts';
 import { doubtAttempt, markFollowed } from '#fulfilment/attempts/restored-attempts.ts';
 
 /** What the restoration of lost attempts needs. */

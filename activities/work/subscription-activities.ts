@@ -1,12 +1,14 @@
 import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
 import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SubscriptionActivities } from '#activities/work/work-types.ts';
+import { currentAttempt } from '#db/attempts/attempts.ts';
+import { accessAad } from '#db/encryption-aads.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { currentAttempt } from '#fulfilment/attempts/attempts.ts';
-import { accessAad, noteCancelAccepted, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
-import { lockUnfinishedWork } from '#fulfilment/work/work.ts';
+import { noteCancelAccepted } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { storeSubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 

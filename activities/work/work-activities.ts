@@ -21,30 +21,27 @@ import type {
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import { attemptKey } from '#crypto/derived-ids.ts';
+import { findAttempt, currentAttempt } from '#db/attempts/attempts.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import { isBadData, type Database, type Executor } from '#db/connection/database.ts';
+import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { unappliedFor, type InboxRow } from '#db/queues/inbox.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { lockUnfinishedWork, readWork, WorkFinishedError, RowMissingError } from '#db/work/work-rows.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
 import type { Refusal } from '#domain/work/operator-actions.ts';
 import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
-import { findAttempt, currentAttempt, openAttempt, requestBodyAad } from '#fulfilment/attempts/attempts.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
+import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
-import { parkRefund } from '#fulfilment/work/refunds.ts';
-import {
-  lockUnfinishedWork,
-  readWork,
-  recordStep,
-  updateWork,
-  WorkFinishedError,
-  RowMissingError,
-} from '#fulfilment/work/work.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
+import { parkRefund } from '#fulfilment/work/settle-refund.ts';
+import { updateWork } from '#fulfilment/work/update-work.ts';
 import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
 
 /** How each kind of work is bought. */

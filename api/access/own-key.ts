@@ -7,8 +7,8 @@ import { money } from '#api/fields/money.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { apiScopes, findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/access/api-keys.ts';
+import { spendOfKey } from '#db/gate/gate-overview.ts';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
-import { spendOfKey } from '#fulfilment/gate/view.ts';
 
 const keyOutput = z
   .strictObject({

@@ -1,4 +1,4 @@
-import type { Owner } from '#db/work/ownership.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 /**

@@ -12,10 +12,10 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/work-creation.ts';
-import { findEsim, readOwnRefundFacts } from '#db/work/esim-queries.ts';
+import { findEsim, readOwnRefundFacts } from '#db/esims/esim-queries.ts';
+import { storeFacts } from '#db/esims/esim-readings.ts';
+import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
-import { storeFacts } from '#fulfilment/upkeep/esim-watch.ts';
-import { findCancellationInForce } from '#fulfilment/work/cancellations.ts';
 import { esimDetails } from '#upstream/observations/esim-details.ts';
 import { readRefundEvidence } from '#upstream/observations/refund-evidence.ts';
 

@@ -16,9 +16,9 @@ import { workActionOperations } from '#api/work/work-actions.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { type WorkResource, listWork, workFilter, workResource } from '#api/work/work-resource.ts';
+import { findEsim } from '#db/esims/esim-queries.ts';
 import { findCancellationView, pageOfCancellations } from '#db/work/cancellation-queries.ts';
-import { findEsim } from '#db/work/esim-queries.ts';
-import { acceptCancellation } from '#fulfilment/work/cancellations.ts';
+import { acceptCancellation } from '#fulfilment/work/accept-cancellation.ts';
 
 const tag = 'Cancellations';
 const JSON_TYPE = 'application/json';

@@ -8,14 +8,14 @@ import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
 import {
   DEAD_LETTER_QUEUES,
   deadLetterId,
   listDeadLetters,
   type DeadLetter,
   type DeadLetterQueue,
-} from '#fulfilment/operator/dead-letters.ts';
+} from '#db/queues/dead-letters.ts';
+import { WORK_KINDS } from '#domain/work/work.ts';
 import { settleDeadLetter } from '#fulfilment/operator/settle-dead-letter.ts';
 
 const tag = 'Operator actions';

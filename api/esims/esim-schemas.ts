@@ -5,11 +5,11 @@ import { instant, instantJson, timeInQuery } from '#api/fields/instant.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { packageOutput } from '#api/packages/package-schemas.ts';
 import { callerReference } from '#api/work/work-input.ts';
-import type { EsimView } from '#db/work/esim-queries.ts';
+import type { EsimView } from '#db/esims/esim-queries.ts';
+import type { UsageReading } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
 import { isId } from '#domain/work/identifiers.ts';
-import type { UsageReading } from '#fulfilment/upkeep/esim-watch.ts';
 
 export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 /** Our id of an eSIM in a request. */

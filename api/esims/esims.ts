@@ -26,13 +26,13 @@ import { Problem } from '#api/problems/problem.ts';
 import { optionalValueOf, valueOf } from '#api/problems/service-problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { activationCodeAad } from '#db/encryption-aads.ts';
+import { findEsim, pageOfEsims, viewEsim } from '#db/esims/esim-queries.ts';
+import { storedReading, storeUsage } from '#db/esims/esim-readings.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
-import { findEsim, pageOfEsims, viewEsim } from '#db/work/esim-queries.ts';
-import type { Owner } from '#db/work/ownership.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString, parseLpaString } from '#domain/esims/activation.ts';
-import { storedReading, storeUsage } from '#fulfilment/upkeep/esim-watch.ts';
-import { activationCodeAad } from '#fulfilment/work/orders.ts';
 import { readUsage } from '#upstream/observations/usage.ts';
 
 const tag = 'eSIMs';

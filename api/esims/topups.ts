@@ -16,9 +16,9 @@ import { workActionOperations } from '#api/work/work-actions.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { listWork, workFilter, workResource } from '#api/work/work-resource.ts';
-import { findEsim } from '#db/work/esim-queries.ts';
+import { findEsim } from '#db/esims/esim-queries.ts';
 import { findTopupView, pageOfTopups, type TopupFilter } from '#db/work/topup-queries.ts';
-import { acceptTopup } from '#fulfilment/work/topups.ts';
+import { acceptTopup } from '#fulfilment/work/accept-topup.ts';
 
 const tag = 'Top-ups';
 const JSON_TYPE = 'application/json';

@@ -6,10 +6,10 @@ import { money } from '#api/fields/money.ts';
 import { pauseExample, pauseJson, pauseOutput } from '#api/gate/pauses.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
+import { readGate, type GateView } from '#db/gate/gate-overview.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
-import { readGate, type GateView } from '#fulfilment/gate/view.ts';
 
 const tag = 'Purchase gate';
 const JSON_TYPE = 'application/json';

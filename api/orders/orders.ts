@@ -16,9 +16,9 @@ import { workActionOperations } from '#api/work/work-actions.ts';
 import { createWork, creationAnswers } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { listWork, workFilter, workResource } from '#api/work/work-resource.ts';
+import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { findOrderView, pageOfOrders, type OrderFilter } from '#db/work/order-queries.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
-import { deviceImeiAad } from '#fulfilment/work/orders.ts';
 
 const tag = 'Orders';
 const JSON_TYPE = 'application/json';

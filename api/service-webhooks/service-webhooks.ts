@@ -13,7 +13,7 @@ import {
   type WebhookRefusal,
   type WebhookVerdict,
 } from '#crypto/webhook-signature.ts';
-import { OWN_PING } from '#db/queues/inbox.ts';
+import { OWN_PING } from '#db/queues/webhook-arrival.ts';
 import type { IntakeResult, VerifiedDelivery } from '#fulfilment/observations/inbox-intake.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 

@@ -6,8 +6,8 @@ import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { exampleSubscriptionId } from '#api/vpn/vpn-subscription-schemas.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
+import { accessAad } from '#db/encryption-aads.ts';
 import { findVpnSubscriptionView } from '#db/work/vpn-subscription-queries.ts';
-import { accessAad } from '#fulfilment/work/vpn-subscriptions.ts';
 import { vpnAccess } from '#upstream/contract.ts';
 
 const accessOutput = z

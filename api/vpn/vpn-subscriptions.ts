@@ -23,6 +23,7 @@ import { workActionOperations } from '#api/work/work-actions.ts';
 import { createWork, creationAnswers, retryAfterHeader, waitingHeaders } from '#api/work/work-creation.ts';
 import { workReadOperations } from '#api/work/work-reads.ts';
 import { listWork, notFound, workFilter, workResource } from '#api/work/work-resource.ts';
+import { customerReferenceAad } from '#db/encryption-aads.ts';
 import {
   findVpnSubscriptionView,
   pageOfVpnSubscriptions,
@@ -30,8 +31,8 @@ import {
 } from '#db/work/vpn-subscription-queries.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { REFUSALS } from '#domain/work/operator-actions.ts';
+import { acceptVpnSubscription } from '#fulfilment/work/accept-vpn-subscription.ts';
 import { cancelVpnSubscription } from '#fulfilment/work/cancel-vpn-subscription.ts';
-import { acceptVpnSubscription, customerReferenceAad } from '#fulfilment/work/vpn-subscriptions.ts';
 
 const tag = 'VPN';
 

@@ -16,8 +16,9 @@ import {
 import { ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 import { exampleEndpointId } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
-import { excerptAad, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
-import { listDeliveries, type DeliveryView } from '#db/events/webhook-replays.ts';
+import { excerptAad } from '#db/encryption-aads.ts';
+import type { WebhookTryRow } from '#db/events/webhook-deliveries.ts';
+import { listDeliveries, type DeliveryView } from '#db/events/webhook-delivery-queries.ts';
 import { TEST_EVENT } from '#domain/events/event-filter.ts';
 
 const JSON_TYPE = 'application/json';

@@ -17,21 +17,18 @@ import { endpointExample, endpointOutput, exampleEndpointId } from '#api/webhook
 import { enableInput, replayInput, replayOutput, testOutput } from '#api/webhook-endpoints/webhook-replay-schemas.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { holdPublication, recordEvent } from '#db/events/events.ts';
+import { missedSince } from '#db/events/webhook-delivery-queries.ts';
+import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { TEST_EVENT } from '#domain/events/event-filter.ts';
+import { disableWebhookEndpoint, enableWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 import {
-  disableWebhookEndpoint,
-  enableWebhookEndpoint,
-  type WebhookEndpointRow,
-} from '#db/events/webhook-endpoints.ts';
-import {
-  missedSince,
+  type Replay,
   queueMissed,
   REPLAY_PIECE,
   replayDelivery,
   replayEvent,
   replayRange,
-  type Replay,
-} from '#db/events/webhook-replays.ts';
-import { TEST_EVENT } from '#domain/events/event-filter.ts';
+} from '#fulfilment/event-webhooks/replay-deliveries.ts';
 
 const JSON_TYPE = 'application/json';
 

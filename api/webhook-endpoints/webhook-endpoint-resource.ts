@@ -6,8 +6,8 @@ import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-sch
 /** What the calls about webhook endpoints share. */
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { missedSince } from '#db/events/webhook-delivery-queries.ts';
 import { findWebhookEndpoint, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
-import { missedSince } from '#db/events/webhook-replays.ts';
 
 export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
 export const ENDPOINTS_TAG = 'Webhook endpoints';

@@ -32,15 +32,14 @@ import {
   secretRotation,
 } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
-import { startAtNewAddress } from '#db/events/webhook-deliveries.ts';
 import {
   addWebhookEndpoint,
   changeWebhookEndpoint,
   countWebhookEndpoints,
-  deleteWebhookEndpoint,
   listWebhookEndpoints,
   rotateEndpointSecret,
 } from '#db/events/webhook-endpoints.ts';
+import { startAtNewAddress, deleteWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 import { endpointUrlProblem } from '#outbound/webhook-url.ts';
 
 const tag = ENDPOINTS_TAG;

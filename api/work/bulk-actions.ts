@@ -10,12 +10,12 @@ import { MAX_BULK, bulkActionOf, bulkInput } from '#api/work/bulk-action-schemas
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
 import { requestWake } from '#db/queues/outbox.ts';
+import { chooseWork } from '#db/work/bulk-choice.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
 import { KINDS } from '#domain/work/work.ts';
-import { chooseWork } from '#fulfilment/operator/bulk-actions.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
-import { WorkMissingError } from '#fulfilment/work/work.ts';
 
 /**
  * What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds

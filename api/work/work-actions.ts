@@ -12,11 +12,11 @@ import { type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { workExists } from '#db/work/work-queries.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
 import { SERVICE_ID, type OperatorAction, type Refusal } from '#domain/work/operator-actions.ts';
 import type { RetryChange } from '#domain/work/retry-rules.ts';
 import { KINDS } from '#domain/work/work.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
-import { WorkMissingError } from '#fulfilment/work/work.ts';
 
 const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 

@@ -9,7 +9,7 @@ import type { WorkResource } from '#api/work/work-resource.ts';
 import { workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import type { Owner } from '#db/work/ownership.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { isFinished } from '#domain/work/caller-wait.ts';
 import { KINDS, type WorkKind } from '#domain/work/work.ts';

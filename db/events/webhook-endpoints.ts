@@ -3,9 +3,7 @@ import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from '
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { recordEvent } from '#db/events/events.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
-import type { DisabledReason } from '#domain/events/webhook-delivery.ts';
 import type { EndpointState } from '#domain/events/webhook-lifecycle.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
@@ -120,70 +118,6 @@ export async function changeWebhookEndpoint(
     .update(webhookEndpoints)
     .set({ ...change, updatedAt: now })
     .where(eq(webhookEndpoints.id, id));
-}
-
-/**
- * From now on it gets nothing; what waits for it is given up by its workflow. The reason of one that is disabled
- * already is replaced.
- */
-export async function disableWebhookEndpoint(
-  tx: Executor,
-  id: string,
-  reason: DisabledReason,
-  now: Date,
-): Promise<void> {
-  await tx
-    .update(webhookEndpoints)
-    .set({ disabledReason: reason, disabledAt: sql`coalesce(${webhookEndpoints.disabledAt}, ${now})`, updatedAt: now })
-    .where(eq(webhookEndpoints.id, id));
-  await requestEndpointWake(tx, [id], { urgent: true });
-}
-
-/** Tells internal systems that we have disabled an endpoint. Whether this one hears of it: no. */
-export async function announceDisabled(
-  tx: Executor,
-  { id, apiKeyId, failingSince }: Pick<WebhookEndpointRow, 'id' | 'apiKeyId' | 'failingSince'>,
-  { reason, detail }: { readonly reason: Exclude<DisabledReason, 'request'>; readonly detail: string },
-  now: Date,
-): Promise<void> {
-  const data = { reason, detail, failing_since: failingSince?.toISOString() ?? null };
-  await recordEvent(
-    tx,
-    { type: 'webhook_endpoint.disabled', subject: { kind: 'webhook_endpoint', id }, apiKeyId, data },
-    now,
-  );
-}
-
-/**
- * It gets events again, with a clean record. @param missedSince from when on it is to get what it missed, too;
- * undefined: not at all.
- */
-export async function enableWebhookEndpoint(
-  tx: Executor,
-  id: string,
-  missedSince: Date | undefined,
-  now: Date,
-): Promise<void> {
-  const clean = {
-    disabledReason: null,
-    disabledAt: null,
-    failures: 0,
-    failingSince: null,
-    lastFailure: null,
-    retryAt: null,
-  };
-  await tx
-    .update(webhookEndpoints)
-    .set({ ...clean, missedSince: missedSince ?? null, updatedAt: now })
-    .where(eq(webhookEndpoints.id, id));
-  await requestEndpointWake(tx, [id], { urgent: true });
-}
-
-/** Nobody sees it any more, and its secrets are gone. */
-export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date): Promise<void> {
-  await tx.update(webhookEndpoints).set({ deletedAt: now, updatedAt: now }).where(eq(webhookEndpoints.id, id));
-  await tx.delete(webhookEndpointSecrets).where(eq(webhookEndpointSecrets.endpointId, id));
-  await requestEndpointWake(tx, [id], { urgent: true });
 }
 
 /**

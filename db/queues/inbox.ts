@@ -1,147 +1,21 @@
 /**
- * What the inbox says of work: match a row to an attempt, note what became of it, bring rows back. Webhooks are put in
- * by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}; the relay takes rows by
- * `inbox-queue.ts`.
+ * What the inbox holds for work: store what a look-up showed, note what a row is about, bring rows back. Webhooks are
+ * stored by `fulfilment/observations/inbox-intake.ts`. The relay takes rows by `inbox-queue.ts`.
  */
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
-import { attempts, inbox, topups } from '#db/schema.ts';
-import { workTable, type WorkRow } from '#db/work/work-tables.ts';
-import type { CancellationReport } from '#domain/cancellation/refund.ts';
-import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
+import { attempts, inbox } from '#db/schema.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 
 export type InboxRow = typeof inbox.$inferSelect;
 
-/** The additional authenticated data of the body of a delivery. */
-export function inboxBodyAad(deliveryId: string): string {
-  return `inbox.encrypted_body/${deliveryId}`;
-}
-
-/** The attempt that a row of the inbox speaks of, with its work. */
-export interface InboxMatch {
-  readonly attempt: typeof attempts.$inferSelect;
-  readonly work: WorkRef;
-  /** The row of the work. */
-  readonly row: WorkRow;
-}
-
-/** What an event names, to find the attempt by. */
-export interface NamedPurchase {
-  readonly kind: WorkKind;
-  readonly outcome: ObservedOutcome;
-  /** Undefined where an event names none: the eSIM alone says which cancellation is meant. */
-  readonly serviceId?: string;
-  /** As we gave it. */
-  readonly reference?: string;
-  readonly serviceEsimId?: string;
-  /** Of the package or the VPN plan. */
-  readonly productId?: number;
-  /** Of a cancellation, what is said of it. */
-  readonly cancellation?: CancellationReport;
-  readonly receivedAt: Date;
-}
-
-/**
- * Finds the attempt that is spoken of: by the service's id, else by the reference we gave, else, where the interface
- * takes none, by the eSIM that only one attempt may be busy with. Locks the work, then the attempt.
- */
-export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
-  const attemptId = await findAttemptId(tx, named);
-  if (attemptId === undefined) return undefined;
-  const [work] = await tx
-    .select({ kind: attempts.subjectKind, id: attempts.subjectId })
-    .from(attempts)
-    .where(eq(attempts.id, attemptId));
-  if (work === undefined) return undefined;
-  const table = workTable(work.kind);
-  const [found] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
-  const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  return found === undefined || attempt === undefined ? undefined : { work, row: found, attempt };
-}
-
-async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string | undefined> {
-  const { kind, serviceId, reference } = named;
-  const by = async (name: SQL) => {
-    const [found] = await db
-      .select({ id: attempts.id })
-      .from(attempts)
-      .where(and(eq(attempts.subjectKind, kind), name));
-    return found?.id;
-  };
-  const found =
-    (serviceId && (await by(eq(attempts.serviceId, serviceId)))) ??
-    (reference && (await by(eq(attempts.reference, reference))));
-  if (found !== undefined && found !== '') return found;
-  switch (kind) {
-    case 'topup':
-      return findUnsettledTopup(db, named);
-    case 'cancellation':
-      return findNewestCancellation(db, named);
-    default:
-      return undefined;
-  }
-}
-
-/** Between the clocks of a worker and of PostgreSQL. */
-const CLOCKS_DIFFER_MS = 10_000;
-
-/** The attempt that was made last to cancel an eSIM; only one can be under way. */
-async function findNewestCancellation(
-  db: Executor,
-  { serviceEsimId, cancellation, receivedAt }: NamedPurchase,
-): Promise<string | undefined> {
-  if (serviceEsimId === undefined) return undefined;
-  // That a refund failed may be said of an earlier one; it can only be ours when ours was sent before.
-  const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
-  const [found] = await db
-    .select({ id: attempts.id })
-    .from(attempts)
-    .where(
-      and(
-        eq(attempts.subjectKind, 'cancellation'),
-        eq(attempts.serviceEsimId, serviceEsimId),
-        isOfSent ? lte(attempts.firstSentAt, new Date(receivedAt.getTime() + CLOCKS_DIFFER_MS)) : undefined,
-      ),
-    )
-    .orderBy(desc(attempts.createdAt), desc(attempts.number))
-    .limit(1);
-  return found?.id;
-}
-
-/**
- * The one top-up that may be under way for an eSIM and has no id of the service yet. That one failed is not taken for
- * ours: somebody may have tried the same by hand, and upon the failure of that we would buy a second time. Ours is
- * asked about by its id, or a person looks.
- */
-async function findUnsettledTopup(
-  db: Executor,
-  { serviceEsimId, productId, outcome }: NamedPurchase,
-): Promise<string | undefined> {
-  if (serviceEsimId === undefined || outcome === 'failed') return undefined;
-  const [found] = await db
-    .select({ id: attempts.id })
-    .from(attempts)
-    .innerJoin(topups, eq(topups.id, attempts.subjectId))
-    .where(
-      and(
-        eq(attempts.subjectKind, 'topup'),
-        eq(attempts.serviceEsimId, serviceEsimId),
-        isNotNull(attempts.busyEsimId),
-        isNull(attempts.serviceId),
-        productId === undefined ? undefined : eq(topups.packageId, productId),
-      ),
-    );
-  return found?.id;
-}
-
 /** Notes what a row speaks of and what it meant, so that a workflow that starts anew finds it. */
 export async function assignToAttempt(
   tx: Executor,
   rowId: bigint,
-  match: InboxMatch,
+  match: { readonly attempt: { readonly id: string }; readonly work: WorkRef },
   decision: ObservationDecision,
 ): Promise<void> {
   await tx
@@ -275,44 +149,4 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
 /** The delivery id that a read stands under; no webhook's can begin with `read:` (the intake refuses it). */
 export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): string {
   return `read:${attemptId}:${outcome}`;
-}
-
-/** How the delivery ids begin of webhooks that `reseller doctor` sends us itself: they say nothing of the service's. */
-export const OWN_PING = 'doctor-';
-
-/**
- * Did webhooks stop to arrive? They did when asking has brought so many pieces of news since the last webhook, within
- * the window, that a webhook should have brought.
- *
- * @returns how many pieces of news were found since the last webhook, up to `policy.news`; 0 while none is missed.
- */
-export async function missedWebhooks(
-  db: Executor,
-  { windowMs, news }: WebhookSilencePolicy,
-  now: Date,
-): Promise<number> {
-  // Both run from the end of the table: while webhooks come the first row is one, while they do not the others are few.
-  const last = await lastWebhook(db);
-  const found = await db
-    .select({ at: inbox.receivedAt })
-    .from(inbox)
-    .where(and(eq(inbox.source, 'read'), last === undefined ? undefined : gt(inbox.id, last.id)))
-    .orderBy(desc(inbox.id))
-    .limit(news);
-  return found.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
-}
-
-/** When the service's last valid delivery was stored; undefined before the first. Our own pings do not count. */
-export async function lastWebhookAt(db: Executor): Promise<Date | undefined> {
-  return (await lastWebhook(db))?.receivedAt;
-}
-
-async function lastWebhook(db: Executor): Promise<Pick<InboxRow, 'id' | 'receivedAt'> | undefined> {
-  const [last] = await db
-    .select({ id: inbox.id, receivedAt: inbox.receivedAt })
-    .from(inbox)
-    .where(and(eq(inbox.source, 'webhook'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
-    .orderBy(desc(inbox.id))
-    .limit(1);
-  return last;
 }

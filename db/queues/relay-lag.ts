@@ -7,8 +7,6 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { PRESENT } from '#db/connection/from-now.ts';
 import { events, inbox, outbox } from '#db/schema.ts';
-import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
 
 /** Queues whose rows carry the time at which they were stored. */
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
@@ -35,21 +33,4 @@ export async function relayLag(db: Executor): Promise<Record<LaggingQueue, numbe
 
 function ageOf(since: AnyPgColumn): SQL<number> {
   return sql`coalesce(greatest(0, extract(epoch from ${PRESENT} - ${min(since)})), 0)`.mapWith(Number);
-}
-
-const CONSEQUENCES: Readonly<Record<LaggingQueue, string>> = {
-  outbox: 'orders are accepted and not begun',
-  inbox: 'reports of the service are stored and not passed on',
-  events: 'events and webhooks to internal systems do not go out',
-};
-
-/** What readiness probes name as degraded: queues whose oldest row has waited for longer than a healthy relay takes. */
-export async function readRelayConditions(db: Executor): Promise<Degradation[]> {
-  const lag = await relayLag(db);
-  return LAGGING_QUEUES.filter((queue) => lag[queue] * 1_000 >= RELAY_POLICY.behindAfterMs).map((queue) => ({
-    condition: `relay_behind_${queue}`,
-    detail:
-      `The oldest row of the ${queue} has waited for ${Math.round(lag[queue])} seconds: ${CONSEQUENCES[queue]}. ` +
-      'Is a worker ready, and does Temporal answer? Nothing is lost; it catches up by itself.',
-  }));
 }

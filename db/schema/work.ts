@@ -25,7 +25,7 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { statusesOf, type StatusOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 
-/** What the row of every kind of work has; `fulfilment/work/work.ts` moves it on without knowing the kind. */
+/** What the row of every kind of work has; `fulfilment/work/update-work.ts` moves it on without knowing the kind. */
 export function workColumns<Status extends WorkStatus>() {
   return {
     id: text('id').primaryKey(),

@@ -1,10 +1,9 @@
 /** Webhook deliveries whose headers have another prefix than ours: what probes and `reseller doctor` report of them. */
 import { desc, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { lastWebhookAt } from '#db/queues/inbox.ts';
+import { lastWebhookAt } from '#db/queues/webhook-arrival.ts';
 import { refusedHeaderPrefixes } from '#db/schema.ts';
-import { describeRefusedPrefix, type RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
-import type { Degradation } from '#telemetry/readiness.ts';
+import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
 
 /** Adds deliveries to the row of their kind; another prefix takes the place of the one before. */
 export async function addRefusedDeliveries(
@@ -40,12 +39,4 @@ export async function readRefusedPrefix(db: Executor): Promise<RefusedHeaderPref
   if (refused.length === 0) return undefined;
   const valid = await lastWebhookAt(db);
   return refused.find(({ lastAt }) => valid === undefined || lastAt > valid);
-}
-
-/** The same, for readiness probes. */
-export async function readWebhookConditions(db: Executor): Promise<Degradation[]> {
-  const refused = await readRefusedPrefix(db);
-  if (refused === undefined) return [];
-  const { fact, advice } = describeRefusedPrefix(refused);
-  return [{ condition: 'other_header_prefix', detail: `${fact} ${advice}` }];
 }

@@ -1,12 +1,15 @@
 /** Cancellations and refunds as the API shows them. */
-import { and, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, lt, sql, type SQL, notInArray, inArray, isNotNull, notExists } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { cancellations, refunds } from '#db/schema.ts';
-import { findOneOfOwner, ownRefunds, type Owner } from '#db/work/ownership.ts';
-import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/work/pagination.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
+import { findOneOfOwner, ownRefunds, type Owner } from '#db/lists/ownership.ts';
+import { pagesOf } from '#db/lists/pagination.ts';
+import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
+import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import type { CancellationRow, RefundRow } from '#db/work/rows.ts';
-import { newest, pageOfStatuses } from '#db/work/status-pages.ts';
 import { attemptFacts, newestFirst, workPage, type AttemptFacts, type WorkFilter } from '#db/work/work-queries.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
+import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import type { RefundStatus } from '#domain/cancellation/refund.ts';
 
 /** A cancellation with what its attempts and its refund add. */
@@ -99,3 +102,77 @@ export function listRefunds(
 }
 
 export const pageOfRefunds = pagesOf<RefundFilter, RefundRow>('refund_page', listRefunds);
+
+/** A cancellation with the eSIM that it is about. */
+export interface CancellationOfEsim {
+  readonly cancellation: CancellationRow;
+  readonly esim: typeof esims.$inferSelect;
+}
+
+/** @throws WorkMissingError */
+export async function readCancellation(db: Executor, id: string): Promise<CancellationOfEsim> {
+  const [row] = await db
+    .select({ cancellation: cancellations, esim: esims })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .where(eq(cancellations.id, id));
+  if (row === undefined) throw new WorkMissingError({ kind: 'cancellation', id });
+  return row;
+}
+
+/**
+ * Of a cancellation that goes on, or has cancelled its eSIM; as in the condition of the unique index
+ * `cancellations_one_of_esim`.
+ */
+export const isInForce = notInArray(cancellations.status, ['refused', 'abandoned']);
+
+export async function findRefund(db: Executor, cancellationId: string): Promise<RefundRow | undefined> {
+  const [row] = await db.select().from(refunds).where(eq(refunds.cancellationId, cancellationId));
+  return row;
+}
+
+/** The id of the cancellation because of which no other of this eSIM is made: one that goes on, or has cancelled it. */
+export async function findCancellationInForce(db: Executor, esimId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: cancellations.id })
+    .from(cancellations)
+    .where(and(eq(cancellations.esimId, esimId), isInForce));
+  return row?.id;
+}
+
+/** True when the eSIM of a cancellation is known to be cancelled. */
+export async function isCancelledAlready(db: Executor, id: string): Promise<boolean> {
+  const [row] = await db.select({ at: cancellations.cancelledAt }).from(cancellations).where(eq(cancellations.id, id));
+  return row?.at != null;
+}
+
+/** Those of some cancellations whose eSIM is known to be cancelled. */
+export async function cancelledAmong(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .select({ id: cancellations.id })
+    .from(cancellations)
+    .where(and(inArray(cancellations.id, [...ids]), isNotNull(cancellations.cancelledAt)));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Keeps what the conditions of the refund were judged by, just before a send; not after one may have reached the
+ * service.
+ */
+export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
+  const takenUp = db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, 'cancellation'),
+        eq(attempts.subjectId, id),
+        inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed', 'failed']),
+        eq(attempts.settled, false),
+      ),
+    );
+  await db
+    .update(cancellations)
+    .set({ preflight: conditions })
+    .where(and(eq(cancellations.id, id), notExists(takenUp)));
+}

@@ -1,9 +1,9 @@
 /** Cases as the API shows and closes them. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { ownCases, type Owner } from '#db/lists/ownership.ts';
 import { cases } from '#db/schema.ts';
 import { closeCase, type CaseRow } from '#db/work/cases.ts';
-import { ownCases, type Owner } from '#db/work/ownership.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 
 /** Where a page ended: the next one starts after it. */

@@ -1,9 +1,11 @@
 /** Orders as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
+import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
+import { pagesOf } from '#db/lists/pagination.ts';
 import { orders } from '#db/schema.ts';
-import { findOneOfOwner, type Owner } from '#db/work/ownership.ts';
-import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/work/pagination.ts';
+import type { OrderRow } from '#db/work/rows.ts';
 import {
   attemptFacts,
   factsOf,
@@ -12,6 +14,7 @@ import {
   type AttemptFacts,
   type WorkFilter,
 } from '#db/work/work-queries.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
 
 /** An order with what its attempts add. */
 export interface OrderView extends AttemptFacts {
@@ -47,4 +50,11 @@ function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) 
     .where(where)
     .orderBy(newestFirst('order'))
     .limit(limit);
+}
+
+/** @throws WorkMissingError */
+export async function readOrder(db: Executor, orderId: string): Promise<OrderRow> {
+  const [order] = await db.select().from(orders).where(eq(orders.id, orderId));
+  if (order === undefined) throw new WorkMissingError({ kind: 'order', id: orderId });
+  return order;
 }

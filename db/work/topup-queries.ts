@@ -1,9 +1,11 @@
 /** Top-ups as the API shows them. */
-import { and, eq, type SQL } from 'drizzle-orm';
+import { and, eq, type SQL, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { topups } from '#db/schema.ts';
-import { findOneOfOwner, type Owner } from '#db/work/ownership.ts';
-import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/work/pagination.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
+import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
+import { pagesOf } from '#db/lists/pagination.ts';
+import { topups, esims } from '#db/schema.ts';
+import type { TopupRow } from '#db/work/rows.ts';
 import {
   attemptFacts,
   factsOf,
@@ -12,6 +14,7 @@ import {
   type AttemptFacts,
   type WorkFilter,
 } from '#db/work/work-queries.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
 
 /** A top-up with what its attempts add. */
 export interface TopupView extends AttemptFacts {
@@ -47,4 +50,33 @@ function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) 
     .where(where)
     .orderBy(newestFirst('topup'))
     .limit(limit);
+}
+
+/** A top-up with the eSIM that it is for. */
+export interface TopupOfEsim {
+  readonly topup: TopupRow;
+  readonly esim: typeof esims.$inferSelect;
+}
+
+/** @throws WorkMissingError */
+export async function readTopup(db: Executor, topupId: string): Promise<TopupOfEsim> {
+  const [row] = await db
+    .select({ topup: topups, esim: esims })
+    .from(topups)
+    .innerJoin(esims, eq(esims.id, topups.esimId))
+    .where(eq(topups.id, topupId));
+  if (row === undefined) throw new WorkMissingError({ kind: 'topup', id: topupId });
+  return row;
+}
+
+/** The packages of some top-ups, by our ids of these. */
+export async function packagesOfTopups(
+  db: Executor,
+  topupIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .select({ id: topups.id, packageId: topups.packageId })
+    .from(topups)
+    .where(inArray(topups.id, [...topupIds]));
+  return new Map(rows.map(({ id, packageId }) => [id, packageId]));
 }

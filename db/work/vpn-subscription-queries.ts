@@ -1,9 +1,11 @@
 /** VPN subscriptions as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
+import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
+import { pagesOf } from '#db/lists/pagination.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { findOneOfOwner, type Owner } from '#db/work/ownership.ts';
-import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/work/pagination.ts';
+import type { VpnSubscriptionRow } from '#db/work/rows.ts';
 import {
   attemptFacts,
   factsOf,
@@ -12,6 +14,7 @@ import {
   type AttemptFacts,
   type WorkFilter,
 } from '#db/work/work-queries.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
 
 /** A VPN subscription with what its attempts add. */
 export interface VpnSubscriptionView extends AttemptFacts {
@@ -59,4 +62,11 @@ function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) 
     .where(where)
     .orderBy(newestFirst('vpn_subscription'))
     .limit(limit);
+}
+
+/** @throws WorkMissingError */
+export async function readVpnSubscription(db: Executor, id: string): Promise<VpnSubscriptionRow> {
+  const [row] = await db.select().from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id));
+  if (row === undefined) throw new WorkMissingError({ kind: 'vpn_subscription', id });
+  return row;
 }

@@ -1,10 +1,10 @@
 /** What the API reads of work of every kind: filters and pages of lists, facts of attempts, timelines. */
 import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
+import { ownWork, type Owner } from '#db/lists/ownership.ts';
+import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
-import { ownWork, type Owner } from '#db/work/ownership.ts';
-import type { Given, GivenFilter, GivenPage } from '#db/work/pagination.ts';
-import { newest, pageOfStatuses } from '#db/work/status-pages.ts';
 import { workTable } from '#db/work/work-tables.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';

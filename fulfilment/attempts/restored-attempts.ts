@@ -1,4 +1,5 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
+import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
 /**
  * What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too
  * little.
@@ -12,7 +13,6 @@ import { workTable, type WorkRow } from '#db/work/work-tables.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { findAttemptById, workOf } from '#fulfilment/attempts/attempts.ts';
 
 /** True when a workflow has compared what it knows with the row of its work in the present epoch of the database. */
 export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {

@@ -1,6 +1,9 @@
 /** Whether a piece of work may pass the gate: the operators' pauses and the circuits of the service. */
 import { sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { circuitOfRow, isCanary, lockUnclosed, type CircuitRow } from '#db/gate/circuits.ts';
+import { activePauses } from '#db/gate/pauses.ts';
+import { findWait, hasOverride, enqueue, firstInQueue, type GateWait } from '#db/gate/waits.ts';
 import { gateCircuits, gatePauses, gateWaits } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
@@ -9,16 +12,8 @@ import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import {
-  circuitOfRow,
-  isCanary,
-  lockUnclosed,
-  moveCircuit,
-  noteSend,
-  type CircuitRow,
-} from '#fulfilment/gate/circuits.ts';
-import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
-import { findWait, hasOverride, enqueue, firstInQueue, type GateWait } from '#fulfilment/gate/waits.ts';
+import { moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
+import { pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 
 /** Work that asks to be let through; both rows are locked. */
 export interface GateRequest {

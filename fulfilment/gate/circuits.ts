@@ -1,6 +1,7 @@
 /** The circuits of the service, as PostgreSQL has them. */
-import { asc, eq, ne } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { type CircuitRow, circuitOfRow, isCanary, listCircuits } from '#db/gate/circuits.ts';
 import { gateCircuits } from '#db/schema.ts';
 import { sendEventFor, type SendEvidence } from '#domain/gate/circuit-evidence.ts';
 import {
@@ -14,43 +15,12 @@ import {
 } from '#domain/gate/circuit.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 
-export type CircuitRow = typeof gateCircuits.$inferSelect;
-
 /** A change of state, for the log. */
 export interface CircuitChange {
   readonly name: CircuitName;
   readonly from: Circuit['state'];
   readonly to: Circuit['state'];
   readonly detail: string | null;
-}
-
-export function circuitOfRow(row: CircuitRow): Circuit {
-  return {
-    state: row.state,
-    failures: row.failures,
-    openings: row.openings,
-    probeAt: row.probeAt?.getTime() ?? null,
-    canaryUntil: row.canaryUntil?.getTime() ?? null,
-  };
-}
-
-export function isCanary(row: CircuitRow, { kind, id }: WorkRef): boolean {
-  return row.canaryKind === kind && row.canaryId === id;
-}
-
-/** All that was ever met. */
-export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
-  return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
-}
-
-/** Those that are not closed, locked in the order of their names. */
-export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
-  return tx
-    .select()
-    .from(gateCircuits)
-    .where(ne(gateCircuits.state, 'closed'))
-    .orderBy(asc(gateCircuits.name))
-    .for('update');
 }
 
 /** What happened to a circuit, beside the event. */

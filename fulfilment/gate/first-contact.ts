@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import type { PauseRow } from '#db/gate/pauses.ts';
 import { capabilityProfiles, gatePauses } from '#db/schema.ts';
 import { workTable } from '#db/work/work-tables.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '#domain/gate/first-contact.ts';
 import type { StatusOf } from '#domain/work/lifecycle.ts';
 import { KINDS } from '#domain/work/work.ts';
-import { addPause, releasePause, type PauseRow } from '#fulfilment/gate/pauses.ts';
+import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const ORIGIN = 'first_contact';
 /** Who sets and releases these pauses, where no person does. */

@@ -1,14 +1,13 @@
 /** Pauses of buying: those of operators, and those of the product (see `fulfilment/gate/first-contact.ts`). */
-import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { type PauseRow, findPause } from '#db/gate/pauses.ts';
 import { gatePauses } from '#db/schema.ts';
 import type { PauseOrigin } from '#domain/gate/purchase-gate.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/work.ts';
-
-export type PauseRow = typeof gatePauses.$inferSelect;
 
 export interface NewPause {
   readonly origin: PauseOrigin;
@@ -71,49 +70,6 @@ export async function releasePause(
     return released;
   }
   return findPause(tx, id);
-}
-
-export async function findPause(db: Executor, id: string): Promise<PauseRow | undefined> {
-  const [found] = await db.select().from(gatePauses).where(eq(gatePauses.id, id));
-  return found;
-}
-
-/** A page of pauses, newest first. @param filter.includeEnded also those that are not in force any more. */
-export async function listPauses(
-  db: Executor,
-  {
-    kind,
-    failureClass,
-    includeEnded,
-  }: {
-    readonly kind: WorkKind | undefined;
-    readonly failureClass: FailureClass | undefined;
-    readonly includeEnded: boolean;
-  },
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
-): Promise<PauseRow[]> {
-  return db
-    .select()
-    .from(gatePauses)
-    .where(
-      and(
-        kind === undefined ? undefined : eq(gatePauses.kind, kind),
-        failureClass === undefined ? undefined : eq(gatePauses.failureClass, failureClass),
-        includeEnded ? undefined : isNull(gatePauses.releasedAt),
-        after === undefined ? undefined : lt(gatePauses.id, after),
-      ),
-    )
-    .orderBy(desc(gatePauses.id))
-    .limit(limit);
-}
-
-/** Those in force, oldest first. */
-export async function activePauses(db: Executor): Promise<PauseRow[]> {
-  return db
-    .select()
-    .from(gatePauses)
-    .where(isNull(gatePauses.releasedAt))
-    .orderBy(asc(gatePauses.pausedAt), asc(gatePauses.id));
 }
 
 /** The pause that stops work of this kind, if one does. @param failures what it was held for last. */

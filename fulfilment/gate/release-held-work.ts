@@ -4,6 +4,10 @@
  */
 import { asc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { circuitOfRow, listCircuits, lockUnclosed } from '#db/gate/circuits.ts';
+import { activePauses } from '#db/gate/pauses.ts';
+import { leaveQueue, firstInQueue, noteProbe, type GateWait } from '#db/gate/waits.ts';
+import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
 import { isIdle, type CircuitName } from '#domain/gate/circuit.ts';
@@ -11,17 +15,8 @@ import { circuitOf, pauseOf, releasable, type Barrier } from '#domain/gate/purch
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import {
-  circuitOfRow,
-  listCircuits,
-  lockUnclosed,
-  moveCircuit,
-  type CircuitChange,
-} from '#fulfilment/gate/circuits.ts';
-import { activePauses } from '#fulfilment/gate/pauses.ts';
+import { moveCircuit, type CircuitChange } from '#fulfilment/gate/circuits.ts';
 import { limitProblem } from '#fulfilment/gate/reservations.ts';
-import { leaveQueue, firstInQueue, noteProbe, type GateWait } from '#fulfilment/gate/waits.ts';
-import { latestReading, reservedAgainst } from '#fulfilment/gate/wallet.ts';
 
 /** What a look of the keeper has done. */
 export interface ReleaseRun {

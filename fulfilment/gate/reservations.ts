@@ -1,15 +1,14 @@
 /** Reserving the price of a purchase, in the transaction that claims its send. */
-import { and, eq, sql } from 'drizzle-orm';
-import { spendLimitOf } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { apiKeys, attempts, gateReservations } from '#db/schema.ts';
+import { lockAccount } from '#db/gate/account-lock.ts';
+import { keyLimit, spentOn } from '#db/gate/spending.ts';
+import { distrustReading, latestReading, reservedAgainst } from '#db/gate/wallet.ts';
+import { gateReservations } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { judgeReservation, spendDay, spendProblem, untilNextDay, type GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { lockAccount } from '#fulfilment/gate/lock.ts';
-import { committed, distrustReading, latestReading, mayCost, reservedAgainst } from '#fulfilment/gate/wallet.ts';
 
 /** Why nothing stands against a price. Only `reserved` was held against a balance. */
 export type Reserved =
@@ -125,44 +124,4 @@ export async function limitProblem(
     if (problem !== undefined) return problem;
   }
   return undefined;
-}
-
-/** True when the day's limits matter for work of this key, so that its price has to be known. */
-export async function hasSpendLimit(
-  db: Executor,
-  apiKeyId: string,
-  policy: Pick<GatePolicy, 'spendLimit'>,
-): Promise<boolean> {
-  return policy.spendLimit !== undefined || (await keyLimit(db, apiKeyId)) !== undefined;
-}
-
-async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | undefined> {
-  const [row] = await db
-    .select({ spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency })
-    .from(apiKeys)
-    .where(eq(apiKeys.id, apiKeyId));
-  return row && spendLimitOf(row);
-}
-
-/** What was spent on a day, or may have been. @param options.of an API key; undefined: all. */
-export async function spentOn(
-  db: Executor,
-  day: string,
-  currency: string,
-  { of, except = '' }: { readonly of: string | undefined; readonly except?: string },
-): Promise<string> {
-  const [row] = await db
-    .select({ total: sql<string>`coalesce(sum(${committed}), 0)::text` })
-    .from(gateReservations)
-    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
-    .where(
-      and(
-        eq(gateReservations.day, day),
-        eq(gateReservations.currency, currency),
-        mayCost,
-        of === undefined ? undefined : eq(gateReservations.apiKeyId, of),
-        sql`${gateReservations.attemptId} <> ${except}`,
-      ),
-    );
-  return row?.total ?? '0';
 }

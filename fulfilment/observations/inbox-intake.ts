@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { GroupCommit } from '#db/connection/group-commit.ts';
-import { inboxBodyAad } from '#db/queues/inbox.ts';
+import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';

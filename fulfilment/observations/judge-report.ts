@@ -1,19 +1,22 @@
+import { currentAttempt } from '#db/attempts/attempts.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { holdRow, markUnmatched } from '#db/queues/inbox-queue.ts';
-import { assignToAttempt, lockMatch, markApplied, type InboxMatch, type InboxRow } from '#db/queues/inbox.ts';
+import { assignToAttempt, markApplied, type InboxRow } from '#db/queues/inbox.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { KINDS } from '#domain/work/work.ts';
-import { currentAttempt, recordFacts, reportOtherPrice } from '#fulfilment/attempts/attempts.ts';
-import { knownReports, storeCancellationFacts } from '#fulfilment/work/refunds.ts';
-import { readVpnSubscription, storeSubscriptionFacts } from '#fulfilment/work/vpn-subscriptions.ts';
-import { orderedInstead } from '#fulfilment/work/work.ts';
+import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
+import { recordFacts, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
+import { lockMatch, type InboxMatch } from '#fulfilment/observations/match-report.ts';
+import { knownReports, storeCancellationFacts } from '#fulfilment/work/record-cancellation.ts';
+import { storeSubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 
 /** A report for the workflow of the work that it is about. */
 interface Observation {

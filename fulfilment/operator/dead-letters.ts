@@ -2,16 +2,18 @@
  * Dead letters: rows of the inbox and the outbox that cannot be handed over, however often they are tried. They are
  * kept for an operator, who requeues or dismisses them.
  */
-import { and, asc, eq, gt, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
+import { type DeadLetter, type DeadLetterQueue, deadLetterId, lockDeadLetter } from '#db/queues/dead-letters.ts';
 import { quarantine } from '#db/queues/inbox-queue.ts';
-import { lockMatch, type InboxRow } from '#db/queues/inbox.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
 import type { OutboxRow } from '#db/queues/outbox.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import { closeCase, openCase } from '#db/work/cases.ts';
 import type { Subject } from '#db/work/timeline.ts';
 import type { WorkRef } from '#domain/work/work.ts';
+import { lockMatch } from '#fulfilment/observations/match-report.ts';
 
 /**
  * Quarantines a row of the inbox and opens a case: about the work that it names where there is any, else about the
@@ -68,46 +70,6 @@ export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: s
   const what = row.topic === 'start_work' ? 'start' : 'wake';
   const detail = `The request to ${what} its workflow is quarantined (${deadLetterId('outbox', row.id)}). ${error}`;
   await openCase(tx, { kind: row.subjectKind, id: row.subjectId }, 'message_quarantined', detail);
-}
-
-export const DEAD_LETTER_QUEUES = ['inbox', 'outbox'] as const;
-export type DeadLetterQueue = (typeof DEAD_LETTER_QUEUES)[number];
-
-/** A row that is quarantined, of either queue. */
-export type DeadLetter =
-  | { readonly queue: 'inbox'; readonly row: InboxRow }
-  | { readonly queue: 'outbox'; readonly row: OutboxRow };
-
-/** The id that the API gives a dead letter. */
-export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
-  return `${queue}_${rowId}`;
-}
-
-/**
- * A page of the dead letters of one queue, oldest first. @param page.after number of the last row of the page before.
- */
-export async function listDeadLetters(
-  db: Executor,
-  queue: DeadLetterQueue,
-  page: { readonly limit: number; readonly after?: bigint | undefined },
-): Promise<DeadLetter[]> {
-  const { limit, after } = page;
-  if (queue === 'inbox') {
-    const rows = await db
-      .select()
-      .from(inbox)
-      .where(and(eq(inbox.state, 'quarantined'), after === undefined ? undefined : gt(inbox.id, after)))
-      .orderBy(asc(inbox.id))
-      .limit(limit);
-    return rows.map((row) => ({ queue, row }));
-  }
-  const rows = await db
-    .select()
-    .from(outbox)
-    .where(and(isNotNull(outbox.quarantinedAt), after === undefined ? undefined : gt(outbox.id, after)))
-    .orderBy(asc(outbox.id))
-    .limit(limit);
-  return rows.map((row) => ({ queue, row }));
 }
 
 /** What an operator does with a dead letter, in the caller's transaction. */
@@ -168,26 +130,6 @@ async function settle(
   await change(found);
   await closeCaseOf(tx, found, resolution, now);
   return found;
-}
-
-async function lockDeadLetter(
-  tx: Executor,
-  { queue, rowId }: { readonly queue: DeadLetterQueue; readonly rowId: bigint },
-): Promise<DeadLetter | undefined> {
-  if (queue === 'inbox') {
-    const [row] = await tx
-      .select()
-      .from(inbox)
-      .where(and(eq(inbox.id, rowId), eq(inbox.state, 'quarantined')))
-      .for('update');
-    return row && { queue, row };
-  }
-  const [row] = await tx
-    .select()
-    .from(outbox)
-    .where(and(eq(outbox.id, rowId), isNotNull(outbox.quarantinedAt)))
-    .for('update');
-  return row && { queue, row };
 }
 
 /** Closes the case of a dead letter, unless another one of the same subject is quarantined still. */

@@ -1,8 +1,8 @@
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
+import type { Owner } from '#db/lists/ownership.ts';
 import { dismissDeliveryCase, findCase } from '#db/work/case-queries.ts';
 import type { CaseRow } from '#db/work/cases.ts';
-import type { Owner } from '#db/work/ownership.ts';
 
 /** The case as it is stored now, or why it was not dismissed. */
 export type CaseDismissal =

@@ -1,14 +1,18 @@
 /**
  * What a person does with work, stored together with who did it and why. The rules are in `domain/work/operator-actions.ts`.
  */
-import { and, desc, eq, like, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
+import { attemptsOf, currentAttempt } from '#db/attempts/attempts.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
-import { isWaking, requestWake } from '#db/queues/outbox.ts';
-import { attempts, timeline } from '#db/schema.ts';
+import { grantOverride, hasOverride } from '#db/gate/waits.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { attempts } from '#db/schema.ts';
+import { isCancelledAlready } from '#db/work/cancellation-queries.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
+import { lockWork } from '#db/work/work-rows.ts';
 import type { WorkRow } from '#db/work/work-tables.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
@@ -31,15 +35,14 @@ import {
 import { judgeableWithoutCase, possibleNow } from '#domain/work/possible-actions.ts';
 import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/work/retry-rules.ts';
 import { KINDS, type WorkRef } from '#domain/work/work.ts';
-import { attemptsOf, currentAttempt } from '#fulfilment/attempts/attempts.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
-import { grantOverride, hasOverride } from '#fulfilment/gate/waits.ts';
+import { actionKey, isDone, isRetryUnderWay, wasJudgedSo } from '#fulfilment/operator/earlier-actions.ts';
 import { detailOf, sentence } from '#fulfilment/operator/operator-action-texts.ts';
 import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/operator-corrections.ts';
-import { isCancelledAlready } from '#fulfilment/work/cancellations.ts';
-import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/vpn-subscriptions.ts';
-import { lockWork, recordStep, updateWork } from '#fulfilment/work/work.ts';
+import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
+import { updateWork } from '#fulfilment/work/update-work.ts';
 
 export type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }
@@ -61,17 +64,17 @@ export async function actOnWork(
 ): Promise<ActionResult> {
   const row = await lockWork(tx, work);
   if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
-  const act = { tx, work, row, operator, now };
-  const operated = await operatedWork(act);
-  const judged = await judge(act, operated, action);
+  const context = { tx, work, row, operator, now };
+  const operated = await operatedWork(context);
+  const judged = await judge(context, operated, action);
   if (judged === 'unchanged') return { kind: 'unchanged' };
-  if (typeof judged === 'string') return refused(act, operated, judged);
+  if (typeof judged === 'string') return refused(context, operated, judged);
 
   await addTimelineEntry(tx, work, {
     event: `operator.${action.action}`,
     message: `${sentence(work, action)} Reason given: ${operator.why}`,
     detail: { actor: operator.actor, ...detailOf(action) },
-    dedupKey: actKey(operator),
+    dedupKey: actionKey(operator),
     at: now,
   });
   const audited = {
@@ -82,7 +85,7 @@ export async function actOnWork(
   };
   await addAuditEntry(tx, audited, now);
   const refusal = await judged();
-  return refusal === undefined ? { kind: 'applied' } : refused(act, operated, refusal);
+  return refusal === undefined ? { kind: 'applied' } : refused(context, operated, refusal);
 }
 
 /**
@@ -94,48 +97,13 @@ export async function wakeToCompare(database: Database, work: WorkRef, refusal: 
 }
 
 /** A person who is refused reads what is possible instead. */
-async function refused({ tx, work }: Act, operated: OperatedWork, refusal: Refusal): Promise<ActionResult> {
+async function refused({ tx, work }: ActionContext, operated: OperatedWork, refusal: Refusal): Promise<ActionResult> {
   const possible = possibleNow(operated, work.kind, await openReasons(tx, work));
   return { kind: 'refused', refusal, detail: [REFUSALS[refusal], possible].filter(Boolean).join(' ') };
 }
 
-const actKey = ({ actId }: Operator): string => `operator:${actId}`;
-
-async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): Promise<boolean> {
-  const rows = await tx
-    .select({ id: timeline.id })
-    .from(timeline)
-    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.dedupKey, actKey(operator))));
-  return rows.length > 0;
-}
-
-/** True when a retry was the last act on the work, and its workflow has not been told yet. */
-async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<boolean> {
-  if (!(await isWaking(tx, work))) return false;
-  const [last] = await tx
-    .select({ event: timeline.event })
-    .from(timeline)
-    .where(
-      and(eq(timeline.subjectKind, work.kind), eq(timeline.subjectId, work.id), like(timeline.event, 'operator.%')),
-    )
-    .orderBy(desc(timeline.id))
-    .limit(1);
-  return last?.event === 'operator.retry';
-}
-
-/** True when the last judgement of the work said the same: a case that is opened again is judged again. */
-async function wasJudgedSo({ tx, work: { kind, id } }: Act, action: Resolution): Promise<boolean> {
-  const [last] = await tx
-    .select({ isSame: sql<boolean>`${timeline.detail} - 'actor' = ${JSON.stringify(detailOf(action))}::jsonb` })
-    .from(timeline)
-    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.event, 'operator.resolve')))
-    .orderBy(desc(timeline.id))
-    .limit(1);
-  return last?.isSame ?? false;
-}
-
-/** An act on work that is locked. */
-interface Act {
+/** An action on work that is locked. */
+interface ActionContext {
   readonly tx: Executor;
   readonly work: WorkRef;
   readonly row: WorkRow;
@@ -147,33 +115,34 @@ interface Act {
 type Doing = () => Promise<Refusal | undefined>;
 
 async function judge(
-  act: Act,
+  context: ActionContext,
   operated: OperatedWork,
   action: OperatorAction,
 ): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
-  const { tx, work, row } = act;
+  const { tx, work, row } = context;
   const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
   switch (action.action) {
     case 'retry':
-      return unless(judgeRetry(operated, await isRetryUnderWay(tx, work)), () => retry(act));
+      return unless(judgeRetry(operated, await isRetryUnderWay(tx, work)), () => retry(context));
     case 'release':
       if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
-      return unless(judgeRelease(operated, await hasOverride(tx, work)), () => release(act));
+      return unless(judgeRelease(operated, await hasOverride(tx, work)), () => release(context));
     case 'abandon':
-      return unless(judgeAbandon(operated), () => abandon(act));
+      return unless(judgeAbandon(operated), () => abandon(context));
     case 'change_limit':
       if (!KINDS[work.kind].isPurchase) return 'nothing_is_charged';
       return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () =>
-        changeLimit(act, action.maxPrice),
+        changeLimit(context, action.maxPrice),
       );
     case 'change_retry': {
       const current = row.retryOverrides ?? {};
       const next = changedOverrides(current, action.change);
-      return unless(judgeRetryChange(operated, current, next, act.now.getTime()), () => changeRetry(act, next));
+      return unless(judgeRetryChange(operated, current, next, context.now.getTime()), () => changeRetry(context, next));
     }
     case 'resolve': {
-      const found = (await findOpenCase(tx, work, action.reason)) ?? (await openByPerson(act, operated, action.reason));
-      if (found === undefined) return (await wasJudgedSo(act, action)) ? 'unchanged' : 'case_not_open';
+      const found =
+        (await findOpenCase(tx, work, action.reason)) ?? (await openByPerson(context, operated, action.reason));
+      if (found === undefined) return (await wasJudgedSo(tx, work, action)) ? 'unchanged' : 'case_not_open';
       const all = await attemptsOf(tx, work);
       const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
       const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
@@ -184,17 +153,17 @@ async function judge(
         { reason: action.reason, attempt, laterAttempts, isCancelled },
         action.verdict,
       );
-      return unless(judged, () => resolve(act, attempt, action));
+      return unless(judged, () => resolve(context, attempt, action));
     }
   }
 }
 
 /**
- * A person need not wait for the case of what the service never finishes. Rolled back with the act where that is
- * refused.
+ * Opens the case that an operator judges before it exists: of work that the service does not finish. It is rolled back
+ * with the action where that is refused.
  */
 async function openByPerson(
-  { tx, work }: Act,
+  { tx, work }: ActionContext,
   operated: OperatedWork,
   reason: AttentionReason,
 ): Promise<CaseRow | undefined> {
@@ -204,7 +173,7 @@ async function openByPerson(
   return findOpenCase(tx, work, reason);
 }
 
-async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
+async function operatedWork({ tx, work, row }: ActionContext): Promise<OperatedWork> {
   return {
     status: row.status,
     attempt: await currentAttempt(tx, work),
@@ -214,7 +183,7 @@ async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
   };
 }
 
-async function retry({ tx, work, row, now }: Act): Promise<undefined> {
+async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> {
   if (row.attentionReason === 'cancellation_refused') {
     await closeCase(tx, work, 'cancellation_refused', 'The service is asked once more.', now);
     await forgetCancelAccepted(tx, work.id);
@@ -238,29 +207,33 @@ async function retry({ tx, work, row, now }: Act): Promise<undefined> {
   await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
 }
 
-async function release({ tx, work, row, operator, now }: Act): Promise<undefined> {
+async function release({ tx, work, row, operator, now }: ActionContext): Promise<undefined> {
   await grantOverride(tx, work, operator.actor, now);
   if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
 }
 
-async function changeLimit({ tx, work, row, now }: Act, maxPrice: Money | null): Promise<undefined> {
+async function changeLimit({ tx, work, row, now }: ActionContext, maxPrice: Money | null): Promise<undefined> {
   const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
   await updateWork(tx, work, { ...limit, ...(row.status === 'held' && { nextStepAt: now }), updatedAt: now });
 }
 
-async function changeRetry({ tx, work, now }: Act, next: RetryOverrides): Promise<undefined> {
+async function changeRetry({ tx, work, now }: ActionContext, next: RetryOverrides): Promise<undefined> {
   const isEmpty = RETRY_OVERRIDES.every((name) => next[name] === undefined);
   await updateWork(tx, work, { retryOverrides: isEmpty ? null : next, updatedAt: now });
 }
 
-async function abandon({ tx, work, now }: Act): Promise<undefined> {
+async function abandon({ tx, work, now }: ActionContext): Promise<undefined> {
   const event = `${work.kind}.abandoned`;
   const entry = { event, message: 'Given up by an operator; nothing was bought.', dedupKey: event, at: now };
   await recordStep(tx, work, { status: 'abandoned', entry }, now);
 }
 
-async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolution): Promise<Refusal | undefined> {
-  const { tx, work, row, operator, now } = act;
+async function resolve(
+  context: ActionContext,
+  attempt: AttemptRow | undefined,
+  action: Resolution,
+): Promise<Refusal | undefined> {
+  const { tx, work, row, operator, now } = context;
   const isOfCancellation = work.kind === 'cancellation';
   const isUnproven = attempt !== undefined && !isOfCancellation && needsWallet({ reason: action.reason, attempt });
   if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
@@ -270,8 +243,8 @@ async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolu
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (action.verdict === 'not_bought' && action.next === 'abandon') {
     // Another attempt than the judged one may stand in the way.
-    const judged = judgeAbandon(await operatedWork(act));
-    return judged === 'allowed' || judged === 'unchanged' ? abandon(act) : judged;
+    const judged = judgeAbandon(await operatedWork(context));
+    return judged === 'allowed' || judged === 'unchanged' ? abandon(context) : judged;
   }
   if (action.reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
 

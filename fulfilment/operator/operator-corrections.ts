@@ -2,15 +2,15 @@
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
-import { attempts } from '#db/schema.ts';
+import { attempts, refunds } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
-import { needsWallet, type OperatorAction } from '#domain/work/operator-actions.ts';
+import { needsWallet, type OperatorAction, type CaseVerdict } from '#domain/work/operator-actions.ts';
 import { KINDS, type WorkRef } from '#domain/work/work.ts';
-import { judgeRefundByPerson } from '#fulfilment/work/cancellations.ts';
-import { knownReports, nameRefund, storeCancellationFacts, undoCancelled } from '#fulfilment/work/refunds.ts';
+import { knownReports, storeCancellationFacts, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
+import { nameRefund, expectRefund } from '#fulfilment/work/store-refund.ts';
 
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 
@@ -111,3 +111,11 @@ const VERDICT_OF_CANCELLED = {
   completed: 'verdict_bought',
   failed: 'verdict_not_bought',
 } as const satisfies Record<ObservedOutcome, AttemptEvent>;
+
+/** Takes a person's word for the refund of a cancelled eSIM: its money came, or it is not waited for any more. */
+async function judgeRefundByPerson(tx: Executor, work: WorkRef, verdict: CaseVerdict, now: Date): Promise<void> {
+  if (verdict !== 'refunded' && verdict !== 'dismissed') return;
+  // Where no refund was ever named there is no row yet to say it in.
+  await expectRefund(tx, work, now);
+  await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, work.id));
+}

@@ -1,12 +1,7 @@
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
-import {
-  dismissDeadLetter,
-  requeueDeadLetter,
-  type DeadLetter,
-  type DeadLetterQueue,
-  deadLetterId,
-} from '#fulfilment/operator/dead-letters.ts';
+import { type DeadLetter, type DeadLetterQueue, deadLetterId } from '#db/queues/dead-letters.ts';
+import { dismissDeadLetter, requeueDeadLetter } from '#fulfilment/operator/dead-letters.ts';
 
 const SETTLEMENTS = {
   requeue: { carryOut: requeueDeadLetter, resolution: 'requeued' },

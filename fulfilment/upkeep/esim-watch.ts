@@ -1,8 +1,9 @@
 /** What runs out: which eSIMs and subscriptions are looked at, what was read of them, and what is announced. */
 import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import type { EsimFacts, UsageReading } from '#db/esims/esim-readings.ts';
 import { recordEvent, type NewEvent } from '#db/events/events.ts';
-import { announcements, esims, esimUsage, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { announcements, esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import {
   dataKey,
@@ -13,11 +14,8 @@ import {
   renewalKey,
   shareLeft,
   timeThreshold,
-  type DataUsage,
 } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
-
-export type EsimUsageRow = typeof esimUsage.$inferSelect;
 
 /** Where the last page ended. */
 export interface ExpiryPosition {
@@ -141,89 +139,6 @@ async function announceNew(tx: Executor, due: readonly DueNews[], now: Date): Pr
     if (fresh.some((row) => row.subjectId === event.subject.id && row.key === key)) await recordEvent(tx, event, now);
   }
   return fresh.length;
-}
-
-/** eSIMs whose turn it is, the longest due first. */
-export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
-  return db
-    .select()
-    .from(esims)
-    .where(lte(esims.watchDueAt, now))
-    .orderBy(asc(esims.watchDueAt), asc(esims.id))
-    .limit(limit);
-}
-
-/** Puts off the next look: also what could not be read must not be first in line again. */
-export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Promise<void> {
-  await tx.update(esims).set({ watchDueAt: at }).where(eq(esims.id, id));
-}
-
-/** What the service says of an eSIM. */
-export interface EsimFacts {
-  readonly status: string;
-  readonly installedAt: Date | null;
-  readonly activatedAt: Date | null;
-  readonly expiresAt: Date | null;
-}
-
-/**
- * Keeps what the service says of an eSIM. One that we have cancelled stays so: an older answer may still be on its way.
- */
-export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, readAt: Date): Promise<void> {
-  const { status, installedAt, activatedAt, expiresAt } = facts;
-  // Whoever asks what has changed is not told of every look.
-  const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})
-    is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz, ${expiresAt}::timestamptz)`;
-  await tx
-    .update(esims)
-    .set({
-      status,
-      installedAt,
-      activatedAt,
-      expiresAt,
-      factsReadAt: readAt,
-      updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end`,
-    })
-    .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.factsReadAt, readAt)));
-}
-
-/** A reading of the data of an eSIM. */
-export interface UsageReading extends DataUsage {
-  readonly measuredAt: Date | null;
-  readonly readAt: Date;
-}
-
-/** Keeps a reading, unless a newer one is kept. */
-export async function storeUsage(
-  tx: Executor,
-  esimId: string,
-  { usedMb, totalMb, measuredAt, readAt }: UsageReading,
-): Promise<void> {
-  const reading = {
-    usedMb,
-    totalMb: totalMb ?? null,
-    unlimited: totalMb === undefined ? null : totalMb === null,
-    measuredAt,
-    readAt,
-  };
-  await tx
-    .insert(esimUsage)
-    .values({ esimId, ...reading })
-    .onConflictDoUpdate({ target: esimUsage.esimId, set: reading, setWhere: lte(esimUsage.readAt, readAt) });
-}
-
-/** The newest reading that is kept. */
-export async function storedUsage(db: Executor, esimId: string): Promise<EsimUsageRow | undefined> {
-  const [row] = await db.select().from(esimUsage).where(eq(esimUsage.esimId, esimId));
-  return row;
-}
-
-/** The same in the form in which the service says it. */
-export async function storedReading(db: Executor, esimId: string): Promise<UsageReading | undefined> {
-  const row = await storedUsage(db, esimId);
-  if (row === undefined) return undefined;
-  const { usedMb, totalMb, unlimited, measuredAt, readAt } = row;
-  return { usedMb, totalMb: totalMb ?? (unlimited === true ? null : undefined), measuredAt, readAt };
 }
 
 /** Announces that the data of an eSIM is low, once for each threshold and top-up. */

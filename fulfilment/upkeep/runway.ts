@@ -2,10 +2,10 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/events.ts';
+import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
 import { gateWaits, journal, walletRunway } from '#db/schema.ts';
 import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge } from '#domain/money/runway.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
-import { latestReading, reservedAgainst } from '#fulfilment/gate/wallet.ts';
 
 /** What of the journal is for sales: later periods of subscriptions are paid for as well. */
 const SOLD = and(eq(journal.direction, 'debit'), inArray(journal.causeKind, ['attempt', 'subscription_period']));

@@ -8,7 +8,7 @@ import { newsColumns } from '#fulfilment/work/work-events.ts';
 export interface NewOrder extends NewWork {
   readonly externalOrderId: string;
   readonly packageId: number;
-  /** Encrypted for `deviceImeiAad` of `orders.ts`. */
+  /** Encrypted with `deviceImeiAad`. */
   readonly encryptedDeviceImei: Buffer | null;
 }
 

@@ -1,7 +1,14 @@
+import { eq } from 'drizzle-orm';
+/** Cancelling a VPN subscription: the request, the acceptance by the service, and taking either back. */
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { requestCancel, type CancelRequest } from '#fulfilment/work/vpn-subscriptions.ts';
+import { vpnSubscriptions } from '#db/schema.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
+import { lockWork } from '#db/work/work-rows.ts';
+import type { SubscriptionEnd } from '#domain/relay/observation.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
  * Stores that the customer ends a subscription, wakes its workflow, and writes an entry in the audit log. A repetition
@@ -23,4 +30,70 @@ export async function cancelVpnSubscription(
   const reason = why === undefined ? {} : { reason: why };
   await addAuditEntry(tx, { actor, action: 'vpn_subscription.cancel', subject: work, ...reason }, now);
   return result;
+}
+
+/**
+ * Notes that the service took the cancellation; what had kept it from that is over. @param endedAs when it says that it
+ * has ended.
+ */
+export async function noteCancelAccepted(
+  tx: Executor,
+  id: string,
+  endedAs: SubscriptionEnd | undefined,
+  now: Date,
+): Promise<void> {
+  const known = await readVpnSubscription(tx, id);
+  await tx
+    .update(vpnSubscriptions)
+    .set({
+      cancelAcceptedAt: known.cancelAcceptedAt ?? now,
+      endedAs: known.endedAs ?? endedAs ?? null,
+      failureClass: null,
+      failureDetail: null,
+      nextStepAt: null,
+    })
+    .where(eq(vpnSubscriptions.id, id));
+}
+
+/** What became of a customer's wish to end a subscription. */
+export type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
+
+/**
+ * Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. @param why
+ * where it was said.
+ */
+export async function requestCancel(
+  tx: Executor,
+  id: string,
+  why: string | undefined,
+  now: Date,
+): Promise<CancelRequest> {
+  const work = { kind: 'vpn_subscription', id } as const;
+  const { status } = await lockWork(tx, work);
+  const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);
+  if (status === 'cancelled') return 'unchanged';
+  if (isFinal(status)) return 'already_ended';
+  if (completedAt === null) return 'not_active';
+  if (cancelRequestedAt !== null) return 'unchanged';
+  await tx.update(vpnSubscriptions).set({ cancelRequestedAt: now, updatedAt: now }).where(eq(vpnSubscriptions.id, id));
+  await addTimelineEntry(tx, work, {
+    event: 'vpn_subscription.cancel_requested',
+    message: why === undefined ? 'The customer ends the subscription.' : `The customer ends the subscription: ${why}`,
+    dedupKey: `vpn_subscription.cancel_requested:${now.getTime()}`,
+    at: now,
+  });
+  return 'requested';
+}
+
+/** The service is to be asked to cancel once more: that it had accepted has led to nothing. */
+export async function forgetCancelAccepted(tx: Executor, id: string): Promise<void> {
+  await tx.update(vpnSubscriptions).set({ cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));
+}
+
+/** The subscription goes on after all. */
+export async function withdrawCancel(tx: Executor, id: string): Promise<void> {
+  await tx
+    .update(vpnSubscriptions)
+    .set({ cancelRequestedAt: null, cancelAcceptedAt: null })
+    .where(eq(vpnSubscriptions.id, id));
 }

@@ -1,8 +1,12 @@
 import { count, eq, isNull, min, notInArray } from 'drizzle-orm';
 import type { Database, Executor } from '#db/connection/database.ts';
+import { listCircuits } from '#db/gate/circuits.ts';
+import { heldGroups } from '#db/gate/gate-overview.ts';
+import { activePauses } from '#db/gate/pauses.ts';
+import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
-import { missedWebhooks } from '#db/queues/inbox.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
+import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { cases, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { workTable } from '#db/work/work-tables.ts';
 import { circuitNames } from '#domain/gate/circuit.ts';
@@ -11,10 +15,6 @@ import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
-import { listCircuits } from '#fulfilment/gate/circuits.ts';
-import { activePauses } from '#fulfilment/gate/pauses.ts';
-import { heldGroups } from '#fulfilment/gate/view.ts';
-import { latestReading, reservedAgainst } from '#fulfilment/gate/wallet.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 

@@ -1,9 +1,9 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
+import type { StartFacts } from '#db/work/start-facts.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
-import type { StartFacts } from '#fulfilment/work/start-facts.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';

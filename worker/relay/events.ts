@@ -1,6 +1,6 @@
 import { publishEvents } from '#db/events/events.ts';
-import { queueDeliveries } from '#db/events/webhook-deliveries.ts';
 import { endpointsToWake, noteEndpointWoken, type EndpointToWake } from '#db/events/webhook-endpoints.ts';
+import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { eachOf, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 

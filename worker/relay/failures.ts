@@ -1,7 +1,7 @@
 import { DecryptionError } from '#crypto/key-ring.ts';
 import { sqlState } from '#db/connection/database.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { RelayFailure } from '#domain/relay/relay-failure.ts';
-import { WorkMissingError } from '#fulfilment/work/work.ts';
 import { UnreadableRowError } from '#worker/relay/read-report.ts';
 
 /** Classifies the error of a row that was not handed over. */

@@ -1,9 +1,10 @@
-import { postpone, releaseRows, settleTold, takePending } from '#db/queues/inbox-queue.ts';
+import { postpone, releaseRows, takePending } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
+import { readStartFacts } from '#db/work/start-facts.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { judgeReport, type Judgement } from '#fulfilment/observations/judge-report.ts';
+import { settleTold } from '#fulfilment/observations/settle-notified.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
-import { readStartFacts } from '#fulfilment/work/start-facts.ts';
 import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import { describeError, failureOf } from '#worker/relay/failures.ts';
 import type { Batch } from '#worker/relay/loop.ts';

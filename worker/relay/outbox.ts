@@ -1,10 +1,10 @@
 import { postponeOutbox, releaseOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/queues/outbox.ts';
+import { readStartFacts } from '#db/work/start-facts.ts';
+import { readWork } from '#db/work/work-rows.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/start-decision.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
-import { readStartFacts } from '#fulfilment/work/start-facts.ts';
-import { readWork } from '#fulfilment/work/work.ts';
 import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import { describeError, failureOf } from '#worker/relay/failures.ts';
 import type { Batch } from '#worker/relay/loop.ts';

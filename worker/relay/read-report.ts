@@ -1,5 +1,6 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { inboxBodyAad, type InboxRow } from '#db/queues/inbox.ts';
+import { inboxBodyAad } from '#db/encryption-aads.ts';
+import type { InboxRow } from '#db/queues/inbox.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { parseEvent } from '#upstream/observations/event-parsing.ts';
 import { purchaseEvent } from '#upstream/observations/purchase-events.ts';

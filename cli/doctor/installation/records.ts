@@ -2,7 +2,7 @@ import { WEBHOOK_SILENCE } from '#cli/doctor/service/webhook-arrival.ts';
 import type { EncryptionKey, ServiceConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
-import { missedWebhooks } from '#db/queues/inbox.ts';
+import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';

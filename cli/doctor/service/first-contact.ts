@@ -1,9 +1,9 @@
 import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import type { Records } from '#cli/doctor/installation/records.ts';
 import type { ServiceConfig } from '#config/config.ts';
+import type { PauseRow } from '#db/gate/pauses.ts';
 import { FIRST_CONTACT_ADVICE, nounOf, type PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { FirstContactState } from '#fulfilment/gate/first-contact.ts';
-import type { PauseRow } from '#fulfilment/gate/pauses.ts';
 
 /**
  * Have the shapes of the service's answers been seen, so that purchases in production may begin?

@@ -4,7 +4,7 @@ import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/find
 import type { ServiceConfig, WebhookAddressConfig } from '#config/config.ts';
 import { isLoopback } from '#config/fields.ts';
 import { signWebhook } from '#crypto/webhook-signature.ts';
-import { OWN_PING } from '#db/queues/inbox.ts';
+import { OWN_PING } from '#db/queues/webhook-arrival.ts';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 import { createHttpTransport, type HttpAnswer } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';

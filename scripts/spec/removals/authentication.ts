@@ -97,7 +97,7 @@ export const AUTHENTICATION: readonly Removal[] = [
   {
     id: 'header.idempotency-unique',
     removed: 'All attempts have one key.',
-    file: 'fulfilment/attempts/attempts.ts',
+    file: 'fulfilment/attempts/open-attempt.ts',
     find: 'idempotencyKey: attempt.idempotencyKey',
     replace: "idempotencyKey: 'one for all'",
     failed: [{ file: 'test/integration/db/attempts.test.ts', title: 'has a key and a reference' }],

@@ -119,7 +119,7 @@ export const STATES: readonly Removal[] = [
   {
     id: 'state.esim.cancelled',
     removed: 'The eSIM is not shown as cancelled.',
-    file: 'fulfilment/work/refunds.ts',
+    file: 'fulfilment/work/record-cancellation.ts',
     find: "status: 'cancelled', updatedAt: sql`now()`",
     replace: 'updatedAt: sql`now()`',
     failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that was never touched is' }],
@@ -135,7 +135,7 @@ export const STATES: readonly Removal[] = [
   {
     id: 'state.refund.completed',
     removed: 'The eSIM is cancelled and its refund stays as it was expected.',
-    file: 'fulfilment/work/refunds.ts',
+    file: 'fulfilment/work/settle-refund.ts',
     find: 'set({ status, updatedAt',
     replace: 'set({ updatedAt',
     failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that was never touched is' }],

@@ -12,7 +12,7 @@ import { recordEvent } from '#db/events/events.ts';
 import { apiKeys, auditLog, outbox, timeline } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { recordStep } from '#fulfilment/work/work.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';

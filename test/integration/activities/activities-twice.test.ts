@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { StepRecord } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { findAttemptById, recordFacts } from '#fulfilment/attempts/attempts.ts';
+import { recordFacts } from '#fulfilment/attempts/record-report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { withReference } from '#test/support/work/order-desk.ts';

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
+import { deadLetterId } from '#db/queues/dead-letters.ts';
 import { inbox } from '#db/schema.ts';
-import { deadLetterId } from '#fulfilment/operator/dead-letters.ts';
 import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
 import type { HttpClient } from '#test/support/network/http.ts';

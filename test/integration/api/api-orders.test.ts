@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderOutput, orderPage } from '#api/orders/order-schemas.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { timelinePage } from '#api/work/timeline-schemas.ts';
+import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { idempotencyKeys, orders, outbox, timeline } from '#db/schema.ts';
 import { listOrderViews } from '#db/work/order-queries.ts';
-import { deviceImeiAad } from '#fulfilment/work/orders.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 

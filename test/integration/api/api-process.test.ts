@@ -9,7 +9,7 @@ import { Notifier } from '#db/connection/notifier.ts';
 import { publishEvents } from '#db/events/events.ts';
 import { orders } from '#db/schema.ts';
 import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
-import { recordStep } from '#fulfilment/work/work.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { createTestDatabase, openDatabase, type TestDatabase } from '#test/support/servers/database.ts';

@@ -9,7 +9,7 @@ import { MAX_WAIT_MS } from '#domain/policy/api-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { WorkKind } from '#domain/work/work.ts';
-import { recordStep } from '#fulfilment/work/work.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';

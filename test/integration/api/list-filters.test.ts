@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { listEsims } from '#db/esims/esim-queries.ts';
+import { storeFacts } from '#db/esims/esim-readings.ts';
 import { journalPage } from '#db/money/journal-queries.ts';
 import {
   attempts,
@@ -17,11 +19,9 @@ import {
   walletMovements,
 } from '#db/schema.ts';
 import { listCancellationViews, listRefunds } from '#db/work/cancellation-queries.ts';
-import { listEsims } from '#db/work/esim-queries.ts';
 import { listOrderViews } from '#db/work/order-queries.ts';
 import { listTopupViews } from '#db/work/topup-queries.ts';
 import { listVpnSubscriptionViews } from '#db/work/vpn-subscription-queries.ts';
-import { storeFacts } from '#fulfilment/upkeep/esim-watch.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 

@@ -4,9 +4,10 @@ import { WebhookEndpointDesk } from '#cli/webhook-endpoints/webhook-endpoints.ts
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
+import { excerptAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/events.ts';
-import { excerptAad, queueDeliveries } from '#db/events/webhook-deliveries.ts';
 import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
+import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 
 let api: TestApi;

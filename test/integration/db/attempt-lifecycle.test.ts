@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
 import type { Database } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -8,11 +9,12 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
-import { findAttemptById, openAttempt, recordFacts, workOf } from '#fulfilment/attempts/attempts.ts';
+import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
+import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
-import { recordSendFailure } from '#fulfilment/attempts/send-claim.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
-import { completeWork } from '#fulfilment/work/work.ts';
+import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation, acceptTestOrder, claimOf, openTestAttempt } from '#test/support/work/order-rows.ts';
 

@@ -1,11 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAttemptById, limitOf } from '#db/attempts/attempts.ts';
+import { findSilentAttempts, markAsked, type SilencePolicy } from '#db/attempts/silent-attempts.ts';
 import type { Database } from '#db/connection/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
-import { findSilentAttempts, markAsked, type SilencePolicy } from '#db/work/attempt-queries.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { findAttemptById, limitOf, openAttempt, recordFacts } from '#fulfilment/attempts/attempts.ts';
-import { recordSendFailure } from '#fulfilment/attempts/send-claim.ts';
+import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
+import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {

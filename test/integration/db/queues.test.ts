@@ -4,12 +4,13 @@ import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { recordMovement } from '#db/money/journal.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
-import { markUnmatched, postpone, settleTold, takePending } from '#db/queues/inbox-queue.ts';
+import { markUnmatched, postpone, takePending } from '#db/queues/inbox-queue.ts';
 import { markApplied, unappliedFor } from '#db/queues/inbox.ts';
 import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/queues/outbox.ts';
 import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
-import { completeOrder } from '#fulfilment/work/orders.ts';
-import { recordStep } from '#fulfilment/work/work.ts';
+import { settleTold } from '#fulfilment/observations/settle-notified.ts';
+import { completeOrder } from '#fulfilment/work/complete-order.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import {
   acceptTestOrder,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { refunds } from '#db/schema.ts';
+import { findRefund } from '#db/work/cancellation-queries.ts';
 import {
   REFUND_EVENTS,
   REFUND_LIFECYCLE,
@@ -10,14 +11,9 @@ import {
   type RefundStatusOrNone,
 } from '#domain/cancellation/refund-lifecycle.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import {
-  findRefund,
-  parkRefund,
-  settleRefund,
-  storeCancellationFacts,
-  undoCancelled,
-  type CancellationFacts,
-} from '#fulfilment/work/refunds.ts';
+import { storeCancellationFacts, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
+import { parkRefund, settleRefund } from '#fulfilment/work/settle-refund.ts';
+import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
 

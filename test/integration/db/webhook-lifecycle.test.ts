@@ -5,21 +5,8 @@ import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/events.ts';
-import {
-  addDeliveries,
-  claimDelivery,
-  giveUpDeliveries,
-  recordTry,
-  type ClaimedDelivery,
-} from '#db/events/webhook-deliveries.ts';
-import {
-  addWebhookEndpoint,
-  deleteWebhookEndpoint,
-  disableWebhookEndpoint,
-  enableWebhookEndpoint,
-  endpointState,
-  type WebhookEndpointRow,
-} from '#db/events/webhook-endpoints.ts';
+import { addDeliveries } from '#db/events/webhook-deliveries.ts';
+import { addWebhookEndpoint, endpointState, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { DELIVERY_STATES, type DeliveryState } from '#domain/events/webhook-delivery.ts';
 import {
@@ -32,6 +19,14 @@ import {
   type EndpointState,
 } from '#domain/events/webhook-lifecycle.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { claimDelivery, type ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
+import {
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  enableWebhookEndpoint,
+} from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { giveUpDeliveries } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import { recordTry } from '#fulfilment/event-webhooks/record-try.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
 let opened: OpenTestDatabase;

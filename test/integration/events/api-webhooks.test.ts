@@ -5,7 +5,7 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { problemSchema } from '#api/problems/problem-schema.ts';
-import { inboxBodyAad } from '#db/queues/inbox.ts';
+import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';
 import { InboxIntake, type VerifiedDelivery } from '#fulfilment/observations/inbox-intake.ts';
 import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type Delivery, type TestApi } from '#test/support/network/api.ts';

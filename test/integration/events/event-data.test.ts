@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { announceDisabled, findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
+import { findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
 import { announcements, esims, events, gateWallet, journal, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { workTable } from '#db/work/work-tables.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { announcedStatuses, eventTypes } from '#domain/events/events.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 import { storeReading } from '#fulfilment/gate/wallet.ts';
 import {
   announceExpiringEsims,

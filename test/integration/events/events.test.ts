@@ -4,7 +4,7 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { publishEvents, recordEvent } from '#db/events/events.ts';
 import { events } from '#db/schema.ts';
-import { recordStep } from '#fulfilment/work/work.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
 import { isSettled, waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';

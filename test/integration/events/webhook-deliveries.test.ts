@@ -5,26 +5,22 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { excerptAad } from '#db/encryption-aads.ts';
 import { publishEvents, recordEvent } from '#db/events/events.ts';
-import {
-  endpointOutlook,
-  excerptAad,
-  forgetDeliveries,
-  queueDeliveries,
-  startAtNewAddress,
-  wakeOverdueEndpoints,
-} from '#db/events/webhook-deliveries.ts';
-import {
-  addWebhookEndpoint,
-  changeWebhookEndpoint,
-  deleteWebhookEndpoint,
-  disableWebhookEndpoint,
-  rotateEndpointSecret,
-} from '#db/events/webhook-endpoints.ts';
-import { missedSince, queueMissed, replayDelivery, replayRange } from '#db/events/webhook-replays.ts';
+import { endpointOutlook, forgetDeliveries } from '#db/events/webhook-deliveries.ts';
+import { missedSince } from '#db/events/webhook-delivery-queries.ts';
+import { addWebhookEndpoint, changeWebhookEndpoint, rotateEndpointSecret } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
+import {
+  startAtNewAddress,
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+} from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
+import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { queueMissed, replayDelivery, replayRange } from '#fulfilment/event-webhooks/replay-deliveries.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';

@@ -6,10 +6,8 @@ import { deliveryOutput } from '#api/webhook-endpoints/webhook-delivery-schemas.
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { newId } from '#db/connection/ids.ts';
 import { publishEvents, recordEvent } from '#db/events/events.ts';
-import { queueDeliveries } from '#db/events/webhook-deliveries.ts';
 import {
   addWebhookEndpoint,
-  announceDisabled,
   countWebhookEndpoints,
   findWebhookEndpoint,
   listWebhookEndpoints,
@@ -24,6 +22,8 @@ import {
   webhookTries,
 } from '#db/schema.ts';
 import type { EventType } from '#domain/events/events.ts';
+import { announceDisabled } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';

@@ -2,11 +2,11 @@ import { asc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
+import { listCircuits } from '#db/gate/circuits.ts';
+import { readGate } from '#db/gate/gate-overview.ts';
 import { apiKeys, attempts, events, gateReservations, outbox, timeline } from '#db/schema.ts';
-import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { releaseHeldWork } from '#fulfilment/gate/release-held-work.ts';
-import { readGate } from '#fulfilment/gate/view.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 

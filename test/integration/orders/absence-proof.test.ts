@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
+import { requestBodyAad } from '#db/encryption-aads.ts';
 import { attempts } from '#db/schema.ts';
-import { findAttemptById, requestBodyAad } from '#fulfilment/attempts/attempts.ts';
-import { readOrder } from '#fulfilment/work/orders.ts';
+import { readOrder } from '#db/work/order-queries.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
 let bench: ActivityBench;

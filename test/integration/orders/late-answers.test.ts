@@ -4,12 +4,13 @@ import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { AttemptRef, StepRecord } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { openReasons } from '#db/work/cases.ts';
+import { readWork } from '#db/work/work-rows.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import { findAttemptById, recordFacts } from '#fulfilment/attempts/attempts.ts';
-import { readWork } from '#fulfilment/work/work.ts';
+import { recordFacts } from '#fulfilment/attempts/record-report.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
 let bench: ActivityBench;

@@ -6,11 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { orders } from '#db/schema.ts';
+import { readWork } from '#db/work/work-rows.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
-import { readWork } from '#fulfilment/work/work.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
 let bench: ActivityBench;

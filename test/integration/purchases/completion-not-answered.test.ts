@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { readWork } from '#fulfilment/work/work.ts';
+import { readWork } from '#db/work/work-rows.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
 let bench: ActivityBench;

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import { attempts } from '#db/schema.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { WORK_MISSING } from '#workflows/messages.ts';
 

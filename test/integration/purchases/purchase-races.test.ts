@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptRef } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { AttemptRef, PurchaseActivities } from '#activities/work/work-types.ts';
+import { findAttemptById } from '#db/attempts/attempts.ts';
 import { attempts, orders, topups } from '#db/schema.ts';
-import { findAttemptById } from '#fulfilment/attempts/attempts.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 

@@ -8,10 +8,10 @@ import { addWebhookEndpoint, requestEndpointWake } from '#db/events/webhook-endp
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
+import type { StartFacts } from '#db/work/start-facts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
-import type { StartFacts } from '#fulfilment/work/start-facts.ts';
-import { recordStep } from '#fulfilment/work/work.ts';
+import { recordStep } from '#fulfilment/work/record-step.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';

@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { activationCodeAad, accessAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/events.ts';
 import { attempts, cases, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { WorkRef } from '#domain/work/work.ts';
-import { activationCodeAad } from '#fulfilment/work/orders.ts';
-import { accessAad } from '#fulfilment/work/vpn-subscriptions.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 

@@ -1,0 +1,86 @@
+/** Attempts as they are stored. */
+import { and, desc, eq, inArray, ne, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import { RowMissingError } from '#db/work/work-rows.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { PriceLimit } from '#domain/purchase/price-limit.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+/**
+ * The attempt that counts: the newest; or an earlier one that the service sold after all, as a person found, when
+ * nothing came of those after it.
+ */
+export async function currentAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
+  const all = await attemptsOf(db, work);
+  return all.find(({ state }) => MAY_BE_BOUGHT.has(state)) ?? all[0];
+}
+
+/** Nothing says of these that they came to nothing. */
+const MAY_BE_BOUGHT: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'processing', 'completed']);
+
+/** All attempts of a piece of work, newest first. */
+export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRow[]> {
+  return db.select().from(attempts).where(ofWork(work)).orderBy(desc(attempts.number));
+}
+
+/** One attempt of a piece of work by its number. */
+export async function findAttempt(db: Executor, work: WorkRef, number: number): Promise<AttemptRow | undefined> {
+  const rows = await db
+    .select()
+    .from(attempts)
+    .where(and(ofWork(work), eq(attempts.number, number)));
+  return rows[0];
+}
+
+function ofWork({ kind, id }: WorkRef): SQL | undefined {
+  return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
+}
+
+/** What an attempt is made for. */
+export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
+  return { kind, id };
+}
+
+/** Which of these ids of the service belong to other attempts of the same kind. */
+export async function serviceIdsOfOthers(
+  db: Executor,
+  { id, subjectKind }: Pick<AttemptRow, 'id' | 'subjectKind'>,
+  serviceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (serviceIds.length === 0) return new Set();
+  const rows = await db
+    .select({ serviceId: attempts.serviceId })
+    .from(attempts)
+    .where(
+      and(eq(attempts.subjectKind, subjectKind), inArray(attempts.serviceId, [...serviceIds]), ne(attempts.id, id)),
+    );
+  return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
+}
+
+/** @throws RowMissingError when the attempt does not exist: attempts are never deleted, so its row is lost. */
+export async function findAttemptById(db: Executor, attemptId: string): Promise<AttemptRow> {
+  const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));
+  if (row === undefined) throw new RowMissingError(`attempt ${attemptId} does not exist in this database`);
+  return row;
+}
+
+/** What the caller allowed the service to charge for an attempt; null: anything. */
+export function limitOf({
+  limitAmount: amount,
+  limitCurrency: currency,
+}: Pick<AttemptRow, 'limitAmount' | 'limitCurrency'>): PriceLimit {
+  return amount === null || currency === null ? null : { amount, currency };
+}
+
+/** What an attempt was charged; undefined while it is not known. */
+export function chargedOf({ chargedAmount: amount, chargedCurrency: currency }: AttemptRow): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}
+
+/** Notes that a failed attempt cost nothing: the wallet says so. */
+export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
+  await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(eq(attempts.id, attemptId));
+}

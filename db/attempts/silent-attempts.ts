@@ -1,0 +1,57 @@
+/** Attempts that the service has not reported on for a while, for the reconciler. */
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
+import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAskedAt}, ${attempts.firstSentAt})`;
+
+/** What of the policy says when work is silent. */
+export type SilencePolicy = Pick<ReconcilePolicy, 'silentAfterMs' | 'askAgainShare' | 'askAgainMaxMs' | 'silentPerRun'>;
+
+/**
+ * Attempts that the service may have bought and that nothing was heard of for a while; longest silence first. The older
+ * one is, the longer that while.
+ */
+export async function findSilentAttempts(db: Executor, policy: SilencePolicy, now: Date): Promise<AttemptRow[]> {
+  const at = sql`${now}::timestamptz`;
+  const silentBefore = sql`${at} - ${policy.silentAfterMs}::double precision * interval '1 ms'`;
+  const longest = sql`${policy.askAgainMaxMs}::double precision * interval '1 ms'`;
+  const grown = sql`${at} - least(${longest}, (${at} - ${attempts.firstSentAt}) * ${policy.askAgainShare}::double precision)`;
+  return db
+    .select()
+    .from(attempts)
+    .where(
+      and(
+        inArray(attempts.state, ['sending', 'unknown', 'processing']),
+        sql`${HEARD_OR_ASKED} < least(${silentBefore}, coalesce(${grown}, ${silentBefore}))`,
+      ),
+    )
+    .orderBy(asc(HEARD_OR_ASKED))
+    .limit(policy.silentPerRun);
+}
+
+/** Notes that the service was asked about attempts, so that others are asked about first. */
+export async function markAsked(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
+  if (attemptIds.length === 0) return;
+  await db
+    .update(attempts)
+    .set({ lastAskedAt: now })
+    .where(inArray(attempts.id, [...attemptIds]));
+}
+
+/** Which of these ids of the service are known to be of an attempt of this kind. */
+export async function takenServiceIds(
+  db: Executor,
+  kind: WorkKind,
+  serviceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (serviceIds.length === 0) return new Set();
+  const rows = await db
+    .select({ serviceId: attempts.serviceId })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), inArray(attempts.serviceId, [...serviceIds])));
+  return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
+}

@@ -1,0 +1,118 @@
+import { and, count, eq, getTableColumns, gt, lt, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
+import { ownEsims, type Owner } from '#db/lists/ownership.ts';
+import { pagesOf } from '#db/lists/pagination.ts';
+import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
+import { attempts, esims, orders, topups } from '#db/schema.ts';
+import type { EsimRow } from '#db/work/rows.ts';
+
+export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(esims)
+    .where(and(eq(esims.id, id), ownEsims(db, owner)));
+  return row;
+}
+
+/** An eSIM as our API shows it. */
+export type EsimView = EsimRow & { readonly externalOrderId: string };
+
+/** What is shown of an eSIM, with the reference that the caller gave to its order. */
+function viewColumns(db: Executor) {
+  // Not joined: for a page whose size is not known when it is planned, a join may read and sort all rows.
+  const reference = db
+    .select({ externalOrderId: orders.externalOrderId })
+    .from(orders)
+    .where(eq(orders.id, esims.orderId));
+  return { ...getTableColumns(esims), externalOrderId: sql<string>`(${reference})` };
+}
+
+/** {@link findEsim} as our API shows it. */
+export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<EsimView | undefined> {
+  const [row] = await db
+    .select(viewColumns(db))
+    .from(esims)
+    .where(and(eq(esims.id, id), ownEsims(db, owner)));
+  return row;
+}
+
+/** By what a list of eSIMs can be narrowed. */
+export interface EsimFilter {
+  /** One of these. */
+  readonly statuses?: readonly string[] | undefined;
+  readonly orderId?: string | undefined;
+  /** The caller's reference of the order. */
+  readonly externalOrderId?: string | undefined;
+  readonly iccid?: string | undefined;
+  readonly packageId?: number | undefined;
+  /** All exclusive. */
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
+}
+
+/** A page of eSIMs, newest first. @returns a query, which runs when it is awaited. */
+export function listEsims(
+  db: Executor,
+  owner: Given<Owner>,
+  filter: GivenFilter<EsimFilter>,
+  { limit, after }: GivenPage,
+) {
+  const inPage = and(
+    ownEsims(db, owner),
+    filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
+    filter.externalOrderId === undefined ? undefined : eq(esims.orderId, orderCalled(db, filter.externalOrderId)),
+    filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),
+    filter.packageId === undefined ? undefined : eq(esims.packageId, filter.packageId),
+    filter.createdAfter === undefined ? undefined : gt(esims.createdAt, filter.createdAfter),
+    filter.createdBefore === undefined ? undefined : lt(esims.createdAt, filter.createdBefore),
+    filter.updatedAfter === undefined ? undefined : gt(esims.updatedAt, filter.updatedAfter),
+    after === undefined ? undefined : sql`(${esims.createdAt}, ${esims.id}) < (${after.createdAt}, ${after.id})`,
+  );
+  return db
+    .select(viewColumns(db))
+    .from(esims)
+    .where(pageOfStatuses(esims, filter.statuses, inPage, limit))
+    .orderBy(newest(esims.createdAt, esims.id))
+    .limit(limit);
+}
+
+export const pageOfEsims = pagesOf<EsimFilter, EsimView>('esim_page', listEsims);
+
+/** The id of the order with this reference: references are unique, so it is one or none. */
+function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {
+  return sql`(${db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId))})`;
+}
+
+/** Keeps other work of an eSIM from beginning or ending in the meantime. @throws Error when there is none. */
+export async function lockEsim(tx: Executor, id: string): Promise<EsimRow> {
+  const [row] = await tx.select().from(esims).where(eq(esims.id, id)).for('update');
+  if (row === undefined) throw new Error(`eSIM ${id} does not exist`);
+  return row;
+}
+
+/** What our own rows know for the conditions of a refund: the purchase that the eSIM came from, and its top-ups. */
+export async function readOwnRefundFacts(db: Executor, esim: EsimRow) {
+  const [bought] = await db
+    .select()
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, 'order'),
+        eq(attempts.subjectId, esim.orderId),
+        eq(attempts.serviceEsimId, esim.serviceEsimId),
+      ),
+    );
+  const [recharged] = await db
+    .select({ completed: count() })
+    .from(topups)
+    .where(and(eq(topups.esimId, esim.id), eq(topups.status, 'completed')));
+  return {
+    serviceEsimId: esim.serviceEsimId,
+    serviceOrderId: bought?.serviceId ?? null,
+    reference: bought?.reference ?? null,
+    orderedAt: (bought?.firstSentAt ?? esim.createdAt).getTime(),
+    completedTopups: recharged?.completed ?? 0,
+  };
+}

@@ -1,0 +1,90 @@
+/** Deliveries as the API shows them. */
+import { and, asc, desc, eq, gte, inArray, lt, min, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import type { WebhookDeliveryRow, WebhookTryRow } from '#db/events/webhook-deliveries.ts';
+import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { events, webhookDeliveries, webhookTries } from '#db/schema.ts';
+import type { EventType } from '#domain/events/events.ts';
+import type { DeliveryState } from '#domain/events/webhook-delivery.ts';
+
+/** A delivery with what it delivers. */
+export interface DeliveryView {
+  readonly delivery: WebhookDeliveryRow;
+  readonly eventType: EventType;
+  /** Oldest first. */
+  readonly tries: readonly WebhookTryRow[];
+}
+
+export interface DeliveryFilter {
+  readonly state?: DeliveryState | undefined;
+  readonly eventId?: string | undefined;
+}
+
+/** Of a delivery that is tried for days there are some dozens. */
+const TRIES_SHOWN = 100;
+
+/** Deliveries of an endpoint, newest first. @param page.after id of the last one of the page before. */
+export async function listDeliveries(
+  db: Executor,
+  endpointId: string,
+  { state, eventId }: DeliveryFilter,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<DeliveryView[]> {
+  return withTries(
+    db,
+    and(
+      eq(webhookDeliveries.endpointId, endpointId),
+      state === undefined ? undefined : eq(webhookDeliveries.state, state),
+      eventId === undefined ? undefined : eq(webhookDeliveries.eventId, eventId),
+      after === undefined ? undefined : lt(webhookDeliveries.id, after),
+    ),
+    limit,
+  );
+}
+
+async function withTries(db: Executor, where: SQL | undefined, limit: number): Promise<DeliveryView[]> {
+  const found = await db
+    .select({ delivery: webhookDeliveries, eventType: events.type })
+    .from(webhookDeliveries)
+    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
+    .where(where)
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(limit);
+  const ids = found.map(({ delivery }) => delivery.id);
+  const tries =
+    ids.length === 0
+      ? []
+      : await db
+          .select()
+          .from(webhookTries)
+          .where(inArray(webhookTries.deliveryId, ids))
+          .orderBy(asc(webhookTries.number));
+  const byDelivery = Map.groupBy(tries, ({ deliveryId }) => deliveryId);
+  return found.map((each) => ({ ...each, tries: (byDelivery.get(each.delivery.id) ?? []).slice(-TRIES_SHOWN) }));
+}
+
+/**
+ * When the oldest event happened that a disabled endpoint has missed, as far as it is known: from there on it is
+ * replayed. Of one that is enabled: that is not queued yet.
+ */
+export async function missedSince(
+  db: Executor,
+  { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow,
+): Promise<Date | undefined> {
+  if (disabledAt === null) return left ?? undefined;
+  // Of an outage, some were given up before the endpoint was.
+  const since = failingSince !== null && failingSince < disabledAt ? failingSince : disabledAt;
+  const [found] = await db
+    .select({ at: min(events.occurredAt) })
+    .from(webhookDeliveries)
+    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
+    .where(
+      and(
+        eq(webhookDeliveries.endpointId, id),
+        eq(webhookDeliveries.state, 'failed'),
+        gte(webhookDeliveries.endedAt, since),
+      ),
+    );
+  // What was not queued yet when it was disabled once more is missed as well.
+  return [found?.at, left].reduce<Date>((oldest, at) => (at != null && at < oldest ? at : oldest), disabledAt);
+}

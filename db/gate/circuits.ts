@@ -1,0 +1,37 @@
+/** The circuits of the service as they are stored. */
+import { asc, ne } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { gateCircuits } from '#db/schema.ts';
+import type { Circuit } from '#domain/gate/circuit.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+export type CircuitRow = typeof gateCircuits.$inferSelect;
+
+export function circuitOfRow(row: CircuitRow): Circuit {
+  return {
+    state: row.state,
+    failures: row.failures,
+    openings: row.openings,
+    probeAt: row.probeAt?.getTime() ?? null,
+    canaryUntil: row.canaryUntil?.getTime() ?? null,
+  };
+}
+
+export function isCanary(row: CircuitRow, { kind, id }: WorkRef): boolean {
+  return row.canaryKind === kind && row.canaryId === id;
+}
+
+/** All that was ever met. */
+export async function listCircuits(db: Executor): Promise<CircuitRow[]> {
+  return db.select().from(gateCircuits).orderBy(asc(gateCircuits.name));
+}
+
+/** Those that are not closed, locked in the order of their names. */
+export async function lockUnclosed(tx: Executor): Promise<CircuitRow[]> {
+  return tx
+    .select()
+    .from(gateCircuits)
+    .where(ne(gateCircuits.state, 'closed'))
+    .orderBy(asc(gateCircuits.name))
+    .for('update');
+}

@@ -1,0 +1,122 @@
+/** The purchase gate as the API and the metrics show it. */
+import { and, count, eq, isNotNull, isNull, min, sql } from 'drizzle-orm';
+import { spendLimitOf } from '#db/access/api-keys.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { listCircuits, type CircuitRow } from '#db/gate/circuits.ts';
+import { activePauses, type PauseRow } from '#db/gate/pauses.ts';
+import { spentOn } from '#db/gate/spending.ts';
+import { committed, latestReading, mayCost, reservedAgainst, type WalletReading } from '#db/gate/wallet.ts';
+import { apiKeys, attempts, gateReservations, gateWaits } from '#db/schema.ts';
+import { spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+/** Those that are held at the same thing for the same reason. */
+export interface HeldGroup {
+  readonly barrier: Barrier;
+  readonly failureClass: FailureClass;
+  readonly count: number;
+  readonly oldest: WorkRef & { readonly acceptedAt: Date };
+}
+
+/** A limit of the day with what was spent under it. */
+export interface LimitView {
+  /** Undefined: of all keys together. */
+  readonly apiKey: { readonly id: string; readonly name: string } | undefined;
+  readonly limit: Money;
+  readonly spent: string;
+}
+
+export interface GateView {
+  readonly circuits: readonly CircuitRow[];
+  readonly pauses: readonly PauseRow[];
+  readonly held: readonly HeldGroup[];
+  /** The balance as it was last read, and what is reserved against it. */
+  readonly wallet: (WalletReading & { readonly reserved: Money }) | undefined;
+  readonly day: string;
+  /** By currency, what was spent today or may have been. */
+  readonly spent: readonly Money[];
+  readonly limits: readonly LimitView[];
+}
+
+/** @param spendLimit of all keys together. */
+export async function readGate(db: Executor, spendLimit: Money | undefined, now: number): Promise<GateView> {
+  const reading = await latestReading(db);
+  const day = spendDay(now);
+  return {
+    circuits: await listCircuits(db),
+    pauses: await activePauses(db),
+    held: await heldGroups(db),
+    wallet: reading === undefined ? undefined : { ...reading, reserved: await reservedAgainst(db, reading) },
+    day,
+    spent: await spentToday(db, day),
+    limits: await limits(db, day, spendLimit),
+  };
+}
+
+/** What is held at the gate, the oldest line first. */
+export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
+  const oldest = sql<string>`(array_agg(${gateWaits.subjectKind} || '/' || ${gateWaits.subjectId} order by ${gateWaits.acceptedAt}))[1]`;
+  const rows = await db
+    .select({
+      barrier: gateWaits.barrier,
+      failureClass: gateWaits.failureClass,
+      count: count(),
+      acceptedAt: min(gateWaits.acceptedAt),
+      oldest,
+    })
+    .from(gateWaits)
+    .groupBy(gateWaits.barrier, gateWaits.failureClass)
+    .orderBy(min(gateWaits.acceptedAt));
+  return rows.flatMap(({ acceptedAt, oldest: name, ...line }) => {
+    const [kind, id] = name.split('/', 2) as [WorkRef['kind'], string];
+    return acceptedAt === null ? [] : [{ ...line, oldest: { kind, id, acceptedAt } }];
+  });
+}
+
+async function spentToday(db: Executor, day: string): Promise<Money[]> {
+  return db
+    .select({ amount: sql<string>`sum(${committed})::text`, currency: gateReservations.currency })
+    .from(gateReservations)
+    .innerJoin(attempts, eq(attempts.id, gateReservations.attemptId))
+    .where(and(eq(gateReservations.day, day), mayCost))
+    .groupBy(gateReservations.currency)
+    .orderBy(gateReservations.currency);
+}
+
+/** What the work of one lineage has spent on the day of `now` (UTC), or may have, in the currency of its limit. */
+export async function spendOfKey(
+  db: Executor,
+  { lineageId, limit }: { readonly lineageId: string; readonly limit: Money },
+  now: number,
+): Promise<{ readonly day: string; readonly spent: Money }> {
+  const day = spendDay(now);
+  return {
+    day,
+    spent: { amount: await spentOn(db, day, limit.currency, { of: lineageId }), currency: limit.currency },
+  };
+}
+
+async function limits(db: Executor, day: string, spendLimit: Money | undefined): Promise<LimitView[]> {
+  const keys = await db
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      spendLimitAmount: apiKeys.spendLimitAmount,
+      spendLimitCurrency: apiKeys.spendLimitCurrency,
+    })
+    .from(apiKeys)
+    .where(and(isNotNull(apiKeys.spendLimitAmount), isNull(apiKeys.lineageId)))
+    .orderBy(apiKeys.id);
+  const all = [
+    ...(spendLimit === undefined ? [] : [{ apiKey: undefined, limit: spendLimit }]),
+    ...keys.flatMap(({ id, name, ...key }) => {
+      const limit = spendLimitOf(key);
+      return limit === undefined ? [] : [{ apiKey: { id, name }, limit }];
+    }),
+  ];
+  return Promise.all(
+    all.map(async (one) => ({ ...one, spent: await spentOn(db, day, one.limit.currency, { of: one.apiKey?.id }) })),
+  );
+}

@@ -1,0 +1,110 @@
+/** The queue of work that is held at the gate, and the overrides of operators. */
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { gateOverrides, gateWaits } from '#db/schema.ts';
+import type { Barrier } from '#domain/gate/purchase-gate.ts';
+import type { Money } from '#domain/money/money.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+
+export type GateWait = typeof gateWaits.$inferSelect;
+
+/** What is known of work that is held. */
+export interface Waiting {
+  readonly work: WorkRef;
+  readonly barrier: Barrier;
+  readonly failureClass: FailureClass;
+  readonly acceptedAt: Date;
+  readonly apiKeyId: string;
+  readonly price?: Money | undefined;
+  /** How often it was the canary, or more: the next are those with the least. */
+  readonly probes?: number;
+}
+
+/** Puts work into the line of what holds it; one that is in a line already keeps its place. */
+export async function enqueue(
+  tx: Executor,
+  { work, barrier, failureClass, acceptedAt, apiKeyId, price, probes }: Waiting,
+  now: Date,
+): Promise<void> {
+  const known = price === undefined ? {} : { priceAmount: price.amount, priceCurrency: price.currency };
+  await tx
+    .insert(gateWaits)
+    .values({
+      subjectKind: work.kind,
+      subjectId: work.id,
+      barrier,
+      failureClass,
+      acceptedAt,
+      apiKeyId,
+      since: now,
+      ...known,
+      ...(probes !== undefined && { probes }),
+    })
+    .onConflictDoUpdate({
+      target: [gateWaits.subjectKind, gateWaits.subjectId],
+      set: { barrier, failureClass, ...known },
+    });
+}
+
+/** It goes on, or has ended: nobody holds it any more. */
+export async function leaveQueue(tx: Executor, work: WorkRef): Promise<void> {
+  await tx.delete(gateWaits).where(ofWork(work));
+}
+
+export async function findWait(db: Executor, work: WorkRef): Promise<GateWait | undefined> {
+  const [row] = await db.select().from(gateWaits).where(ofWork(work));
+  return row;
+}
+
+/** The next of a line: the oldest of those who were the canary least often. */
+export async function firstInQueue(tx: Executor, barrier: Barrier): Promise<GateWait | undefined> {
+  const [row] = await tx
+    .select()
+    .from(gateWaits)
+    .where(eq(gateWaits.barrier, barrier))
+    .orderBy(asc(gateWaits.probes), asc(gateWaits.acceptedAt))
+    .limit(1);
+  return row;
+}
+
+/** Notes that it was the canary once more. */
+export async function noteProbe(tx: Executor, work: WorkRef): Promise<void> {
+  await tx
+    .update(gateWaits)
+    .set({ probes: sql`${gateWaits.probes} + 1` })
+    .where(ofWork(work));
+}
+
+/** Lets an operator's word count until the work has gone through. @returns false when it was given already. */
+export async function grantOverride(tx: Executor, work: WorkRef, grantedBy: string, now: Date): Promise<boolean> {
+  const rows = await tx
+    .insert(gateOverrides)
+    .values({ subjectKind: work.kind, subjectId: work.id, grantedBy, grantedAt: now })
+    .onConflictDoNothing()
+    .returning({ id: gateOverrides.subjectId });
+  return rows.length > 0;
+}
+
+export async function hasOverride(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  const rows = await db
+    .select({ id: gateOverrides.subjectId })
+    .from(gateOverrides)
+    .where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
+  return rows.length > 0;
+}
+
+export async function consumeOverride(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  await tx.delete(gateOverrides).where(and(eq(gateOverrides.subjectKind, kind), eq(gateOverrides.subjectId, id)));
+}
+
+/** It has gone through, or goes through no more. */
+export async function leaveGate(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  // One statement for both: every step of every piece of work comes by here.
+  await tx.execute(sql`with gone as (delete from ${gateOverrides} where ${gateOverrides.subjectKind} = ${kind} and ${gateOverrides.subjectId} = ${id})
+    delete from ${gateWaits} where ${gateWaits.subjectKind} = ${kind} and ${gateWaits.subjectId} = ${id}`);
+}
+
+function ofWork({ kind, id }: WorkRef) {
+  return and(eq(gateWaits.subjectKind, kind), eq(gateWaits.subjectId, id));
+}

@@ -1,0 +1,57 @@
+/** Which work a bulk action is about. */
+import { and, asc, count, inArray, notInArray, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { workConditions, type WorkFilter } from '#db/work/work-queries.ts';
+import { workTable } from '#db/work/work-tables.ts';
+import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkKind } from '#domain/work/work.ts';
+
+export interface BulkChoice extends WorkFilter {
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** One of them, for whoever looks before acting. */
+export interface ChosenWork {
+  readonly id: string;
+  readonly status: WorkStatus;
+  readonly failureClass: string | null;
+  readonly attentionReason: string | null;
+}
+
+/** Those that a choice is about, the oldest first, and how many there are in all. */
+export async function chooseWork(
+  db: Executor,
+  kind: WorkKind,
+  owner: Owner,
+  choice: BulkChoice,
+  limit: number,
+): Promise<{ readonly matched: number; readonly chosen: ChosenWork[] }> {
+  const table = workTable(kind);
+  const where = conditions(kind, owner, choice);
+  const [total] = await db.select({ matched: count() }).from(table).where(where);
+  const chosen = await db
+    .select({
+      id: table.id,
+      status: table.status,
+      failureClass: table.failureClass,
+      attentionReason: table.attentionReason,
+    })
+    .from(table)
+    .where(where)
+    .orderBy(asc(table.createdAt), asc(table.id))
+    .limit(limit);
+  return { matched: total?.matched ?? 0, chosen };
+}
+
+function conditions(kind: WorkKind, owner: Owner, { ids, ...filter }: BulkChoice): SQL | undefined {
+  const table = workTable(kind);
+  // The oldest come first: whatever has ended would be chosen with each call anew, and what can be acted upon never be
+  // reached.
+  const goesOn = ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
+  return and(
+    workConditions(kind, owner, filter, undefined),
+    ids === undefined ? undefined : inArray(table.id, [...ids]),
+    goesOn ? notInArray(table.status, [...FINAL_STATUSES]) : undefined,
+  );
+}

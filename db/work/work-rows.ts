@@ -1,0 +1,58 @@
+/** Reading and locking the row of work of any kind. */
+import { eq } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
+
+/** The work has ended; nothing may change it any more. */
+export class WorkFinishedError extends Error {
+  readonly work: WorkRef;
+  readonly status: WorkStatus;
+
+  constructor(work: WorkRef, status: WorkStatus) {
+    super(`${KINDS[work.kind].noun} ${work.id} has ended as ${status}`);
+    this.name = 'WorkFinishedError';
+    this.work = work;
+    this.status = status;
+  }
+}
+
+/** A row that was stored before is not in the database: this is another database, or PostgreSQL has lost commits. */
+export class RowMissingError extends Error {}
+
+/** The work is not in the database: it was never accepted, or its row is lost. */
+export class WorkMissingError extends RowMissingError {
+  constructor({ kind, id }: WorkRef) {
+    super(`${KINDS[kind].noun} ${id} does not exist in this database`);
+    this.name = 'WorkMissingError';
+  }
+}
+
+/** @throws WorkMissingError */
+export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
+  const table = workTable(work.kind);
+  const [row] = await db.select().from(table).where(eq(table.id, work.id));
+  if (row === undefined) throw new WorkMissingError(work);
+  return row;
+}
+
+/** True when work has reached its end. @throws WorkMissingError */
+export async function hasEnded(db: Executor, work: WorkRef): Promise<boolean> {
+  return isFinal((await readWork(db, work)).status);
+}
+
+/** Reads and locks work. Whoever changes work and an attempt of it locks the work first. @throws WorkMissingError */
+export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
+  const table = workTable(work.kind);
+  const [row] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
+  if (row === undefined) throw new WorkMissingError(work);
+  return row;
+}
+
+/** Reads and locks work that has not ended. @throws WorkMissingError, WorkFinishedError */
+export async function lockUnfinishedWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
+  const row = await lockWork(tx, work);
+  if (isFinal(row.status)) throw new WorkFinishedError(work, row.status);
+  return row;
+}

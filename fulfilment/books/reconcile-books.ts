@@ -1,0 +1,193 @@
+import type { Executor } from '#db/connection/database.ts';
+import { newId } from '#db/connection/ids.ts';
+import { bookEntries, isBooked } from '#db/money/journal.ts';
+import { addReconciliation, forgetReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
+import {
+  awaitedEntries,
+  journalSums,
+  movementsWithoutCause,
+  placedMovements,
+  placeMovements,
+  purchasesKept,
+  purchasesNamedBy,
+  storeMovements,
+  type ReadMovement,
+} from '#db/money/wallet-movements.ts';
+import { openCase, openCaseOnce } from '#db/work/cases.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import {
+  expectedBalance,
+  findingKinds,
+  OPENING,
+  sumsOf,
+  type FindingKind,
+  type ReconciliationStatus,
+} from '#domain/money/books.ts';
+import type { Finding } from '#domain/money/findings.ts';
+import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
+import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
+import type { BooksPolicy } from '#domain/policy/upkeep-policy.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
+import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
+
+/** The service's wallet as it was read. */
+export interface Wallet {
+  readonly status: ReconciliationStatus;
+  readonly detail: string;
+  readonly movements: readonly ReadMovement[];
+  readonly since: number;
+  /** Undefined where it could not be read. */
+  readonly balance: Money | undefined;
+  /** False when the wallet moved while it was read: then its balance is not that of the movements. */
+  readonly atRest: boolean;
+}
+
+interface Run {
+  readonly books: BooksPolicy;
+  readonly runId: string;
+  readonly startedAt: Date;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** More at a time would fill the memory; what is left over is taken next time, and the report says so. */
+const MOVEMENTS_AT_ONCE = 20_000;
+/** A report is read by a person. */
+const LISTED_FINDINGS = 200;
+
+export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
+  const { books, now } = run;
+  const at = new Date(now);
+  const isNew = await storeMovements(tx, wallet.movements, at);
+  const movements = await movementsWithoutCause(tx, MOVEMENTS_AT_ONCE);
+  const isWhole = wallet.status === 'complete' && movements.length < MOVEMENTS_AT_ONCE;
+  const judgement = reconcile(await knowledgeOf(tx, movements, { complete: isWhole, now }), books);
+  const matched = judgement.places.filter((place) => place.kind === 'booked');
+  await placeMovements(tx, matched);
+  let booked = await bookEntries(tx, judgement.entries);
+  const debits = matched.flatMap(({ cause, movement, attemptId }) =>
+    cause.kind === 'attempt' && movement.direction === 'debit' && attemptId !== null
+      ? [{ attemptId, money: movement.money }]
+      : [],
+  );
+  await noteShownCharges(tx, debits, at);
+  const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
+  await settlePaidRefunds(
+    tx,
+    refunded.map(({ cause, movement }) => ({ orderId: cause.id, movementId: movement.id, money: movement.money })),
+    at,
+  );
+
+  const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
+  const sums = async () => sumsOf(await journalSums(tx), judgement.awaited, unmatched);
+  const { balance } = wallet;
+  const comparable = isWhole && wallet.atRest ? balance : undefined;
+  if (comparable !== undefined && !(await isBooked(tx, OPENING))) {
+    const before = subtractMoney(comparable, expectedBalance(await sums(), comparable.currency));
+    booked += await bookEntries(tx, [openingEntry(before)]);
+  }
+  const finalSums = await sums();
+  const expected = comparable === undefined ? undefined : expectedBalance(finalSums, comparable.currency);
+  const findings = [...judgement.findings, ...balanceFindings(comparable, expected)];
+  await openCases(tx, findings, at);
+
+  const isLeftOver = wallet.status === 'complete' && !isWhole;
+  const report: ReconciliationRow = {
+    id: newId('reconciliation'),
+    runId: run.runId,
+    status: isLeftOver ? 'incomplete' : wallet.status,
+    detail: isLeftOver ? `More than ${MOVEMENTS_AT_ONCE} movements have no cause yet.` : wallet.detail,
+    startedAt: run.startedAt,
+    finishedAt: at,
+    readSince: new Date(wallet.since),
+    balance: balance?.amount ?? null,
+    balanceCurrency: balance?.currency ?? null,
+    expectedBalance: expected?.amount ?? null,
+    counts: {
+      read: wallet.movements.length,
+      new: isNew,
+      matched: matched.length,
+      booked,
+      pending: judgement.places.filter(({ kind }) => kind === 'pending').length,
+      orphans: judgement.places.filter(({ kind }) => kind === 'orphan').length,
+      awaited: judgement.awaited.length,
+      findings: findings.length,
+    },
+    sums: finalSums,
+    findings: findings.toSorted((one, other) => rank(one) - rank(other)).slice(0, LISTED_FINDINGS),
+    findingCounts: countsOf(findings),
+  };
+  await addReconciliation(tx, report);
+  await forgetReconciliations(tx, new Date(now - books.reportsKeptMs));
+  return report;
+}
+
+async function knowledgeOf(
+  tx: Executor,
+  movements: Knowledge['movements'],
+  rest: Pick<Knowledge, 'complete' | 'now'>,
+): Promise<Knowledge> {
+  const named = [...(await purchasesNamedBy(tx, movements)), ...(await purchasesKept(tx))];
+  const purchases = [...new Map(named.map((purchase) => [purchase.attemptId, purchase])).values()];
+  const placed = await placedMovements(
+    tx,
+    purchases.map(({ attemptId }) => attemptId),
+  );
+  return { movements, placed, purchases, awaited: await awaitedEntries(tx), ...rest };
+}
+
+function openingEntry(before: Money) {
+  const isDebt = before.amount.startsWith('-');
+  return {
+    direction: isDebt ? 'debit' : 'credit',
+    money: isDebt ? negateMoney(before) : before,
+    cause: OPENING,
+  } as const;
+}
+
+function balanceFindings(balance: Money | undefined, expected: Money | undefined): Finding[] {
+  if (balance === undefined || expected === undefined || equalMoney(balance, expected)) return [];
+  const detail = `The balance is ${plainText(balance)}; the movements that the service shows come to ${plainText(expected)}.`;
+  return [
+    {
+      kind: 'balance_differs',
+      detail,
+      money: { ...balance, amount: paddedAmount(subtractMoney(balance, expected).amount) },
+    },
+  ];
+}
+
+/** Findings about work that wait for a person. `once`: what is so until somebody changes it is told once. */
+const CASES = {
+  debited_twice: { once: false },
+  amount_differs: { once: false },
+  debited_for_nothing: { once: true },
+  movement_missing: { once: true },
+} as const satisfies Partial<Record<FindingKind & AttentionReason, { readonly once: boolean }>>;
+
+async function openCases(tx: Executor, findings: Judgement['findings'], at: Date): Promise<void> {
+  for (const { kind, work, detail, attemptId, movementId } of findings) {
+    if (work === undefined || !isCase(kind)) continue;
+    const open = CASES[kind].once ? openCaseOnce : openCase;
+    await open(tx, work, kind, detail, attemptId);
+    await addTimelineEntry(tx, work, {
+      event: `books.${kind}`,
+      message: detail,
+      dedupKey: `books.${kind}:${movementId ?? attemptId ?? ''}`,
+      at,
+    });
+  }
+}
+
+function isCase(kind: FindingKind): kind is keyof typeof CASES {
+  return kind in CASES;
+}
+
+function countsOf(findings: readonly Finding[]): Partial<Record<FindingKind, number>> {
+  return Object.fromEntries([...Map.groupBy(findings, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
+}
+
+function rank({ kind }: Finding): number {
+  return findingKinds.indexOf(kind);
+}

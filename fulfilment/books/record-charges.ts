@@ -1,0 +1,39 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { workOf } from '#db/attempts/attempts.ts';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts } from '#db/schema.ts';
+import { lockWork } from '#db/work/work-rows.ts';
+import type { Money } from '#domain/money/money.ts';
+import { reportCharge } from '#fulfilment/books/report-charge.ts';
+import { updateWork } from '#fulfilment/work/update-work.ts';
+
+/** What the wallet shows of an attempt. */
+export interface ShownDebit {
+  readonly attemptId: string;
+  readonly money: Money;
+}
+
+/**
+ * Notes what purchases cost whose price the service has never said, such as those that a person called bought: the
+ * wallet shows it. What was said stays; that the wallet shows another amount is a finding of the books.
+ */
+export async function noteShownCharges(tx: Executor, debits: readonly ShownDebit[], now: Date): Promise<void> {
+  if (debits.length === 0) return;
+  const ids = debits.map(({ attemptId }) => attemptId);
+  const unsaid = await tx
+    .select()
+    .from(attempts)
+    .where(and(inArray(attempts.id, ids), eq(attempts.state, 'completed'), isNull(attempts.chargedAmount)));
+  const moneyOf = new Map(debits.map(({ attemptId, money }) => [attemptId, money]));
+  for (const attempt of unsaid) {
+    const { id } = attempt;
+    const money = moneyOf.get(id);
+    if (money === undefined) continue;
+    const work = workOf(attempt);
+    await lockWork(tx, work);
+    const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
+    await tx.update(attempts).set(charged).where(eq(attempts.id, id));
+    await updateWork(tx, work, { ...charged, updatedAt: now });
+    await reportCharge(tx, attempt, money);
+  }
+}

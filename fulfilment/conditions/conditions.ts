@@ -1,0 +1,35 @@
+import type { Executor } from '#db/connection/database.ts';
+import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { readAccountConditions } from '#fulfilment/conditions/account-conditions.ts';
+import { readGateConditions } from '#fulfilment/conditions/gate-conditions.ts';
+import { readRelayConditions } from '#fulfilment/conditions/relay-conditions.ts';
+import { readWebhookConditions } from '#fulfilment/conditions/webhook-conditions.ts';
+import type { Degradation } from '#telemetry/readiness.ts';
+
+/**
+ * What readiness probes name as degraded: what holds purchases up, what keeps the service's webhooks from us, and
+ * queues of the relay that are behind. Each condition once, with what is held for it where something is.
+ */
+export async function readConditions(db: Executor): Promise<Degradation[]> {
+  const all = [
+    ...(await readAccountConditions(db)),
+    ...(await readGateConditions(db)),
+    ...(await readWebhookConditions(db)),
+    ...(await readMissedWebhooks(db)),
+    ...(await readRelayConditions(db)),
+  ];
+  return all.filter(({ condition }, index) => all.findIndex((other) => other.condition === condition) === index);
+}
+
+/** As usual: the worker's own policy is only a matter of when it raises its alert. */
+const { webhookSilence } = DEFAULT_POLICY;
+
+async function readMissedWebhooks(db: Executor): Promise<Degradation[]> {
+  const missed = await missedWebhooks(db, webhookSilence, new Date());
+  if (missed < webhookSilence.news) return [];
+  const detail =
+    `${missed} or more status updates were found by asking, and no webhook has come since. ` +
+    'See the alert WebhooksSilent in docs/runbook.md.';
+  return [{ condition: 'webhooks_missed', detail }];
+}

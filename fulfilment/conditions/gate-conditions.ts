@@ -1,0 +1,26 @@
+/** What of the purchase gate holds purchases up, for readiness probes. */
+import type { Executor } from '#db/connection/database.ts';
+import { listCircuits } from '#db/gate/circuits.ts';
+import { activePauses } from '#db/gate/pauses.ts';
+import { CIRCUITS, circuitSentence } from '#domain/gate/circuit.ts';
+import type { Degradation } from '#telemetry/readiness.ts';
+
+/** Circuits that are not closed, each under the failure class that work is held with, and pauses of buying. */
+export async function readGateConditions(db: Executor): Promise<Degradation[]> {
+  const circuits = (await listCircuits(db)).filter(({ state }) => state !== 'closed');
+  const pauses = await activePauses(db);
+  return [
+    ...circuits.map(({ name, state }) => ({
+      condition: CIRCUITS[name].heldAs,
+      detail: `${circuitSentence(name)} The circuit ${name} is ${state}: see \`npx reseller gate show\`.`,
+    })),
+    ...(pauses.length === 0
+      ? []
+      : [
+          {
+            condition: 'buying_paused',
+            detail: `Buying is paused: ${pauses.map(({ id }) => id).join(', ')}. See \`npx reseller gate show\`.`,
+          },
+        ]),
+  ];
+}

@@ -1,0 +1,96 @@
+import { and, asc, eq, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import type { EventRow } from '#db/events/events.ts';
+import { type WebhookDeliveryRow, givenUp, untriedTest } from '#db/events/webhook-deliveries.ts';
+import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+
+/** A delivery in the hands of one try. */
+export interface ClaimedDelivery {
+  readonly delivery: WebhookDeliveryRow;
+  readonly event: EventRow;
+  readonly endpoint: Pick<WebhookEndpointRow, 'id' | 'url'>;
+}
+
+interface Claim {
+  readonly now: Date;
+  readonly leaseMs: number;
+}
+
+/** Takes the delivery that has been due for longest, for a while. @returns undefined when nothing is to be sent now. */
+export async function claimDelivery(
+  tx: Executor,
+  endpointId: string,
+  claim: Claim,
+): Promise<ClaimedDelivery | undefined> {
+  const endpoint = await readReceiving(tx, endpointId);
+  if (endpoint === undefined || (endpoint.retryAt !== null && endpoint.retryAt > claim.now)) return undefined;
+  return claimFirst(tx, endpoint, undefined, claim);
+}
+
+/**
+ * Takes a test that was not tried yet, although the endpoint may be waiting for the end of an outage: a person waits
+ * for what comes of it.
+ */
+export async function claimTest(tx: Executor, endpointId: string, claim: Claim): Promise<ClaimedDelivery | undefined> {
+  const endpoint = await readReceiving(tx, endpointId);
+  return endpoint === undefined ? undefined : claimFirst(tx, endpoint, untriedTest(tx, endpointId), claim);
+}
+
+async function claimFirst(
+  tx: Executor,
+  endpoint: WebhookEndpointRow,
+  which: SQL | undefined,
+  claim: Claim,
+): Promise<ClaimedDelivery | undefined> {
+  const { now, leaseMs } = claim;
+  const { id: endpointId } = endpoint;
+  const [due] = await tx
+    .select({ id: webhookDeliveries.id, event: events })
+    .from(webhookDeliveries)
+    .leftJoin(events, eq(events.id, webhookDeliveries.eventId))
+    .where(
+      and(
+        eq(webhookDeliveries.endpointId, endpointId),
+        eq(webhookDeliveries.state, 'pending'),
+        lte(webhookDeliveries.nextTryAt, now),
+        or(isNull(webhookDeliveries.leasedUntil), lte(webhookDeliveries.leasedUntil, now)),
+        which,
+      ),
+    )
+    .orderBy(asc(webhookDeliveries.nextTryAt), asc(webhookDeliveries.id))
+    .limit(1)
+    .for('update', { of: webhookDeliveries, skipLocked: true });
+  if (due === undefined) return undefined;
+  if (due.event === null) {
+    await endForgotten(tx, endpointId, now);
+    return claimFirst(tx, endpoint, which, claim);
+  }
+  const [delivery] = await tx
+    .update(webhookDeliveries)
+    .set({ leasedUntil: new Date(now.getTime() + leaseMs) })
+    .where(eq(webhookDeliveries.id, due.id))
+    .returning();
+  if (delivery === undefined) return undefined;
+  return { delivery, event: due.event, endpoint };
+}
+
+/** What has waited for longer than its event was kept cannot be sent any more, and must not keep the rest from it. */
+async function endForgotten(tx: Executor, endpointId: string, now: Date): Promise<void> {
+  const event = tx
+    .select({ one: sql`1` })
+    .from(events)
+    .where(eq(events.id, webhookDeliveries.eventId));
+  await tx
+    .update(webhookDeliveries)
+    .set(givenUp(now))
+    .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.state, 'pending'), notExists(event)));
+}
+
+async function readReceiving(db: Executor, id: string): Promise<WebhookEndpointRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt)));
+  return row;
+}

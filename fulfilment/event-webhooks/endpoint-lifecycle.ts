@@ -1,0 +1,90 @@
+/** Disabling, enabling and deleting webhook endpoints. */
+import { eq, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { recordEvent } from '#db/events/events.ts';
+import { bringForward } from '#db/events/webhook-deliveries.ts';
+import { type WebhookEndpointRow, requestEndpointWake } from '#db/events/webhook-endpoints.ts';
+import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
+import type { DisabledReason } from '#domain/events/webhook-delivery.ts';
+
+/**
+ * From now on it gets nothing; what waits for it is given up by its workflow. The reason of one that is disabled
+ * already is replaced.
+ */
+export async function disableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<void> {
+  await tx
+    .update(webhookEndpoints)
+    .set({ disabledReason: reason, disabledAt: sql`coalesce(${webhookEndpoints.disabledAt}, ${now})`, updatedAt: now })
+    .where(eq(webhookEndpoints.id, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/** Tells internal systems that we have disabled an endpoint. Whether this one hears of it: no. */
+export async function announceDisabled(
+  tx: Executor,
+  { id, apiKeyId, failingSince }: Pick<WebhookEndpointRow, 'id' | 'apiKeyId' | 'failingSince'>,
+  { reason, detail }: { readonly reason: Exclude<DisabledReason, 'request'>; readonly detail: string },
+  now: Date,
+): Promise<void> {
+  const data = { reason, detail, failing_since: failingSince?.toISOString() ?? null };
+  await recordEvent(
+    tx,
+    { type: 'webhook_endpoint.disabled', subject: { kind: 'webhook_endpoint', id }, apiKeyId, data },
+    now,
+  );
+}
+
+/**
+ * It gets events again, with a clean record. @param missedSince from when on it is to get what it missed, too;
+ * undefined: not at all.
+ */
+export async function enableWebhookEndpoint(
+  tx: Executor,
+  id: string,
+  missedSince: Date | undefined,
+  now: Date,
+): Promise<void> {
+  const clean = {
+    disabledReason: null,
+    disabledAt: null,
+    failures: 0,
+    failingSince: null,
+    lastFailure: null,
+    retryAt: null,
+  };
+  await tx
+    .update(webhookEndpoints)
+    .set({ ...clean, missedSince: missedSince ?? null, updatedAt: now })
+    .where(eq(webhookEndpoints.id, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/** Nobody sees it any more, and its secrets are gone. */
+export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date): Promise<void> {
+  await tx.update(webhookEndpoints).set({ deletedAt: now, updatedAt: now }).where(eq(webhookEndpoints.id, id));
+  await tx.delete(webhookEndpointSecrets).where(eq(webhookEndpointSecrets.endpointId, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
+}
+
+/**
+ * Its address is another one: it has a clean record, and what waits goes there now. What a disabled one has missed is
+ * found by its record.
+ */
+export async function startAtNewAddress(
+  tx: Executor,
+  { id, disabledAt }: WebhookEndpointRow,
+  now: Date,
+): Promise<void> {
+  if (disabledAt !== null) return;
+  await tx
+    .update(webhookEndpoints)
+    .set({ failures: 0, failingSince: null, lastFailure: null, retryAt: null })
+    .where(eq(webhookEndpoints.id, id));
+  await bringForward(tx, id, now);
+  await requestEndpointWake(tx, [id], { urgent: true });
+}

@@ -1,0 +1,139 @@
+import { eq } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { excerptAad } from '#db/encryption-aads.ts';
+import { type WebhookDeliveryRow, bringForward, healthOf } from '#db/events/webhook-deliveries.ts';
+import { endpointState } from '#db/events/webhook-endpoints.ts';
+import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
+import {
+  describeOutcome,
+  isDelivered,
+  isFailing,
+  judgeTry,
+  type EndpointHealth,
+  type TryJudgement,
+  type TryOutcome,
+} from '#domain/events/webhook-delivery.ts';
+import { DELIVERY_LIFECYCLE, ENDPOINT_LIFECYCLE, EVENT_OF_TRY } from '#domain/events/webhook-lifecycle.ts';
+import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
+import type { ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
+import { announceDisabled, disableWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
+
+/** What came of a try. */
+export interface FinishedTry {
+  readonly outcome: TryOutcome;
+  readonly at: Date;
+  readonly durationMs: number;
+  /** Encrypts the beginning of the answer with this AAD. */
+  readonly encryptExcerpt: (aad: string) => Buffer | null;
+}
+
+/**
+ * Writes down a try, and what follows from it for its delivery and its endpoint.
+ *
+ * @param spread from 0 to 1, at random.
+ */
+export async function recordTry(
+  tx: Executor,
+  { delivery: claimed, endpoint: { url } }: ClaimedDelivery,
+  done: FinishedTry,
+  { now, spread, policy }: { readonly now: Date; readonly spread: number; readonly policy: OutboundPolicy },
+): Promise<void> {
+  // First the endpoint, as whoever replays does; `no key` leaves new deliveries alone, which refer to it.
+  const [endpoint] = await tx
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.id, claimed.endpointId))
+    .for('no key update');
+  const [delivery] = await tx
+    .select()
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.id, claimed.id))
+    .for('update');
+  if (endpoint === undefined || delivery === undefined) return;
+  const { outcome } = done;
+  const health = healthOf(endpoint);
+  const tried = { failedTries: delivery.failedTries, triedSince: delivery.triedSince.getTime(), health };
+  const isMoved = endpoint.url !== url;
+  const judged = isMoved
+    ? judgeFormerAddress(outcome, health, now.getTime())
+    : judgeTry(outcome, tried, now.getTime(), spread, policy);
+
+  await addTry(tx, delivery, done);
+  const { nextTryAt } = judged.delivery;
+  const event = EVENT_OF_TRY[judged.delivery.state];
+  const state = DELIVERY_LIFECYCLE[event][delivery.state];
+  const delivered = event === 'arrived';
+  // A try that took longer than its lease may have been overtaken by another; what has arrived has arrived all the
+  // same.
+  const counts = delivered || delivery.leasedUntil?.getTime() === claimed.leasedUntil?.getTime();
+  await tx
+    .update(webhookDeliveries)
+    .set({
+      tries: delivery.tries + 1,
+      lastStatus: outcome.kind === 'answered' ? outcome.status : null,
+      lastFailure: outcome.kind === 'no_answer' ? outcome.failure : null,
+      ...(counts &&
+        state !== 'unchanged' && {
+          state,
+          failedTries: delivery.failedTries + (delivered ? 0 : 1),
+          nextTryAt: nextTryAt === undefined ? null : new Date(nextTryAt),
+          leasedUntil: null,
+          endedAt: state === 'pending' ? null : now,
+        }),
+    })
+    .where(eq(webhookDeliveries.id, delivery.id));
+
+  await tx
+    .update(webhookEndpoints)
+    .set({
+      failures: judged.health.failures,
+      failingSince: dateOf(judged.health.failingSince),
+      retryAt: dateOf(judged.health.retryAt),
+      ...(!isMoved && { lastFailure: delivered ? null : describeOutcome(outcome) }),
+      ...(delivered && { lastDeliveredAt: now }),
+    })
+    .where(eq(webhookEndpoints.id, endpoint.id));
+  if (delivered && !isMoved && isFailing(health, policy)) await bringForward(tx, endpoint.id, now);
+  // One that was disabled or deleted while the try was under way stays so.
+  if (
+    judged.disable !== undefined &&
+    ENDPOINT_LIFECYCLE[`found_${judged.disable}`][endpointState(endpoint)] !== 'unchanged'
+  ) {
+    await disableWebhookEndpoint(tx, endpoint.id, judged.disable, now);
+    const failingSince = dateOf(judged.health.failingSince);
+    await announceDisabled(
+      tx,
+      { ...endpoint, failingSince },
+      { reason: judged.disable, detail: describeOutcome(outcome) },
+      now,
+    );
+  }
+}
+
+/**
+ * A try at an address that was changed meanwhile says nothing of the new one, where what did not arrive is tried at
+ * once.
+ */
+function judgeFormerAddress(outcome: TryOutcome, health: EndpointHealth, now: number): TryJudgement {
+  return { delivery: isDelivered(outcome) ? { state: 'delivered' } : { state: 'pending', nextTryAt: now }, health };
+}
+
+async function addTry(
+  tx: Executor,
+  { id, tries }: WebhookDeliveryRow,
+  { outcome, at, durationMs, encryptExcerpt }: FinishedTry,
+): Promise<void> {
+  const key = { deliveryId: id, number: tries + 1 };
+  await tx.insert(webhookTries).values({
+    ...key,
+    at,
+    durationMs,
+    status: outcome.kind === 'answered' ? outcome.status : null,
+    failure: outcome.kind === 'no_answer' ? outcome.failure : null,
+    encryptedExcerpt: encryptExcerpt(excerptAad(key)),
+  });
+}
+
+function dateOf(at: number | undefined): Date | null {
+  return at === undefined ? null : new Date(at);
+}

@@ -1,0 +1,124 @@
+import { and, desc, eq, isNotNull, isNull, lte, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { attempts, topups } from '#db/schema.ts';
+import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import type { CancellationReport } from '#domain/cancellation/refund.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+
+/** The attempt that a row of the inbox speaks of, with its work. */
+export interface InboxMatch {
+  readonly attempt: typeof attempts.$inferSelect;
+  readonly work: WorkRef;
+  /** The row of the work. */
+  readonly row: WorkRow;
+}
+
+/** What an event names, to find the attempt by. */
+export interface NamedPurchase {
+  readonly kind: WorkKind;
+  readonly outcome: ObservedOutcome;
+  /** Undefined where an event names none: the eSIM alone says which cancellation is meant. */
+  readonly serviceId?: string;
+  /** As we gave it. */
+  readonly reference?: string;
+  readonly serviceEsimId?: string;
+  /** Of the package or the VPN plan. */
+  readonly productId?: number;
+  /** Of a cancellation, what is said of it. */
+  readonly cancellation?: CancellationReport;
+  readonly receivedAt: Date;
+}
+
+/**
+ * Finds the attempt that is spoken of: by the service's id, else by the reference we gave, else, where the interface
+ * takes none, by the eSIM that only one attempt may be busy with. Locks the work, then the attempt.
+ */
+export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
+  const attemptId = await findAttemptId(tx, named);
+  if (attemptId === undefined) return undefined;
+  const [work] = await tx
+    .select({ kind: attempts.subjectKind, id: attempts.subjectId })
+    .from(attempts)
+    .where(eq(attempts.id, attemptId));
+  if (work === undefined) return undefined;
+  const table = workTable(work.kind);
+  const [found] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
+  const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
+  return found === undefined || attempt === undefined ? undefined : { work, row: found, attempt };
+}
+
+async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string | undefined> {
+  const { kind, serviceId, reference } = named;
+  const by = async (name: SQL) => {
+    const [found] = await db
+      .select({ id: attempts.id })
+      .from(attempts)
+      .where(and(eq(attempts.subjectKind, kind), name));
+    return found?.id;
+  };
+  const found =
+    (serviceId && (await by(eq(attempts.serviceId, serviceId)))) ??
+    (reference && (await by(eq(attempts.reference, reference))));
+  if (found !== undefined && found !== '') return found;
+  switch (kind) {
+    case 'topup':
+      return findUnsettledTopup(db, named);
+    case 'cancellation':
+      return findNewestCancellation(db, named);
+    default:
+      return undefined;
+  }
+}
+
+/** Between the clocks of a worker and of PostgreSQL. */
+const CLOCKS_DIFFER_MS = 10_000;
+
+/** The attempt that was made last to cancel an eSIM; only one can be under way. */
+async function findNewestCancellation(
+  db: Executor,
+  { serviceEsimId, cancellation, receivedAt }: NamedPurchase,
+): Promise<string | undefined> {
+  if (serviceEsimId === undefined) return undefined;
+  // That a refund failed may be said of an earlier one; it can only be ours when ours was sent before.
+  const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
+  const [found] = await db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, 'cancellation'),
+        eq(attempts.serviceEsimId, serviceEsimId),
+        isOfSent ? lte(attempts.firstSentAt, new Date(receivedAt.getTime() + CLOCKS_DIFFER_MS)) : undefined,
+      ),
+    )
+    .orderBy(desc(attempts.createdAt), desc(attempts.number))
+    .limit(1);
+  return found?.id;
+}
+
+/**
+ * The one top-up that may be under way for an eSIM and has no id of the service yet. That one failed is not taken for
+ * ours: somebody may have tried the same by hand, and upon the failure of that we would buy a second time. Ours is
+ * asked about by its id, or a person looks.
+ */
+async function findUnsettledTopup(
+  db: Executor,
+  { serviceEsimId, productId, outcome }: NamedPurchase,
+): Promise<string | undefined> {
+  if (serviceEsimId === undefined || outcome === 'failed') return undefined;
+  const [found] = await db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .innerJoin(topups, eq(topups.id, attempts.subjectId))
+    .where(
+      and(
+        eq(attempts.subjectKind, 'topup'),
+        eq(attempts.serviceEsimId, serviceEsimId),
+        isNotNull(attempts.busyEsimId),
+        isNull(attempts.serviceId),
+        productId === undefined ? undefined : eq(topups.packageId, productId),
+      ),
+    );
+  return found?.id;
+}

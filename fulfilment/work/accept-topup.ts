@@ -1,0 +1,34 @@
+import { eq } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { topups } from '#db/schema.ts';
+import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { newsColumns } from '#fulfilment/work/work-events.ts';
+
+export interface NewTopup extends NewWork {
+  /** Ours; it exists. */
+  readonly esimId: string;
+  readonly packageId: number;
+  /** The service takes no reference of a top-up, so this one is for the caller alone. */
+  readonly externalTopupId: string | null;
+}
+
+/** Accepts a top-up, in the caller's transaction. */
+export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Intake> {
+  const { id, esimId, packageId, externalTopupId } = topup;
+  const values = { ...intakeColumns(topup, now), esimId, packageId, externalTopupId };
+  return acceptWork(
+    tx,
+    { kind: 'topup', id },
+    {
+      insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(newsColumns('topup')),
+      // Only a reference can be taken; without one this matches nothing.
+      holder: () =>
+        tx
+          .select({ id: topups.id })
+          .from(topups)
+          .where(eq(topups.externalTopupId, externalTopupId ?? '')),
+      detail: { esim_id: esimId, package_id: packageId },
+    },
+    now,
+  );
+}

@@ -1,0 +1,43 @@
+import { eq } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { vpnSubscriptions } from '#db/schema.ts';
+import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { newsColumns } from '#fulfilment/work/work-events.ts';
+
+export interface NewVpnSubscription extends NewWork {
+  readonly externalSubscriptionId: string;
+  readonly vpnPlanId: number;
+  /** Encrypted for {@link customerReferenceAad}. */
+  readonly encryptedCustomerReference: Buffer;
+  /** Keyed hash of the same, to find it by. */
+  readonly customerReferenceHash: Buffer;
+  /** Exact decimal, in the currency of the plan. */
+  readonly customerPrice: string;
+}
+
+/** Accepts a subscription, in the caller's transaction. */
+export async function acceptVpnSubscription(
+  tx: Executor,
+  subscription: NewVpnSubscription,
+  now: Date,
+): Promise<Intake> {
+  const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice } =
+    subscription;
+  const own = { externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice };
+  const { id: column, externalSubscriptionId: reference } = vpnSubscriptions;
+  return acceptWork(
+    tx,
+    { kind: 'vpn_subscription', id },
+    {
+      insert: () =>
+        tx
+          .insert(vpnSubscriptions)
+          .values({ ...intakeColumns(subscription, now), ...own })
+          .onConflictDoNothing()
+          .returning(newsColumns('vpn_subscription')),
+      holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
+      detail: { vpn_plan_id: vpnPlanId },
+    },
+    now,
+  );
+}

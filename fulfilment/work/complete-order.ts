@@ -1,0 +1,53 @@
+import type { Executor } from '#db/connection/database.ts';
+import { esims } from '#db/schema.ts';
+import { readOrder } from '#db/work/order-queries.ts';
+import { lockUnfinishedWork } from '#db/work/work-rows.ts';
+import { completeWork, type Completion } from '#fulfilment/work/complete-work.ts';
+
+/** What a completed order delivered. */
+export interface DeliveredEsim {
+  /** Ours; it follows from the order (`deliveredEsimId`). */
+  readonly id: string;
+  readonly serviceEsimId: string;
+  readonly iccid: string;
+  /** Encrypted for the row of this eSIM. */
+  readonly encryptedActivationCode: Buffer;
+  readonly status: string;
+  readonly installedAt: Date | null;
+  readonly activatedAt: Date | null;
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * Completes an order with its eSIM. Run twice it leaves the same rows.
+ *
+ * @throws WorkFinishedError when it ended otherwise.
+ */
+export async function completeOrder(
+  tx: Executor,
+  orderId: string,
+  { esim, ...completion }: Omit<Completion, 'esimId' | 'entry'> & { readonly esim: DeliveredEsim },
+  now: Date,
+): Promise<void> {
+  const work = { kind: 'order', id: orderId } as const;
+  await lockUnfinishedWork(tx, work);
+  const { packageId } = await readOrder(tx, orderId);
+  await tx.insert(esims).values({
+    id: esim.id,
+    orderId,
+    serviceEsimId: esim.serviceEsimId,
+    iccid: esim.iccid,
+    packageId,
+    encryptedActivationCode: esim.encryptedActivationCode,
+    status: esim.status,
+    installedAt: esim.installedAt,
+    activatedAt: esim.activatedAt,
+    expiresAt: esim.expiresAt,
+    factsReadAt: now,
+  });
+  const entry = {
+    message: 'The eSIM was delivered and stored.',
+    detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
+  };
+  await completeWork(tx, work, { ...completion, esimId: esim.id, entry }, now);
+}

@@ -1,0 +1,100 @@
+/** Storing what the service, or an operator, reports of a cancellation. */
+import { and, eq, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
+import { findRefund } from '#db/work/cancellation-queries.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
+import { type CancellationFacts, storeRefund } from '#fulfilment/work/store-refund.ts';
+
+/** What is known of a cancellation so far, in the form in which the service would say it. */
+export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {
+  const [row] = await db
+    .select({ cancelledAt: cancellations.cancelledAt })
+    .from(cancellations)
+    .where(eq(cancellations.id, cancellationId));
+  const refund = await findRefund(db, cancellationId);
+  return {
+    ...(row?.cancelledAt != null && { esim: 'cancelled' as const }),
+    ...(refund?.serviceState != null && { refund: { state: refund.serviceState, review: refund.review ?? undefined } }),
+  };
+}
+
+/** Stores what the service says. What it does not say stays. The caller holds the lock of the work. */
+export async function storeCancellationFacts(
+  tx: Executor,
+  work: WorkRef,
+  told: CancellationFacts,
+  now: Date,
+): Promise<void> {
+  const known = await knownReports(tx, work.id);
+  const word = mergeReports(known, told);
+  const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
+  const expectsRefund = newlyCancelled && !(await noteCancelled(tx, work, now)).acceptWithoutRefund;
+  if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
+  if (newlyCancelled) await settleBookedRefund(tx, work, now);
+}
+
+/** The books may have had the credit before anybody knew that the eSIM is cancelled. */
+async function settleBookedRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
+  const booked = await tx
+    .select({
+      orderId: esims.orderId,
+      movementId: walletMovements.serviceId,
+      amount: walletMovements.amount,
+      currency: walletMovements.currency,
+    })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .innerJoin(
+      walletMovements,
+      and(
+        eq(walletMovements.causeKind, 'refund'),
+        eq(walletMovements.causeId, esims.orderId),
+        eq(walletMovements.direction, 'credit'),
+      ),
+    )
+    .where(eq(cancellations.id, work.id));
+  await settlePaidRefunds(
+    tx,
+    booked.map(({ orderId, movementId, amount, currency }) => ({ orderId, movementId, money: { amount, currency } })),
+    now,
+  );
+}
+
+/** The eSIM is known to be cancelled from now on. */
+async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
+  const [row] = await tx
+    .update(cancellations)
+    .set({ cancelledAt: sql`coalesce(${cancellations.cancelledAt}, ${now})` })
+    .where(eq(cancellations.id, work.id))
+    .returning();
+  if (row?.esimId == null) throw new Error(`cancellation ${work.id} has no eSIM`);
+  await tx
+    .update(esims)
+    .set({ status: 'cancelled', updatedAt: sql`now()` })
+    .where(eq(esims.id, row.esimId));
+  const event = 'cancellation.esim_cancelled';
+  await addTimelineEntry(tx, work, { event, message: 'The service has cancelled the eSIM.', dedupKey: event, at: now });
+  return row;
+}
+
+/**
+ * A person says that the eSIM is not cancelled: what the attempt before has left is undone. How the service calls the
+ * eSIM is not known then.
+ */
+export async function undoCancelled(tx: Executor, work: WorkRef): Promise<void> {
+  const [row] = await tx
+    .update(cancellations)
+    .set({ cancelledAt: null })
+    .where(eq(cancellations.id, work.id))
+    .returning();
+  await tx.delete(refunds).where(eq(refunds.cancellationId, work.id));
+  if (row?.esimId == null) return;
+  await tx
+    .update(esims)
+    .set({ status: 'unknown', updatedAt: sql`now()` })
+    .where(and(eq(esims.id, row.esimId), eq(esims.status, 'cancelled')));
+}

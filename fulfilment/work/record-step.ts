@@ -1,0 +1,139 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { markApplied, returnUnanswered } from '#db/queues/inbox.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { attempts } from '#db/schema.ts';
+import { closeCase, closeCases, hasOpenCase, openCase } from '#db/work/cases.ts';
+import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
+import { lockUnfinishedWork } from '#db/work/work-rows.ts';
+import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import type { AttemptState } from '#domain/relay/observation.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
+import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
+import type { RetryRule } from '#domain/work/retry-rules.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
+import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
+import { updateWork } from '#fulfilment/work/update-work.ts';
+
+/** A step of work: where it stands from now on, and why. */
+export interface WorkStep {
+  readonly status: WorkStatus;
+  readonly entry: TimelineEntry;
+  readonly failure?: FailureDetail | undefined;
+  readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
+  /** The attempt and its state by which a person is to be told; undefined: whatever it is. */
+  readonly judged?: { readonly number: number; readonly state: AttemptState } | undefined;
+  readonly nextStepAt?: Date | undefined;
+  /** By which it is tried again; undefined: as it is stored. */
+  readonly retryRule?: RetryRule | undefined;
+  /** Rows of the inbox that this step answers, by their keys. */
+  readonly applied?: readonly string[] | undefined;
+}
+
+/**
+ * Moves work on: status, timeline, case and inbox in one transaction.
+ *
+ * @returns `may_be_bought`, with nothing changed, when the work was to fail although an attempt may have bought: a send
+ *   that everybody had given up may have begun after all; or what bars its failing. `judged` when it was to be parked
+ *   for a contradiction whose case, opened by whoever found it, a person has closed meanwhile. `changed` when it was to
+ *   be parked for an attempt that is in another state by now: a send that its workflow had given up has stored its
+ *   answer.
+ * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
+ */
+export async function recordStep(
+  tx: Executor,
+  work: WorkRef,
+  step: WorkStep,
+  now: Date,
+): Promise<'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
+  const row = await lockUnfinishedWork(tx, work);
+  if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {
+    // The judgement is the answer to what the service said: left open, it would bar every further send.
+    await markApplied(tx, step.applied ?? [], 'A person has judged it.', now);
+    return 'judged';
+  }
+  if (step.attention !== undefined && step.judged !== undefined && !(await isInState(tx, work, step.judged)))
+    return 'changed';
+  if (step.status === ENDS_WITHOUT_EFFECT[work.kind]) {
+    const barrier = await buyingBarrier(tx, work, step.applied);
+    if (barrier !== undefined) return barrier;
+    if (await mayBeBought(tx, work)) return 'may_be_bought';
+  }
+  if (!mayFollow(work.kind, row.status, step.status)) {
+    throw new RangeError(`${KINDS[work.kind].noun} ${work.id} cannot go from ${row.status} to ${step.status}`);
+  }
+  await updateWork(tx, work, {
+    status: step.status,
+    failureClass: step.failure?.class ?? null,
+    failureDetail: step.failure?.detail ?? null,
+    attentionReason: step.attention?.reason ?? null,
+    nextStepAt: step.nextStepAt ?? null,
+    ...(step.retryRule !== undefined && { retryRule: step.retryRule }),
+    updatedAt: now,
+  });
+  await addTimelineEntry(tx, work, step.entry);
+  if (step.attention !== undefined) {
+    await closePassed(tx, work, row, step, now);
+    await openCase(tx, work, step.attention.reason, step.attention.detail);
+  } else if (row.status === 'needs_attention') {
+    await closeCases(tx, work, step.entry.message, now);
+  }
+  await markApplied(tx, step.applied ?? [], step.entry.message, now);
+  if (isFinal(step.status)) {
+    await returnUnanswered(tx, work);
+    if (row.esimId !== null) await wakeThoseWaitingForEsim(tx, row.esimId);
+  }
+  return 'recorded';
+}
+
+/** What passed by itself does not stay open beside what a person is asked for now. */
+async function closePassed(
+  tx: Executor,
+  work: WorkRef,
+  { attentionReason }: WorkRow,
+  { attention, entry }: WorkStep,
+  now: Date,
+): Promise<void> {
+  const isPassed = attentionReason === 'not_answered' || attentionReason === 'stalled';
+  if (isPassed && attention?.reason !== attentionReason) await closeCase(tx, work, attentionReason, entry.message, now);
+}
+
+/** Work of an eSIM may be held because other work of it was under way. */
+async function wakeThoseWaitingForEsim(tx: Executor, esimId: string): Promise<void> {
+  for (const kind of ['topup', 'cancellation'] as const) {
+    const table = workTable(kind);
+    const waiting = await tx
+      .select({ id: table.id })
+      .from(table)
+      .where(and(eq(table.esimId, esimId), eq(table.status, 'held'), eq(table.failureClass, 'esim_busy')));
+    for (const { id } of waiting) await requestWake(tx, { kind, id });
+  }
+}
+
+/** True when the attempt of this number is in this state; false also where it has no row. */
+async function isInState(
+  tx: Executor,
+  work: WorkRef,
+  { number, state }: Required<WorkStep>['judged'] & object,
+): Promise<boolean> {
+  const isThat = and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id), eq(attempts.number, number));
+  const [row] = await tx.select({ state: attempts.state }).from(attempts).where(isThat);
+  return row?.state === state;
+}
+
+async function mayBeBought(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  const open = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, kind),
+        eq(attempts.subjectId, id),
+        inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed']),
+      ),
+    )
+    .limit(1);
+  return open.length > 0;
+}

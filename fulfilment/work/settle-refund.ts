@@ -1,0 +1,116 @@
+/** Completing a refund once its credit is in the wallet, or giving it up. */
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { requestWake } from '#db/queues/outbox.ts';
+import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
+import { isInForce } from '#db/work/cancellation-queries.ts';
+import { GIVEN_UP_REFUND, PAID_REFUND, REFUND_NEEDING_ATTENTION } from '#domain/cancellation/refund-lifecycle.ts';
+import { refundOfCredit } from '#domain/cancellation/refund.ts';
+import type { Money } from '#domain/money/money.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
+import { expectRefund } from '#fulfilment/work/store-refund.ts';
+import { announceRefund } from '#fulfilment/work/work-events.ts';
+
+/** Shows a refund as settled. @param completed the money is in the wallet. */
+export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
+  const { status, from } = completed ? PAID_REFUND : GIVEN_UP_REFUND;
+  await tx
+    .update(refunds)
+    .set({ status, updatedAt: now, ...(completed && { completedAt: now }) })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, from)));
+  await announceRefund(tx, cancellationId, now);
+}
+
+/** Shows that a refund waits for a person, with its cancellation. What is settled stays. */
+export async function parkRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
+  await tx
+    .update(refunds)
+    .set({ status: REFUND_NEEDING_ATTENTION.status, updatedAt: now })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, REFUND_NEEDING_ATTENTION.from)));
+  await announceRefund(tx, cancellationId, now);
+}
+
+/** A credit of the wallet that is the refund of an order. */
+export interface PaidRefund {
+  readonly orderId: string;
+  /** The service's, of its wallet. */
+  readonly movementId: string;
+  readonly money: Money;
+}
+
+/**
+ * The wallet has shown these credits: the refunds that they are, of what was told of their amounts, are completed. A
+ * cancellation that still waits for the service's word goes on.
+ */
+export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
+  for (const credit of credits) {
+    const refundId = await namedRefund(tx, credit);
+    const paid = refundOfCredit(await refundsOfOrder(tx, credit.orderId), { refundId, money: credit.money });
+    if (paid === undefined) {
+      await settleUntoldRefund(tx, credit, refundId, now);
+    } else if (paid.status !== 'completed') {
+      await settleRefund(tx, paid.cancellationId, true, now);
+      await requestWake(tx, { kind: 'cancellation', id: paid.cancellationId });
+    }
+  }
+}
+
+/** The service's id of the refund that its wallet names with a credit. */
+async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<string | null> {
+  const [movement] = await tx
+    .select({ refundId: walletMovements.refundId })
+    .from(walletMovements)
+    .where(eq(walletMovements.serviceId, movementId));
+  return movement?.refundId ?? null;
+}
+
+/** All refunds of an order, locked: what the service says of them is stored without the books. */
+async function refundsOfOrder(tx: Executor, orderId: string) {
+  const rows = await tx
+    .select({ refund: refunds, isInForce: sql<boolean>`${isInForce}` })
+    .from(refunds)
+    .innerJoin(cancellations, eq(cancellations.id, refunds.cancellationId))
+    .where(eq(refunds.orderId, orderId))
+    .orderBy(refunds.createdAt)
+    .for('update', { of: refunds });
+  return rows.map(({ refund: { cancellationId, status, serviceRefundId, amount, currency }, isInForce: counts }) => ({
+    cancellationId,
+    status,
+    serviceRefundId,
+    reportedAmount: amount === null || currency === null ? undefined : { amount, currency },
+    isInForce: counts,
+  }));
+}
+
+/** Nobody has said a word of the refund of a cancelled eSIM, or of its amount; the credit says it. */
+async function settleUntoldRefund(
+  tx: Executor,
+  { orderId, money }: PaidRefund,
+  refundId: string | null,
+  now: Date,
+): Promise<void> {
+  const [untold] = await tx
+    .select({ id: cancellations.id, status: cancellations.status })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
+    .where(
+      and(
+        eq(esims.orderId, orderId),
+        isNotNull(cancellations.cancelledAt),
+        isInForce,
+        isNull(refunds.amount),
+        isNull(refunds.completedAt),
+      ),
+    );
+  if (untold === undefined) return;
+  const work = { kind: 'cancellation', id: untold.id } as const;
+  await expectRefund(tx, work, now);
+  const named = refundId === null ? {} : { serviceRefundId: refundId };
+  await tx
+    .update(refunds)
+    .set({ ...named, amount: money.amount, currency: money.currency })
+    .where(eq(refunds.cancellationId, work.id));
+  await settleRefund(tx, work.id, true, now);
+  if (!isFinal(untold.status)) await requestWake(tx, work);
+}

@@ -1,0 +1,45 @@
+import { eq } from 'drizzle-orm';
+import type { Executor } from '#db/connection/database.ts';
+import { leaveGate } from '#db/gate/waits.ts';
+import { closeCases } from '#db/work/cases.ts';
+import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import type { RetryRule } from '#domain/work/retry-rules.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
+import { announceWork } from '#fulfilment/work/work-events.ts';
+
+/** A change of columns that all kinds share; one of the status says when it was. */
+export type WorkChange =
+  | (Partial<WorkRow> & { status?: never })
+  | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
+
+/** Changes columns that all kinds share, and announces another status. The caller holds the lock of the work. */
+export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange): Promise<void> {
+  const table = workTable(work.kind);
+  await tx.update(table).set(change).where(eq(table.id, work.id));
+  if (change.status === undefined) return;
+  await announceWork(tx, work, change.updatedAt);
+  // Whoever is neither held nor about to be sent again waits for nothing at the gate.
+  if (change.status !== 'held' && change.status !== 'submitting') await leaveGate(tx, work);
+}
+
+/**
+ * Shows that a purchase is under way; what the work was held or parked for is over. The caller holds its lock.
+ *
+ * @param retryRule by which it is tried again, should it fail; undefined: as it is stored.
+ */
+export async function markInProgress(
+  tx: Executor,
+  work: WorkRef,
+  status: 'submitting' | 'processing',
+  now: Date,
+  retryRule?: RetryRule,
+): Promise<void> {
+  const nothingInTheWay = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
+  await updateWork(tx, work, {
+    status,
+    ...nothingInTheWay,
+    ...(retryRule !== undefined && { retryRule }),
+    updatedAt: now,
+  });
+  await closeCases(tx, work, `The ${KINDS[work.kind].noun} went on.`, now);
+}
