@@ -1,8 +1,8 @@
 /** Where the commands that act through our REST API find it, and which key they send it. */
 import { join, resolve } from 'node:path';
 import type { ApiAccess } from '#cli/api/api-client.ts';
-import { devApiKeyFile, readDevApiKey } from '#cli/start/dev-api-key.ts';
-import { findRunningEnvironment } from '#cli/start/running.ts';
+import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
+import { findRunningEnvironment } from '#cli/data-folder/running-environment.ts';
 import { PORTS } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';

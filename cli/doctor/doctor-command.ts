@@ -1,28 +1,15 @@
-import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
-import { findingLines, findingsJson } from '#cli/doctor/print.ts';
-import { type Output, Terminal } from '#cli/terminal/terminal.ts';
-import { printJson, printLines } from '#cli/terminal/visible-text.ts';
-import type { Environment } from '#config/environment.ts';
+import type { Command } from 'commander';
+import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
 
-export interface DoctorOptions {
-  readonly json?: boolean;
-  /** The folder that the environment was read from, for what is advised to type. */
-  readonly data?: string;
-}
-
-/** `reseller doctor`: looks at everything a set-up depends on and spends nothing. @returns the exit code. */
-export async function runDoctorCommand(
-  options: DoctorOptions,
-  environment: Environment,
-  output: Output = process.stdout,
-): Promise<number> {
-  const terminal = new Terminal(output);
-  // In a file or a pipe it would only be in the way.
-  if (terminal.interactive && options.json !== true) terminal.step('looking at everything');
-  const findings = await examine(environment, options.data === undefined ? {} : { data: options.data }).finally(() =>
-    terminal.close(),
-  );
-  if (options.json === true) printJson(output, findingsJson(findings));
-  else printLines(output, findingLines(findings));
-  return exitCodeOf(findings);
+/** `reseller doctor`. */
+export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {
+  program
+    .command('doctor')
+    .description('check a set-up; spends nothing; exit code 0 no failure, 1 some, 78 unusable configuration')
+    .option('--json', 'print the findings as JSON')
+    .option(...SET_UP)
+    .action(async (options: { json?: boolean } & SetUpOption) => {
+      const { runDoctor } = await import('#cli/doctor/doctor.ts');
+      process.exitCode = await runDoctor(options, await environmentFor(options));
+    });
 }

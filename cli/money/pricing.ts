@@ -66,7 +66,7 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 const KINDS = ['package', 'vpn_plan', 'country', 'default'];
 
 /** The commands about pricing rules. */
-export class PricingDesk {
+export class PricingCommands {
   readonly #environment: Environment;
   readonly #output: Output;
 

@@ -4,7 +4,7 @@ import { readTogether } from '#cli/api/read-together.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { profileLines } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
-import { withProfileDatabase } from '#cli/service/profile-database.ts';
+import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import type { Output } from '#cli/terminal/terminal.ts';
 import { codeOf, UserError } from '#cli/terminal/user-error.ts';
 import { printJson, printLines } from '#cli/terminal/visible-text.ts';

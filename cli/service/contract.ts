@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { OwnToken } from '#cli/access/own-token.ts';
 import { contractJson, contractLines } from '#cli/service/contract-report.ts';
+import { recordDocument } from '#cli/service/record-document.ts';
 import type { Output } from '#cli/terminal/terminal.ts';
 import { codeOf } from '#cli/terminal/user-error.ts';
 import { printJson, printLines } from '#cli/terminal/visible-text.ts';
-import { recordDocument } from '#cli/work/record-document.ts';
 import { readCapabilities, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';

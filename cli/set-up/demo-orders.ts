@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import QRCode from 'qrcode';
 import * as z from 'zod';
 import { type ApiAccess, ApiClient } from '#cli/api/api-client.ts';
-import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
+import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';

@@ -5,7 +5,7 @@ import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
 /** `reseller demo`: against a set-up that `reseller start` brought up. @throws UserError */
-export async function runDemoCommand(options: ApiOptions): Promise<void> {
+export async function demo(options: ApiOptions): Promise<void> {
   const data = resolve(options.data);
   const api = developmentAccess(options);
   if (api === undefined) {

@@ -1,9 +1,9 @@
-import type { DevelopmentSecrets } from '#cli/start/secrets.ts';
+import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts';
 import type { Ports } from '#cli/start/settings.ts';
 import type { Environment } from '#config/environment.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
-/** Where the parts of one set-up are, ours or elsewhere. */
+/** Addresses of the parts of one set-up, started by us or elsewhere. */
 export interface Layout {
   readonly ports: Ports;
   readonly databaseUrl: string;
@@ -16,25 +16,25 @@ export interface Layout {
 
 export type ProductEnvironments = Readonly<Record<'api' | 'worker' | 'codec' | 'simulator', Environment>>;
 
-/** The one account that the simulator of a development set-up has. */
+/** The only account of the simulator in a development set-up. */
 export const SIMULATOR_EMAIL = 'reseller@example.com';
 
 /**
- * Beside the arguments in `part.ts`: the C library keeps an arena of freed memory for each thread, some 50 MB in the
- * worker.
+ * Limits the memory arenas of the C library, which keeps one for each thread: about 50 MB in the worker. See also the
+ * arguments in `part.ts`.
  */
 const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
 /** `{base_url}` of a simulator on this machine. */
-export function simulatorBaseUrl(port: number): string {
+function simulatorBaseUrl(port: number): string {
   return `http://127.0.0.1:${port}${BASE_PATH}`;
 }
 
 /**
- * The environment of each process of the product. What the caller's environment says of keys, secrets and policy goes
- * before what was generated; what this run itself decides (addresses, ports) goes before everything.
+ * The environment of each process of the product. Keys, secrets and policy of the caller's environment replace the
+ * generated ones. Addresses and ports of this run replace both.
  */
 export function productEnvironments(
   layout: Layout,
@@ -51,11 +51,11 @@ export function productEnvironments(
     ...MEMORY,
     ENCRYPTION_KEYS: secrets.encryption_keys,
     SERVICE_WEBHOOK_SECRETS: secrets.webhook_secret,
-    // Beside our own simulator, receivers of webhooks run on this machine as well.
+    // With our own simulator, receivers of event webhooks run on this machine, too.
     ...(layout.serviceBaseUrl === undefined ? { WEBHOOK_ALLOWED_ADDRESSES: LOOPBACK } : {}),
     ...present(environment),
     DATABASE_URL: layout.databaseUrl,
-    // A direct address belongs to the caller's database, not to the embedded one.
+    // The caller's direct address belongs to the caller's database, not to the embedded one.
     ...(layout.databaseUrl === environment['DATABASE_URL'] ? {} : { DATABASE_DIRECT_URL: '' }),
     TEMPORAL_ADDRESS: layout.temporalAddress,
     ...(layout.serviceBaseUrl === undefined ? ownService : { SERVICE_BASE_URL: layout.serviceBaseUrl }),
@@ -83,18 +83,18 @@ export function productEnvironments(
   };
 }
 
-/** The newest one: `secret@until` marks those that are on their way out. */
+/** The secret in use. `secret@until` marks one that was replaced and is accepted until then. */
 function firstSecret(list: string): string {
   const entries = list.split(',').map((entry) => entry.trim());
   return entries.find((entry) => !entry.includes('@')) ?? entries[0]?.split('@', 1)[0] ?? '';
 }
 
-/** An empty variable counts as one that is not set. */
+/** Drops variables that are empty: they count as not set. */
 function present(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** The brand in header names that the product is told to expect, unless the simulator is to have another one. */
+/** The simulator uses the header prefix that the product expects, unless it has its own variable. */
 function ownBrand({ SERVICE_HEADER_PREFIX: prefix }: Environment): Environment {
   return prefix === undefined || prefix === '' ? {} : { SIMULATOR_HEADER_PREFIX: prefix };
 }

@@ -2,17 +2,18 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
 /**
- * Without `--` before them npm takes a script's options for its own, and leaves nothing of them but a variable.
+ * Detects options that npm kept: without `--` before them npm takes a script's options for its own, and only sets an
+ * environment variable.
  *
  * @param options as they are typed: `--no-demo`, `--api-port`.
- * @throws UserError when any was meant for us, so that nothing is started otherwise than it was asked for.
+ * @throws UserError when npm kept one of them, so that nothing starts with other options than the typed ones.
  */
 export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {
   const taken = options.filter((option) => environment[variableOf(option)] !== undefined);
   if (taken.length === 0) return;
   throw new UserError(
-    `npm has kept ${taken.join(' and ')} for itself, and nothing was started.`,
-    `Put \`--\` before what is meant for the start: npm start -- ${taken.join(' ')}`,
+    `npm took ${taken.join(' and ')} for itself, so nothing was started.`,
+    `Put \`--\` before the options: npm start -- ${taken.join(' ')}`,
   );
 }
 

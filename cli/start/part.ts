@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Child, type ChildOptions, describeExit } from '#cli/embedded/child.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
-/** Something that runs as a process of its own and can be started again. */
+/** A process that can be started, stopped and restarted. */
 export interface Part {
   readonly name: string;
   readonly child: Child | undefined;
-  /** Resolves when it is ready. */
+  /** Resolves when the process is ready to serve. @throws UserError when it ends or is not ready in time. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -14,26 +14,26 @@ export interface Part {
 export interface NodePartOptions extends Omit<ChildOptions, 'command' | 'args'> {
   /** Absolute path of the program. */
   readonly script: string;
-  /** Answers 200 once it is ready. */
+  /** Answers 200 once the process is ready. */
   readonly readyUrl: string;
+  /** Time between SIGTERM and SIGKILL, in milliseconds. */
   readonly stopGraceMs: number;
 }
 
 /**
- * V8 takes a machine's free memory as leave to put collections off. What our processes keep is a fraction of these
- * bounds; with them the worker holds 270 MB resident after a thousand orders instead of 380, the API 150 instead of
- * 250. The image sets the same.
+ * Without limits V8 delays garbage collection while the machine has free memory. With these, after a thousand orders,
+ * the worker uses 270 MB instead of 380 and the API 150 MB instead of 250. The container image sets the same.
  */
 export const NODE_ARGUMENTS = ['--max-semi-space-size=4', '--max-old-space-size=192'] as const;
 
-/** Halves the time that a process needs to start; its file says how. */
+/** Halves the start time of a process; see the file. */
 export const QUICK_START = `--import=${new URL('quick-start.mjs', import.meta.url).href}`;
 
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/** A process of the product. */
+/** A Node.js process of the product. */
 export class NodePart implements Part {
   readonly #options: NodePartOptions;
   #child: Child | undefined;
@@ -68,7 +68,7 @@ export class NodePart implements Part {
       } catch (error) {
         last = messageOf(error);
       }
-      if (Date.now() > deadline) throw this.#failure(`${this.name} is not ready after a minute: ${last}`);
+      if (Date.now() > deadline) throw this.#failure(`${this.name} was not ready within a minute: ${last}`);
       await delay(READY_POLL_MS);
     }
   }
@@ -81,7 +81,7 @@ export class NodePart implements Part {
   #failure(what: string): UserError {
     return new UserError(
       `${what}.\n${this.#child?.tail() ?? ''}`.trimEnd(),
-      `The lines above are the end of ${this.#options.logFile}.`,
+      `These are the last lines of ${this.#options.logFile}.`,
     );
   }
 }

@@ -1,10 +1,10 @@
-/** What one `reseller start` consists of, worked out before anything is started. */
+/** The addresses, environments and processes of one `reseller start`, computed before anything is started. */
 import { join } from 'node:path';
+import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { type ProductEnvironments, productEnvironments } from '#cli/start/environment.ts';
 import { NodePart } from '#cli/start/part.ts';
-import type { DevelopmentSecrets } from '#cli/start/secrets.ts';
 import type { Ports, StartSettings } from '#cli/start/settings.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -12,7 +12,7 @@ import type { Environment } from '#config/environment.ts';
 export interface Plan {
   readonly settings: StartSettings;
   readonly secrets: DevelopmentSecrets;
-  /** As in the settings, with the port of PostgreSQL chosen. */
+  /** The ports of the settings, with a free port chosen for PostgreSQL. */
   readonly ports: Ports;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
@@ -24,10 +24,10 @@ export const DATABASE = 'reseller';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const STOP_GRACE_MS = 10_000;
-/** The worker lets running activities end first (WORKER_SHUTDOWN_GRACE, 20 s unless set). */
+/** Longer than WORKER_SHUTDOWN_GRACE (20 s unless set), in which the worker finishes running activities. */
 const WORKER_STOP_GRACE_MS = 30_000;
 
-/** @throws ConfigurationError when what the processes would be given is not usable. */
+/** @throws ConfigurationError when a process would refuse its environment. */
 export async function makePlan(
   settings: StartSettings,
   secrets: DevelopmentSecrets,
@@ -45,7 +45,7 @@ export async function makePlan(
     ...(settings.serviceBaseUrl === undefined ? {} : { serviceBaseUrl: settings.serviceBaseUrl }),
   };
   const environments = productEnvironments(layout, secrets, environment);
-  // Better all problems here and now than one process after the other giving up.
+  // Reports all configuration errors at once, before any process starts.
   readApiConfig(environments.api);
   readWorkerConfig(environments.worker);
   readCodecServerConfig(environments.codec);

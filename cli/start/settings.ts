@@ -10,22 +10,22 @@ export interface Ports {
   readonly temporal: number;
   readonly temporalUi: number;
   readonly codec: number;
-  /** 0 takes any free one: nobody is told to open it. */
+  /** 0 takes any free port: nobody needs to know it. */
   readonly postgres: number;
 }
 
 export type PortName = keyof Ports;
 
-interface PortFacts {
+interface PortSetting {
   readonly fallback: number;
-  /** Variable that sets it, where the process itself reads one. */
+  /** Environment variable that sets it, where the process reads one. */
   readonly variable?: string;
   readonly option: string;
-  /** For people. */
+  /** Noun for messages. */
   readonly use: string;
 }
 
-export const PORTS: Readonly<Record<PortName, PortFacts>> = {
+export const PORTS: Readonly<Record<PortName, PortSetting>> = {
   api: { fallback: 3000, variable: 'API_PORT', option: 'api-port', use: 'the API' },
   worker: { fallback: 3001, variable: 'WORKER_PROBE_PORT', option: 'worker-port', use: 'the worker’s probes' },
   simulator: { fallback: 4000, variable: 'SIMULATOR_PORT', option: 'simulator-port', use: 'the simulator' },
@@ -35,7 +35,7 @@ export const PORTS: Readonly<Record<PortName, PortFacts>> = {
   postgres: { fallback: 0, option: 'postgres-port', use: 'PostgreSQL' },
 };
 
-/** What `reseller start` was asked for on the command line. */
+/** Options of `reseller start`. */
 export interface StartOptions {
   readonly data: string;
   readonly demo: boolean;
@@ -47,13 +47,13 @@ export interface StartSettings {
   readonly dataDirectory: string;
   readonly demo: boolean;
   readonly ports: Ports;
-  /** Set when the part runs elsewhere and is not started by us. */
+  /** Address of a part that runs elsewhere; undefined: we start it. */
   readonly databaseUrl?: string;
   readonly temporalAddress?: string;
   readonly serviceBaseUrl?: string;
 }
 
-/** The command line goes before the environment. @throws UserError for a variable that is no port. */
+/** Options of the command line replace environment variables. @throws UserError for a variable that is no port. */
 export function startSettings(options: StartOptions, environment: Environment): StartSettings {
   const elsewhere = {
     databaseUrl: environment['DATABASE_URL'],
@@ -62,7 +62,7 @@ export function startSettings(options: StartOptions, environment: Environment): 
   };
   return {
     dataDirectory: resolve(options.data),
-    // A demo order spends money anywhere but at our own simulator.
+    // At any service but our own simulator a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
     ports: portsOf(options.ports, environment),
     ...(elsewhere.databaseUrl ? { databaseUrl: elsewhere.databaseUrl } : {}),

@@ -1,46 +1,48 @@
-import { startSettings, type StartOptions } from '#cli/start/settings.ts';
-import { start } from '#cli/start/start.ts';
-import { Terminal } from '#cli/terminal/terminal.ts';
-import { messageOf } from '#cli/terminal/user-error.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
+import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
+import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-// Ctrl-C reaches us from the terminal and once more from npm; only a later one is meant as "at once".
-const SAME_SIGNAL_MS = 1_000;
+/** `reseller start`. */
+export function addStartCommand(program: Command, environment: Environment): void {
+  const command = program
+    .command('start')
+    .description('start everything on this machine: PostgreSQL, Temporal, simulator, API and worker')
+    .option('--no-demo', 'do not buy a first eSIM from the simulator')
+    .option('--data <folder>', 'where data is kept', '.data');
+  for (const { option, use, fallback } of Object.values(PORTS)) {
+    command.option(
+      `--${option} <port>`,
+      `port of ${use} (default ${fallback === 0 ? 'any free one' : fallback})`,
+      parsePort,
+    );
+  }
+  command.action(async (options: Record<string, unknown>) => {
+    refuseOptionsTakenByNpm(
+      command.options.map(({ long }) => long ?? ''),
+      environment,
+    );
+    const { start } = await import('#cli/start/start.ts');
+    await start(
+      { data: String(options['data']), demo: options['demo'] === true, ports: portOptions(options) },
+      environment,
+    );
+  });
+}
 
-/** `reseller start`. @throws UserError or ConfigurationError when it cannot come up. */
-export async function runStartCommand(options: StartOptions, environment: Environment): Promise<void> {
-  // Databases, logs and keys are their owner's alone.
-  process.umask(0o077);
-  const stopping = new AbortController();
-  let killAll = () => undefined as void;
-  let askedAt = 0;
-  const terminal = new Terminal(process.stdout);
-  const onSignal = () => {
-    if (!stopping.signal.aborted) {
-      askedAt = Date.now();
-      terminal.say('\nStopping everything; Ctrl-C again ends it at once.');
-      stopping.abort();
-    } else if (Date.now() - askedAt > SAME_SIGNAL_MS) {
-      killAll();
-    }
-  };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  // A terminal that was closed takes no more output; that must not keep us from stopping in order.
-  process.stdout.on('error', () => undefined);
-  process.stderr.on('error', () => undefined);
-  process.once('exit', () => killAll());
-  process.once('uncaughtException', (error) => {
-    killAll();
-    process.stderr.write(`${error.stack ?? messageOf(error)}\n`);
-    process.exit(1);
+function portOptions(options: Record<string, unknown>): Partial<Record<PortName, number>> {
+  const given = Object.entries(PORTS).flatMap(([name, { option }]) => {
+    const value = options[option.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
+    return typeof value === 'number' ? [[name, value] as const] : [];
   });
-  await start({
-    settings: startSettings(options, environment),
-    environment,
-    terminal,
-    signal: stopping.signal,
-    onKillable: (kill) => {
-      killAll = kill;
-    },
-  });
+  return Object.fromEntries(given);
+}
+
+function parsePort(text: string): number {
+  try {
+    return portOf(text, 'it');
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof UserError ? error.advice : String(error));
+  }
 }

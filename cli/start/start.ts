@@ -1,289 +1,50 @@
-import { join } from 'node:path';
-import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
-import { obtainTemporalCli, type TemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { TemporalServer } from '#cli/embedded/temporal-server.ts';
-import { runDemo } from '#cli/set-up/demo-orders.ts';
-import { migrateOrExplain } from '#cli/set-up/migrate.ts';
-import { developmentApiKey } from '#cli/start/api-key.ts';
-import { prepareDataFolder } from '#cli/start/data-folder.ts';
-import { devApiKeyFile } from '#cli/start/dev-api-key.ts';
-import { DataFolderLock } from '#cli/start/lock.ts';
-import type { Part } from '#cli/start/part.ts';
-import { DATABASE, logFile, makePlan, type Plan, productParts } from '#cli/start/plan.ts';
-import { requireFreePorts } from '#cli/start/ports.ts';
-import { removeRunningEnvironment, writeRunningEnvironment } from '#cli/start/running.ts';
-import { loadSecrets } from '#cli/start/secrets.ts';
-import type { StartSettings } from '#cli/start/settings.ts';
-import { addressLines } from '#cli/start/summary.ts';
-import { Supervisor } from '#cli/start/supervisor.ts';
-import type { Step, Terminal } from '#cli/terminal/terminal.ts';
+import { runUntilStopped } from '#cli/start/run.ts';
+import { startSettings, type StartOptions } from '#cli/start/settings.ts';
+import { Terminal } from '#cli/terminal/terminal.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
-import { readEncryptionKeys, readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
-import { KeyRing } from '#crypto/key-ring.ts';
-import { Database } from '#db/connection/database.ts';
-import { verifyKeys } from '#db/connection/encryption-keys.ts';
-import { setUpNamespace } from '#temporal/set-up.ts';
 
-export interface StartContext {
-  readonly settings: StartSettings;
-  readonly environment: Environment;
-  readonly terminal: Terminal;
-  /** Aborted to stop: by Ctrl-C, SIGTERM or SIGHUP. */
-  readonly signal: AbortSignal;
-  /** Given what ends every process at once, for a second Ctrl-C and for a crash of our own. */
-  readonly onKillable: (kill: () => void) => void;
-}
+// One Ctrl-C arrives twice: from the terminal and from npm. Only a signal after this time ends everything at once.
+const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Brings everything up, carries a first order through, and keeps it running until the signal is aborted; then stops it
- * all, in order. Nothing is left running, however it ends.
+ * `reseller start`: returns after everything was stopped.
  *
- * @throws UserError or ConfigurationError when it cannot come up.
+ * @throws UserError or ConfigurationError when a part cannot be started.
  */
-export async function start(context: StartContext): Promise<void> {
-  const { settings, terminal } = context;
-  prepareDataFolder(settings.dataDirectory);
-  const lock = await DataFolderLock.acquire(settings.dataDirectory, (count) => {
-    terminal.say(`The last start was killed; stopping ${count} of its processes first.`);
+export async function start(options: StartOptions, environment: Environment): Promise<void> {
+  // Only the owner may read databases, logs and keys.
+  process.umask(0o077);
+  const stopping = new AbortController();
+  let killAll = () => undefined as void;
+  let askedAt = 0;
+  const terminal = new Terminal(process.stdout);
+  const onSignal = () => {
+    if (!stopping.signal.aborted) {
+      askedAt = Date.now();
+      terminal.say('\nStopping everything. Press Ctrl-C again to end it at once.');
+      stopping.abort();
+    } else if (Date.now() - askedAt > SAME_SIGNAL_MS) {
+      killAll();
+    }
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  // Writing to a closed terminal fails. That must not prevent an orderly stop.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+  process.once('exit', () => killAll());
+  process.once('uncaughtException', (error) => {
+    killAll();
+    process.stderr.write(`${error.stack ?? messageOf(error)}\n`);
+    process.exit(1);
   });
-  try {
-    const secrets = loadSecrets(settings.dataDirectory);
-    await requireFreePorts(settings);
-    const plan = await makePlan(settings, secrets, context.environment);
-    writeRunningEnvironment(settings.dataDirectory, plan.environments, plan.ports);
-    await new Run(context, plan, lock).untilStopped();
-  } finally {
-    removeRunningEnvironment(settings.dataDirectory);
-    lock.release();
-  }
-}
-
-class Run {
-  readonly #context: StartContext;
-  readonly #plan: Plan;
-  readonly #product: ReturnType<typeof productParts>;
-  readonly #supervisor: Supervisor;
-  #postgres: EmbeddedPostgres | undefined;
-  #temporalServer: TemporalServer | undefined;
-  /** The first thing that went wrong and takes everything down. */
-  #failure: Error | undefined;
-  readonly #failed = new AbortController();
-  /** Aborted when we are to stop, whoever wants it. */
-  readonly #ending: AbortSignal;
-  readonly #underWay: Promise<unknown>[] = [];
-
-  constructor(context: StartContext, plan: Plan, lock: DataFolderLock) {
-    this.#context = context;
-    this.#plan = plan;
-    this.#product = productParts(plan);
-    this.#ending = AbortSignal.any([context.signal, this.#failed.signal]);
-    this.#supervisor = new Supervisor({
-      parts: () => this.#partsInStopOrder(),
-      onStarted: (child) => lock.addChild(child),
-      onEvent: (text) => context.terminal.say(text),
-      onHopeless: (error) => this.#fail(error),
-    });
-    context.onKillable(() => this.#supervisor.killAll());
-  }
-
-  async untilStopped(): Promise<void> {
-    const { terminal } = this.#context;
-    try {
-      const apiKey = await this.#bringUp();
-      for (const line of addressLines(this.#plan, apiKey, terminal)) terminal.say(line);
-      await aborted(this.#ending);
-    } catch (error) {
-      // What breaks off because we are stopping is no failure.
-      if (!this.#ending.aborted) this.#fail(error);
-    }
-    terminal.close();
-    await this.#bringDown();
-    if (this.#failure !== undefined) throw this.#failure;
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= error instanceof Error ? error : new Error(messageOf(error));
-    this.#failed.abort();
-  }
-
-  /** Who asks goes before who answers: the API, the worker and the rest, then what keeps their state. */
-  #partsInStopOrder(): Part[] {
-    const { api, worker, codec, simulator } = this.#product;
-    const servers = [this.#temporalServer, this.#postgres].filter((part) => part !== undefined);
-    return [api, worker, codec, simulator, ...servers];
-  }
-
-  async #bringUp(): Promise<string | undefined> {
-    const { api, worker, codec, simulator } = this.#product;
-    const ownService = this.#plan.settings.serviceBaseUrl === undefined;
-    const [apiKey] = await this.#together(
-      this.#database(),
-      this.#temporal(),
-      this.#part(codec),
-      ownService ? this.#part(simulator) : undefined,
-    );
-    await this.#together(this.#part(api), this.#part(worker));
-    if (this.#plan.settings.demo && apiKey !== undefined) await this.#demo(apiKey);
-    return apiKey;
-  }
-
-  /** The first failure stops the others at once. */
-  async #together<Values extends unknown[]>(...work: { [Index in keyof Values]: Promise<Values[Index]> | undefined }) {
-    const watched = work.map(async (one) => {
-      try {
-        return await one;
-      } catch (error) {
-        if (!this.#ending.aborted) this.#fail(error);
-        throw error;
-      }
-    });
-    this.#underWay.push(...watched);
-    return (await Promise.all(watched)) as Values;
-  }
-
-  async #database(): Promise<string | undefined> {
-    const { settings, databaseUrl, ports, secrets } = this.#plan;
-    if (settings.databaseUrl === undefined) {
-      await this.#step('PostgreSQL', async (step) => {
-        step.update('setting up');
-        this.#postgres = await EmbeddedPostgres.prepare({
-          dataDirectory: join(settings.dataDirectory, 'postgres'),
-          port: ports.postgres,
-          password: secrets.postgres_password,
-          logFile: logFile(this.#plan, 'postgres'),
-        });
-        step.update('starting');
-        await this.#supervisor.start(this.#postgres);
-        await this.#postgres.createDatabase(DATABASE);
-        step.done(`on 127.0.0.1:${ports.postgres}`);
-      });
-    }
-    await this.#step('Database schema', () => migrateOrExplain(databaseUrl));
-    return this.#prepareDatabase();
-  }
-
-  /**
-   * @returns an API key, for our own simulator only: whoever points us at the real service decides who may spend money.
-   * @throws EncryptionKeysError better here and now than from each process.
-   */
-  async #prepareDatabase(): Promise<string | undefined> {
-    const { settings, databaseUrl, environments } = this.#plan;
-    const database = new Database({
-      url: databaseUrl,
-      poolSize: 1,
-      applicationName: 'reseller start',
-      onConnectionError: () => undefined,
-    });
-    try {
-      const keyRing = new KeyRing(readEncryptionKeys(environments.api));
-      await database.run((db) => verifyKeys(db, keyRing));
-      if (settings.serviceBaseUrl !== undefined) return undefined;
-      return await developmentApiKey(settings.dataDirectory, database);
-    } finally {
-      await database.close();
-    }
-  }
-
-  async #temporal(): Promise<void> {
-    if (this.#plan.settings.temporalAddress === undefined) await this.#ownTemporal();
-    const { temporal } = readWorkerConfig(this.#plan.environments.worker);
-    await this.#step('Temporal namespace', async (step) => {
-      await setUpNamespace(temporal);
-      step.done(temporal.namespace);
-    });
-  }
-
-  async #ownTemporal(): Promise<void> {
-    const { settings, ports } = this.#plan;
-    const { environment } = this.#context;
-    const cli = await this.#step('Temporal CLI', async (step) => {
-      const progress = (text: string) => step.update(text);
-      const found = await obtainTemporalCli({
-        environment,
-        progress,
-        announce: (text) => this.#context.terminal.say(text),
-        signal: this.#ending,
-      });
-      step.done(WHERE_FROM[found.source]);
-      return found;
-    });
-    await this.#step('Temporal server', async (step) => {
-      this.#temporalServer = new TemporalServer({
-        cli: cli.path,
-        port: ports.temporal,
-        uiPort: ports.temporalUi,
-        databaseFile: join(settings.dataDirectory, 'temporal.db'),
-        codecEndpoint: `http://127.0.0.1:${ports.codec}`,
-        logFile: logFile(this.#plan, 'temporal'),
-        environment,
-      });
-      await this.#supervisor.start(this.#temporalServer);
-      step.done(`on ${this.#temporalServer.address}`);
-    });
-  }
-
-  async #part(part: Part): Promise<void> {
-    await this.#step(part.name, () => this.#supervisor.start(part));
-  }
-
-  async #demo(apiKey: string): Promise<void> {
-    const { terminal } = this.#context;
-    try {
-      await runDemo({
-        api: {
-          url: `http://127.0.0.1:${this.#plan.ports.api}`,
-          key: apiKey,
-          keyFrom: devApiKeyFile(this.#plan.settings.dataDirectory),
-          log: logFile(this.#plan, 'api'),
-        },
-        stateFile: join(this.#plan.settings.dataDirectory, 'demo.json'),
-        terminal,
-        signal: this.#ending,
-      });
-    } catch (error) {
-      this.#ending.throwIfAborted();
-      // Everything runs; a demonstration that does not work is no reason to take it down.
-      terminal.say(`The first order could not be followed: ${messageOf(error)}`);
-    }
-  }
-
-  async #bringDown(): Promise<void> {
-    const { terminal } = this.#context;
-    let current: Step | undefined;
-    await this.#supervisor.stopAll((name) => {
-      current?.done();
-      current = terminal.step(`Stopping ${name}`);
-    });
-    await Promise.allSettled(this.#underWay);
-    current?.done();
-    terminal.close();
-  }
-
-  /** Shows `work` as a step, which it may itself end with a detail. */
-  async #step<Value>(name: string, work: (step: Step) => Promise<Value>): Promise<Value> {
-    this.#ending.throwIfAborted();
-    const step = this.#context.terminal.step(name);
-    try {
-      const result = await work(step);
-      step.done();
-      return result;
-    } catch (error) {
-      step.fail(this.#ending.aborted ? 'stopped' : '');
-      throw error;
-    }
-  }
-}
-
-const WHERE_FROM: Readonly<Record<TemporalCli['source'], string>> = {
-  TEMPORAL_CLI_PATH: 'named by TEMPORAL_CLI_PATH',
-  PATH: 'found on the PATH',
-  cache: 'found in the cache',
-  download: 'downloaded, and kept in the cache',
-  build: 'built from source, and kept in the cache',
-};
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  await runUntilStopped({
+    settings: startSettings(options, environment),
+    environment,
+    terminal,
+    signal: stopping.signal,
+    onKillable: (kill) => {
+      killAll = kill;
+    },
+  });
 }

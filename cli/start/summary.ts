@@ -1,9 +1,9 @@
 import { join, relative } from 'node:path';
-import { devApiKeyFile } from '#cli/start/dev-api-key.ts';
+import { devApiKeyFile } from '#cli/data-folder/dev-api-key-file.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import type { Terminal } from '#cli/terminal/terminal.ts';
 
-/** What is printed once everything runs: where to go, and with which key. */
+/** Addresses and API key, printed once everything runs. */
 export function addressLines(
   plan: Plan,
   apiKey: string | undefined,
@@ -22,7 +22,7 @@ export function addressLines(
     [
       'API key',
       apiKey === undefined
-        ? `make one: npx reseller keys create NAME --scopes all --data ${data}`
+        ? `create one: npx reseller keys create NAME --scopes all --data ${data}`
         : `${apiKey}  (${devApiKeyFile(data)})`,
     ],
     ['Data and logs', `${data}, ${join(data, 'logs')}`],
@@ -42,6 +42,6 @@ export function addressLines(
           `    -d '{"package_id": 2001, "external_order_id": "my-first"}'`,
           '',
         ]),
-    terminal.dim('Ctrl-C stops everything; the next start goes on where this one left off.'),
+    terminal.dim('Press Ctrl-C to stop everything. The next start continues with the same data.'),
   ];
 }

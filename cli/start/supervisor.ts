@@ -6,24 +6,24 @@ import { messageOf } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
 export interface SupervisorOptions {
-  /** All there are so far, in the order in which they are stopped. */
+  /** All parts so far, in the order in which they are stopped. */
   readonly parts: () => readonly Part[];
-  /** Told of each process that was started. */
+  /** Called with each process that was started. */
   readonly onStarted: (child: ProcessIdentity) => void;
-  /** Told, in words, what happened to a part by itself. */
+  /** Called with a text for people when a part ended or was restarted. */
   readonly onEvent: (text: string) => void;
-  /** Told when a part cannot go on: its configuration is wrong, so another start would end the same way. */
-  readonly onHopeless: (error: Error) => void;
-  /** First wait before a part that ended is started again; doubled each time. */
+  /** Called when a part refuses its configuration: a restart would fail in the same way. */
+  readonly onUnusable: (error: Error) => void;
+  /** First wait before a part that ended is restarted, in milliseconds; doubled each time. */
   readonly restartDelayMs?: number;
 }
 
 const RESTART_DELAY_MS = 1_000;
 const RESTART_DELAY_MAX_MS = 30_000;
-// A part that has run this long had a fault of its own moment, not one that brings it down each time.
+// After this run time the wait before a restart begins again at its first value.
 const STABLE_AFTER_MS = 60_000;
 
-/** Starts parts, starts them again when they end by themselves, and stops them all in order. */
+/** Starts parts, restarts them when they end by themselves, and stops them all in order. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #stopping = new AbortController();
@@ -33,13 +33,13 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /** Starts a part, waits until it is ready and looks after it from then on. @throws what its start throws. */
+  /** Starts a part, waits until it is ready and restarts it from then on when it ends. @throws what its start throws. */
   async start(part: Part): Promise<void> {
     await this.#startOnce(part);
-    void this.#lookAfter(part);
+    void this.#keepRunning(part);
   }
 
-  /** Stops what runs, one after the other, and what was just about to run. */
+  /** Stops all running parts one after the other, then those that were being started meanwhile. */
   async stopAll(onPart: (name: string) => void = () => undefined): Promise<void> {
     this.#stopping.abort();
     await this.#stopRunning(onPart);
@@ -47,7 +47,7 @@ export class Supervisor {
     await this.#stopRunning(onPart);
   }
 
-  /** Ends what runs at once. */
+  /** Kills all running parts. */
   killAll(): void {
     this.#stopping.abort();
     for (const part of this.#options.parts()) part.child?.killNow();
@@ -65,7 +65,7 @@ export class Supervisor {
     this.#stopping.signal.throwIfAborted();
     const start = part.start();
     this.#starts.add(start);
-    // The process may exist before it is ready; it is written down at once, should we be killed meanwhile.
+    // Recorded before the process is ready: if we are killed now, the next start must find it.
     const early = part.child;
     if (early?.identity !== undefined) this.#options.onStarted(early.identity);
     try {
@@ -76,25 +76,25 @@ export class Supervisor {
     if (part.child !== early && part.child?.identity !== undefined) this.#options.onStarted(part.child.identity);
   }
 
-  async #lookAfter(part: Part): Promise<void> {
-    const { restartDelayMs = RESTART_DELAY_MS, onEvent, onHopeless } = this.#options;
+  async #keepRunning(part: Part): Promise<void> {
+    const { restartDelayMs = RESTART_DELAY_MS, onEvent, onUnusable } = this.#options;
     let failures = 0;
     let startedAt = Date.now();
     let exit = await part.child?.exited;
     while (!this.#stopping.signal.aborted && exit !== undefined) {
       if (exit.code === EXIT_CONFIGURATION) {
-        onHopeless(new Error(`${part.name} refuses its configuration; see its log`));
+        onUnusable(new Error(`${part.name} refuses its configuration; its log says why`));
         return;
       }
       failures = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : failures + 1;
       const wait = Math.min(RESTART_DELAY_MAX_MS, restartDelayMs * 2 ** (failures - 1));
-      onEvent(`${part.name} ${describeExit(exit)}; starting it again in ${wait / 1_000} s`);
+      onEvent(`${part.name} ${describeExit(exit)}; restarting it in ${wait / 1_000} s`);
       startedAt = Date.now() + wait;
       exit = await this.#restart(part, wait);
     }
   }
 
-  /** @returns how it ended next; undefined when we are stopping. */
+  /** @returns how the restarted part ended; undefined when we are stopping. */
   async #restart(part: Part, wait: number): Promise<ChildExit | undefined> {
     try {
       await delay(wait, undefined, { signal: this.#stopping.signal });
@@ -104,7 +104,7 @@ export class Supervisor {
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       this.#options.onEvent(`${part.name} did not start: ${messageOf(error)}`);
-      // It may hang rather than have ended; the next round begins from a stop.
+      // The process may hang: stop it before the next try.
       const failed = part.child;
       await part.stop();
       return (await failed?.exited) ?? { code: null, signal: null, error: new Error(messageOf(error)) };

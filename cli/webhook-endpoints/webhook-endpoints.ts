@@ -56,7 +56,7 @@ const PAGE = 100;
 const EXCERPT_SHOWN = 120;
 
 /** The commands about webhook endpoints. */
-export class WebhookEndpointDesk {
+export class WebhookEndpointCommands {
   readonly #environment: Environment;
   readonly #output: Output;
 

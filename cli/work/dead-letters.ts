@@ -26,7 +26,7 @@ const QUEUES = ['inbox', 'outbox'] as const;
 const PAGE = 100;
 
 /** `reseller dead-letters`: what the relay could not process and put aside. */
-export class DeadLetterDesk {
+export class DeadLetterCommands {
   readonly #environment: Environment;
   readonly #output: Output;
 

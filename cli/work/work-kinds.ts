@@ -1,22 +1,20 @@
-/**
- * The kinds of work that an operator looks at and acts upon, each by a command of its own that does the same things.
- */
-export interface WorkCommand {
+/** A kind of work, with its path in the API. Each has a command; all commands take the same actions. */
+export interface WorkResource {
   /** Name of the command. */
   readonly command: string;
-  /** Where the API has it. */
+  /** Path in the API. */
   readonly path: string;
-  /** One of it, for sentences. */
+  /** Singular noun for messages. */
   readonly noun: string;
-  /** The field with the caller's reference, or what else says to a person which one it is. */
+  /** Field with the caller's reference, or another one that identifies the work for a person. */
   readonly reference: string;
-  /** False for what spends nothing: then there is no limit to change. */
+  /** False for cancellations: they spend nothing, so there is no price limit. */
   readonly isBought: boolean;
-  /** What the verdict `bought` can name, by the field of the API. */
+  /** Options for the ids at the service that the verdict `bought` takes, by field of the API. */
   readonly serviceIds: Readonly<Record<string, string>>;
 }
 
-export const ORDERS: WorkCommand = {
+export const ORDERS: WorkResource = {
   command: 'orders',
   path: '/v1/orders',
   noun: 'order',
@@ -25,7 +23,7 @@ export const ORDERS: WorkCommand = {
   serviceIds: { service_order_id: 'the order at the service', service_esim_id: 'the eSIM at the service' },
 };
 
-export const TOPUPS: WorkCommand = {
+export const TOPUPS: WorkResource = {
   command: 'topups',
   path: '/v1/topups',
   noun: 'top-up',
@@ -34,7 +32,7 @@ export const TOPUPS: WorkCommand = {
   serviceIds: { service_topup_id: 'the top-up at the service' },
 };
 
-export const VPN_SUBSCRIPTIONS: WorkCommand = {
+export const VPN_SUBSCRIPTIONS: WorkResource = {
   command: 'vpn-subscriptions',
   path: '/v1/vpn/subscriptions',
   noun: 'VPN subscription',
@@ -43,7 +41,7 @@ export const VPN_SUBSCRIPTIONS: WorkCommand = {
   serviceIds: { service_subscription_id: 'the subscription at the service' },
 };
 
-export const CANCELLATIONS: WorkCommand = {
+export const CANCELLATIONS: WorkResource = {
   command: 'cancellations',
   path: '/v1/cancellations',
   noun: 'cancellation',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeadLetterDesk } from '#cli/work/dead-letters.ts';
+import { DeadLetterCommands } from '#cli/work/dead-letters.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { fromNow } from '#db/connection/from-now.ts';
@@ -102,9 +102,9 @@ describe('dead letters', () => {
 });
 
 describe('reseller dead-letters', () => {
-  const said = async (run: (desk: DeadLetterDesk, access: { api: string; data: string }) => Promise<void>) => {
+  const said = async (run: (desk: DeadLetterCommands, access: { api: string; data: string }) => Promise<void>) => {
     const lines: string[] = [];
-    const desk = new DeadLetterDesk(
+    const desk = new DeadLetterCommands(
       { RESELLER_API_KEY: key },
       { write: (text: unknown) => lines.push(String(text)) > 0 },
     );

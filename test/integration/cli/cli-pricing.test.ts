@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PricingDesk } from '#cli/money/pricing.ts';
+import { PricingCommands } from '#cli/money/pricing.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 
 let api: TestApi;
-let desk: PricingDesk;
+let desk: PricingCommands;
 const printed: string[] = [];
 
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await api.database.run((db) =>
     addApiKey(db, { name: 'desk', prefix, hash, scopes: ['pricing:read', 'pricing:write'] }),
   );
-  desk = new PricingDesk({ RESELLER_API_KEY: key }, { write: (text: string) => printed.push(text) > 0 });
+  desk = new PricingCommands({ RESELLER_API_KEY: key }, { write: (text: string) => printed.push(text) > 0 });
 });
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebhookEndpointDesk } from '#cli/webhook-endpoints/webhook-endpoints.ts';
+import { WebhookEndpointCommands } from '#cli/webhook-endpoints/webhook-endpoints.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -45,10 +45,10 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function said(
-  run: (desk: WebhookEndpointDesk, access: { api: string; data: string }) => Promise<void>,
+  run: (desk: WebhookEndpointCommands, access: { api: string; data: string }) => Promise<void>,
 ): Promise<string> {
   const lines: string[] = [];
-  const desk = new WebhookEndpointDesk(
+  const desk = new WebhookEndpointCommands(
     { RESELLER_API_KEY: key },
     { write: (text: unknown) => lines.push(String(text)) > 0 },
   );
@@ -84,7 +84,7 @@ describe('reseller webhook-endpoints', () => {
         .values(ids.map((each, n) => ({ ...row, id: each, ownerId: n === 0 ? 'key_own' : null }))),
     );
     const lines: string[] = [];
-    const desk = new WebhookEndpointDesk(
+    const desk = new WebhookEndpointCommands(
       { RESELLER_API_KEY: made.key },
       { write: (text: unknown) => lines.push(String(text)) > 0 },
     );

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { examine } from '#cli/doctor/examine.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
+import { runSandboxTour } from '#cli/sandbox-tour/sandbox.ts';
 import { confirmCapabilities, importCapabilities, showCapabilities } from '#cli/service/capabilities.ts';
-import { runSandboxTour } from '#cli/service/sandbox.ts';
 import { installation } from '#db/schema.ts';
 import {
   addCapabilityProfile,

@@ -175,7 +175,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
     await says(first, UP);
     const worker = await waitFor('the worker is known', () => place?.children().at(-1));
     sendSignal(worker.pid, 'SIGKILL');
-    await says(first, 'was ended by SIGKILL; starting it again');
+    await says(first, 'was ended by SIGKILL; restarting it');
     await says(first, 'runs again');
 
     await expect(place.start().exit()).resolves.toMatchObject({ code: 1 });
@@ -212,7 +212,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
     await new Promise<void>((resolve) => other.listen(ports.api, '127.0.0.1', resolve));
     const run = place.start();
     expect(await run.exit()).toMatchObject({ code: 1 });
-    expect(run.output()).toContain(`Port ${ports.api}, for the API, is taken by another program.`);
+    expect(run.output()).toContain(`Port ${ports.api}, for the API, is used by another program.`);
     expect(run.output()).toContain('--api-port');
     expect(run.output()).not.toContain('PostgreSQL');
     await new Promise((resolve) => other.close(resolve));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { runSandboxTour } from '#cli/sandbox-tour/sandbox.ts';
 import { showCapabilities } from '#cli/service/capabilities.ts';
-import { runSandboxTour } from '#cli/service/sandbox.ts';
 import { ConfigurationError } from '#config/fields.ts';
 
 const problemsOf = async (command: Promise<unknown>) => {

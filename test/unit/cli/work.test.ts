@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeSecretFile } from '#cli/start/files.ts';
-import { DataFolderLock } from '#cli/start/lock.ts';
+import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
+import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { report } from '#cli/terminal/report.ts';
-import { ORDERS, TOPUPS, type WorkCommand } from '#cli/work/work-kinds.ts';
-import { WorkDesk } from '#cli/work/work.ts';
+import { ORDERS, TOPUPS, type WorkResource } from '#cli/work/work-kinds.ts';
+import { WorkCommands } from '#cli/work/work.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -58,16 +58,16 @@ const why = 'a test';
 
 /** Runs a command as the program does. @returns what it printed, and its exit code. */
 async function run(
-  command: (desk: WorkDesk, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
+  command: (commands: WorkCommands, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
   {
     kind = ORDERS,
     environment = { RESELLER_API_KEY: 'rsk_test' },
-  }: { kind?: WorkCommand; environment?: Record<string, string> } = {},
+  }: { kind?: WorkResource; environment?: Record<string, string> } = {},
 ) {
   let printed = '';
   const output = { write: (text: string | Uint8Array) => ((printed += String(text)), true) };
   try {
-    const code = await command(new WorkDesk(kind, environment, output), { api, data });
+    const code = await command(new WorkCommands(kind, environment, output), { api, data });
     return { printed, code: code ?? 0 };
   } catch (error) {
     const code = report(error, output);
@@ -100,12 +100,12 @@ describe('an act on several', () => {
         line('ord_done', 'unchanged'),
       );
     const ids = ['ord_unknown', 'ord_ended', 'ord_held', 'ord_done'];
-    const { printed, code } = await run((desk, options) => desk.act('retry', ids, { ...options, why }));
+    const { printed, code } = await run((commands, options) => commands.perform('retry', ids, { ...options, why }));
     expect(printed.split('\n')).toEqual([
       'ord_unknown  refused: there is none with this id',
       'ord_ended  refused: It has ended.',
       'ord_held  asked to try again now  (status at that moment: held)',
-      'ord_done  as it was: this is done already  (status at that moment: held)',
+      'ord_done  unchanged: this is done already  (status at that moment: held)',
       '2 of 4 orders done.',
       '',
     ]);
@@ -117,10 +117,10 @@ describe('an act on several', () => {
 
   it('that is only tried out asks the API to do nothing, of all that the filter chooses', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_act')));
-    const { printed, code } = await run((desk, options) =>
-      desk.act('abandon', [], { ...options, why, failureClass: 'insufficient_balance', dryRun: true }),
+    const { printed, code } = await run((commands, options) =>
+      commands.perform('abandon', [], { ...options, why, failureClass: 'insufficient_balance', dryRun: true }),
     );
-    expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was done.\n');
+    expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was changed.\n');
     expect(code).toBe(0);
     expect(calls).toMatchObject([
       { call: expect.stringContaining('failure_class=insufficient_balance') },
@@ -132,17 +132,19 @@ describe('an act on several', () => {
     const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
     const left = many.map((id) => line(id, 'would_act'));
     answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
-    const { printed } = await run((desk, options) =>
-      desk.act('abandon', [], { ...options, why, status: 'held', dryRun: true }),
+    const { printed } = await run((commands, options) =>
+      commands.perform('abandon', [], { ...options, why, status: 'held', dryRun: true }),
     );
-    expect(printed).toContain('250 orders. Nothing was done.');
+    expect(printed).toContain('250 orders. Nothing was changed.');
     expect(calls).toHaveLength(4);
   });
 
   it('by a filter names those that it chose, so that none is acted on twice', async () => {
     answer = (method) =>
       method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
-    const { printed } = await run((desk, options) => desk.act('release', [], { ...options, why, status: 'held' }));
+    const { printed } = await run((commands, options) =>
+      commands.perform('release', [], { ...options, why, status: 'held' }),
+    );
     expect(printed).toContain('ord_1  let through the gate');
     expect(calls.at(-1)).toMatchObject({
       call: 'POST /v1/orders/bulk-actions',
@@ -153,7 +155,7 @@ describe('an act on several', () => {
   it('stops at an API that does not know this kind of work: no id can be right there', async () => {
     answer = () => problem(404, 'route_not_found');
     const { printed, code } = await run(
-      (desk, options) => desk.act('retry', ['topup_1', 'topup_2'], { ...options, why }),
+      (commands, options) => commands.perform('retry', ['topup_1', 'topup_2'], { ...options, why }),
       { kind: TOPUPS },
     );
     expect({ printed, code, sent: calls.length }).toEqual({
@@ -164,10 +166,12 @@ describe('an act on several', () => {
   });
 
   it('wants to be told which, in one way only', async () => {
-    const none = await run((desk, options) => desk.act('retry', [], { ...options, why }));
-    const both = await run((desk, options) => desk.act('retry', ['ord_1'], { ...options, why, status: 'held' }));
-    expect(none).toEqual({ code: 1, printed: expect.stringContaining('It is not said which orders.') });
-    expect(both).toEqual({ code: 1, printed: expect.stringContaining('Do one or the other') });
+    const none = await run((commands, options) => commands.perform('retry', [], { ...options, why }));
+    const both = await run((commands, options) =>
+      commands.perform('retry', ['ord_1'], { ...options, why, status: 'held' }),
+    );
+    expect(none).toEqual({ code: 1, printed: expect.stringContaining('No orders are named.') });
+    expect(both).toEqual({ code: 1, printed: expect.stringContaining('Give one or the other') });
     expect(calls).toEqual([]);
   });
 });
@@ -176,28 +180,29 @@ describe('each act', () => {
   it.each([
     [
       'retry-policy',
-      (desk: WorkDesk, to: { api: string; data: string }) =>
-        desk.retryPolicy('ord_1', { ...to, why, attempts: 5, firstWait: 900, longestWait: 'configured' }),
+      (commands: WorkCommands, to: { api: string; data: string }) =>
+        commands.retryPolicy('ord_1', { ...to, why, attempts: 5, firstWait: 900, longestWait: 'configured' }),
       'retry policy changed',
       { why, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
     ],
     [
       'limit',
-      (desk: WorkDesk, to: { api: string; data: string }) => desk.limit('ord_1', '12.50 USD', { ...to, why }),
+      (commands: WorkCommands, to: { api: string; data: string }) =>
+        commands.limit('ord_1', '12.50 USD', { ...to, why }),
       'limit changed',
       { why, max_price: { amount: '12.50', currency: 'USD' } },
     ],
     [
       'resolve',
-      (desk: WorkDesk, to: { api: string; data: string }) =>
-        desk.resolve('ord_1', {
+      (commands: WorkCommands, to: { api: string; data: string }) =>
+        commands.resolve('ord_1', {
           ...to,
           why,
           case: 'outcome_unknown',
           verdict: 'bought',
           serviceIds: { service_order_id: '48151' },
         }),
-      'case judged',
+      'case resolved',
       { why, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
     ],
   ] as const)('%s says what was done, not what the order has become since', async (action, command, words, body) => {
@@ -231,13 +236,23 @@ describe('a limit or a verdict for all', () => {
 
   it('acts on those that a filter chooses, which is looked at first', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
-    const { printed, code } = await run((desk, options) =>
-      desk.limit('all', 'none', { ...options, why, status: 'held', dryRun: true }),
+    const { printed, code } = await run((commands, options) =>
+      commands.limit('all', 'none', { ...options, why, status: 'held', dryRun: true }),
     );
-    expect({ printed, code }).toEqual({ printed: 'would limit: ord_1  held\n1 order. Nothing was done.\n', code: 0 });
+    expect({ printed, code }).toEqual({
+      printed: 'would limit: ord_1  held\n1 order. Nothing was changed.\n',
+      code: 0,
+    });
     const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
-    await run((desk, options) =>
-      desk.resolve('all', { ...options, why, ...verdict, attention: 'outcome_unknown', dryRun: true, serviceIds: {} }),
+    await run((commands, options) =>
+      commands.resolve('all', {
+        ...options,
+        why,
+        ...verdict,
+        attention: 'outcome_unknown',
+        dryRun: true,
+        serviceIds: {},
+      }),
     );
     expect(calls).toMatchObject([
       { call: expect.stringContaining('status=held') },
@@ -253,17 +268,17 @@ describe('a limit or a verdict for all', () => {
     ]);
   });
 
-  it.each<[string, (desk: WorkDesk, to: { api: string; data: string }) => Promise<number>, string]>([
-    ['no filter', (desk, to) => desk.limit('all', 'none', { ...to, why }), 'It is not said which orders.'],
+  it.each<[string, (commands: WorkCommands, to: { api: string; data: string }) => Promise<number>, string]>([
+    ['no filter', (commands, to) => commands.limit('all', 'none', { ...to, why }), 'No orders are named.'],
     [
       'an id beside a filter',
-      (desk, to) => desk.limit('ord_1', 'none', { ...to, why, status: 'held' }),
-      'An id is named beside a filter',
+      (commands, to) => commands.limit('ord_1', 'none', { ...to, why, status: 'held' }),
+      'An id is given together with a filter',
     ],
     [
       'an id at the service',
-      (desk, to) =>
-        desk.resolve('all', {
+      (commands, to) =>
+        commands.resolve('all', {
           ...to,
           why,
           case: 'outcome_unknown',
@@ -271,7 +286,7 @@ describe('a limit or a verdict for all', () => {
           status: 'held',
           serviceIds: { service_order_id: '1' },
         }),
-      'can only be named of one',
+      'Give it with the id of one order',
     ],
   ])('is refused with %s', async (_name, command, words) => {
     expect(await run(command)).toEqual({ code: 1, printed: expect.stringContaining(words) });
@@ -307,7 +322,7 @@ describe('the program', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], {
       env: environment,
     });
-    expect(stdout).toBe('id_1  case judged  (status at that moment: held)\n');
+    expect(stdout).toBe('id_1  case resolved  (status at that moment: held)\n');
     expect(calls).toMatchObject([
       { call: `POST /v1/${command}/id_1/resolve`, body: { why, case: 'outcome_unknown', verdict: 'bought', ...body } },
     ]);
@@ -348,7 +363,7 @@ describe('a change of how one is tried again', () => {
     [['--first-wait', '1500ms'], 'whole seconds'],
     [['--attempts', 'many'], 'Use a number such as 5'],
     [['--deadline', 'tomorrow'], 'Use a time with its offset'],
-    [[], 'It is not said what is to change'],
+    [[], 'No change is named'],
   ])('%j is refused before anything is asked', async (options, words) => {
     await expect(program(...options)).rejects.toMatchObject({ stderr: expect.stringContaining(words) });
     expect(calls).toEqual([]);
@@ -358,9 +373,11 @@ describe('a change of how one is tried again', () => {
 describe('a list', () => {
   it('that is empty says so', async () => {
     answer = () => pageOf();
-    expect((await run((desk, options) => desk.list(options))).printed).toBe('No orders.\n');
-    expect((await run((desk, options) => desk.list(options), { kind: TOPUPS })).printed).toBe('No top-ups.\n');
-    expect(await run((desk, options) => desk.act('retry', [], { ...options, why, status: 'held' }))).toEqual({
+    expect((await run((commands, options) => commands.list(options))).printed).toBe('No orders.\n');
+    expect((await run((commands, options) => commands.list(options), { kind: TOPUPS })).printed).toBe('No top-ups.\n');
+    expect(
+      await run((commands, options) => commands.perform('retry', [], { ...options, why, status: 'held' })),
+    ).toEqual({
       printed: 'No orders.\n',
       code: 0,
     });
@@ -373,7 +390,9 @@ describe('a list', () => {
         { ...topup, external_topup_id: null },
         { ...topup, id: 'topup_2', external_topup_id: 'shop-9', next_step_at: null },
       );
-    const { printed } = await run((desk, options) => desk.list({ ...options, status: 'held' }), { kind: TOPUPS });
+    const { printed } = await run((commands, options) => commands.list({ ...options, status: 'held' }), {
+      kind: TOPUPS,
+    });
     expect(printed.split('\n').slice(0, 2)).toEqual([
       'topup_1  held  (insufficient_balance)  package 1001  next step 2030-01-01T00:00:00.000Z',
       'topup_2  held  (insufficient_balance)  package 1001  shop-9',
@@ -384,7 +403,7 @@ describe('a list', () => {
 
 describe('an error of the API', () => {
   const list = (environment?: Record<string, string>) =>
-    run((desk, options) => desk.list(options), environment === undefined ? {} : { environment });
+    run((commands, options) => commands.list(options), environment === undefined ? {} : { environment });
 
   it('names each field that is wrong, and does not send anybody to a log for it', async () => {
     const errors = [
@@ -421,8 +440,8 @@ describe('the API', () => {
     answer = () => pageOf();
     const lock = await DataFolderLock.acquire(data, () => undefined);
     writeSecretFile(join(data, 'environment.json'), JSON.stringify({ API_PORT: new URL(api).port }));
-    expect((await run((desk) => desk.list({ data }))).printed).toBe('No orders.\n');
-    const elsewhere = await run((desk) => desk.list({ data, api: 'http://127.0.0.1:1' }));
+    expect((await run((commands) => commands.list({ data }))).printed).toBe('No orders.\n');
+    const elsewhere = await run((commands) => commands.list({ data, api: 'http://127.0.0.1:1' }));
     expect(elsewhere.printed).toMatch(/http:\/\/127\.0\.0\.1:1 does not answer[^]*--data[^]*--api/);
     lock.release();
   });

@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareDataFolder } from '#cli/data-folder/prepare-data-folder.ts';
 import { goProblem } from '#cli/embedded/go-build.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
-import { prepareDataFolder } from '#cli/start/data-folder.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 

@@ -12,7 +12,7 @@ describe('options of a start that npm has taken for its own', () => {
   ])('%j are refused, with what to type', (environment, options) => {
     expect(refusing({ PATH: '/bin', ...environment })).toThrow(
       expect.objectContaining({
-        advice: `Put \`--\` before what is meant for the start: npm start -- ${options}`,
+        advice: `Put \`--\` before the options: npm start -- ${options}`,
       }) as Error,
     );
   });

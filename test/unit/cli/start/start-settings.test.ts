@@ -145,14 +145,14 @@ describe('ports', () => {
     const error: unknown = await requireFreePorts(settings).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);
     expect(error).toMatchObject({
-      message: `Port ${api}, for the API, is taken by another program.\nPort ${simulator}, for the simulator, is taken by another program.`,
+      message: `Port ${api}, for the API, is used by another program.\nPort ${simulator}, for the simulator, is used by another program.`,
     });
     expect((error as UserError).advice).toContain('--api-port N --simulator-port N');
   });
 
-  it('that are wanted twice are refused', async () => {
+  it('that are set twice are refused', async () => {
     const port = await freePort();
     const settings = startSettings({ ...options, ports: { api: port, codec: port } }, {});
-    await expect(requireFreePorts(settings)).rejects.toThrow(`Port ${port} is wanted twice`);
+    await expect(requireFreePorts(settings)).rejects.toThrow(`Port ${port} is set twice`);
   });
 });

@@ -50,15 +50,15 @@ class SleepingPart implements Part {
 function supervise(parts: Part[]) {
   const events: string[] = [];
   const started: ProcessIdentity[] = [];
-  const hopeless: Error[] = [];
+  const unusable: Error[] = [];
   const supervisor = new Supervisor({
     parts: () => parts,
     onStarted: (child) => started.push(child),
     onEvent: (text) => events.push(text),
-    onHopeless: (error) => hopeless.push(error),
+    onUnusable: (error) => unusable.push(error),
     restartDelayMs: 5,
   });
-  return { supervisor, events, started, hopeless };
+  return { supervisor, events, started, unusable };
 }
 
 describe('the supervisor', () => {
@@ -78,7 +78,7 @@ describe('the supervisor', () => {
     const { supervisor, events, started } = supervise([part]);
     await supervisor.start(part);
     await waitFor('the part runs again', () => events.includes('part runs again'));
-    expect(events[0]).toBe('part ended with exit code 1; starting it again in 0.005 s');
+    expect(events[0]).toBe('part ended with exit code 1; restarting it in 0.005 s');
     expect(started).toHaveLength(2);
     await supervisor.stopAll();
     expect(part.starts).toBe(2);
@@ -99,9 +99,9 @@ describe('the supervisor', () => {
 
   it('gives up on a part that refuses its configuration', async () => {
     const part = new SleepingPart('part', [], [['sh', '-c', 'exit 78']]);
-    const { supervisor, hopeless, events } = supervise([part]);
+    const { supervisor, unusable, events } = supervise([part]);
     await supervisor.start(part);
-    await waitFor('it is given up', () => hopeless.length === 1);
+    await waitFor('it is given up', () => unusable.length === 1);
     expect(part.starts).toBe(1);
     expect(events).toEqual([]);
     await supervisor.stopAll();

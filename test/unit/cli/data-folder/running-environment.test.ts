@@ -1,9 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
+import {
+  readRunningEnvironment,
+  removeRunningEnvironment,
+  writeRunningEnvironment,
+} from '#cli/data-folder/running-environment.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
-import { DataFolderLock } from '#cli/start/lock.ts';
-import { readRunningEnvironment, removeRunningEnvironment, writeRunningEnvironment } from '#cli/start/running.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig, readServiceSecretConfig, readWorkerConfig } from '#config/config.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';

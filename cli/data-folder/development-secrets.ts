@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
+import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
 const schema = z.object({

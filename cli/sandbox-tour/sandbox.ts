@@ -3,7 +3,7 @@ import { readTogether } from '#cli/api/read-together.ts';
 import { tourExitCode } from '#cli/sandbox-tour/finding.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { requireSandbox, runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
-import { withProfileDatabase } from '#cli/service/profile-database.ts';
+import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import type { Output } from '#cli/terminal/terminal.ts';
 import { printJson, printLines } from '#cli/terminal/visible-text.ts';
 import { CONFIGURATION_FIELDS, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
-import { loadSecrets } from '#cli/start/secrets.ts';
+import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
+import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const folders: string[] = [];

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/set-up/set-up-option.ts';
+import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
 
 /** `encryption-keys list` and `retire`. */
-export function addEncryptionKeyCommands(program: Command, environmentFor: EnvironmentFor): void {
+export function addEncryptionKeysCommand(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/access/encryption-keys.ts');
   const keys = program
     .command('encryption-keys')
-    .description('ids of the keys that the database of DATABASE_URL was used with');
+    .description('encryption keys that the database of DATABASE_URL was used with, by id');
   keys
     .command('list')
-    .description('list them, the oldest first')
+    .description('list them, oldest first')
     .option(...SET_UP)
     .action(async (options: SetUpOption) => (await load()).listEncryptionKeys(await environmentFor(options)));
   keys

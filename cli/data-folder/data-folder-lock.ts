@@ -2,8 +2,8 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { identityOf, isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/process-identity.ts';
-import { writeSecretFile } from '#cli/start/files.ts';
 import { codeOf, UserError } from '#cli/terminal/user-error.ts';
 
 const identity = z.object({ pid: z.int().positive(), startedAt: z.string().min(1) });

@@ -1,49 +1,44 @@
 import { Option, type Command } from 'commander';
 import type { NewKeyOptions } from '#cli/access/keys.ts';
-import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/set-up/set-up-option.ts';
 import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/terminal/arguments.ts';
+import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy/api-policy.ts';
 
-/** How a key is named. */
-const PREFIX = 'public part of the key, as `keys list` shows it; `rsk_` may stand before it';
+const PREFIX = 'public part of the key, as `keys list` shows it, with or without `rsk_`';
 
 /** `keys create`, `list`, `rotate`, `limit`, `rate-limit` and `revoke`. */
-export function addKeyCommands(program: Command, environmentFor: EnvironmentFor): void {
+export function addKeysCommand(program: Command, environmentFor: EnvironmentFor): void {
   const load = () => import('#cli/access/keys.ts');
   const keys = program
     .command('keys')
     .description('API keys of the database of DATABASE_URL; the prefix is the part between the underscores');
   keys
     .command('create <name>')
-    .description('make a key; it is shown once')
-    .option('--scopes <list>', 'what it may do: comma separated, or all')
+    .description('make a key; it is printed once')
+    .option('--scopes <list>', 'scopes, comma separated, or all')
     .option('--expires <days>', 'days until it expires', days)
-    .option('--spend-limit <limit>', 'the most that is spent in a day (UTC) for its work, such as "100.00 USD"')
-    .option('--rate-limit <count>', 'requests a minute (default: as the configuration says)', requestsPerMinute)
-    .option('--own-work-only', 'it sees and acts upon nothing but what is made with it')
+    .option('--spend-limit <limit>', 'most that its work may spend in a day (UTC), such as "100.00 USD"')
+    .option('--rate-limit <count>', 'requests a minute (default: API_RATE_LIMIT)', requestsPerMinute)
+    .option('--own-work-only', 'the key sees and changes only what was made with it')
     .option(...SET_UP)
     .action(async (name: string, options: NewKeyOptions & SetUpOption) =>
       (await load()).createKey(name, options, await environmentFor(options)),
     );
   keys
     .command('list')
-    .description('list all keys: validity, last use, limits and scopes; successors below the key that they follow')
+    .description('list all keys: validity, last use, limits and scopes; successors below the key that they replace')
     .option(...SET_UP)
     .action(async (options: SetUpOption) => (await load()).listKeys(await environmentFor(options)));
   keys
     .command('rotate')
     .argument('<prefix>', PREFIX, keyPrefix)
-    .description('make its successor, with the same scopes and limits, which goes on with its work; it is shown once')
+    .description('make a successor with the same scopes, limits and work; it is printed once')
     .addOption(
-      new Option('--overlap <duration>', 'how long the former one still works, such as 2h; 0s when it has leaked')
+      new Option('--overlap <duration>', 'how long the former key still works, such as 2h; 0s when it has leaked')
         .argParser(overlap)
         .default(DEFAULT_KEY_OVERLAP_MS, `${DEFAULT_KEY_OVERLAP_MS / 3_600_000}h`),
     )
-    .option(
-      '--expires <days>',
-      'days until the successor expires (default: as long as the former was made to live)',
-      days,
-    )
+    .option('--expires <days>', 'days until the successor expires (default: as many as the former key was given)', days)
     .option(...SET_UP)
     .action(async (prefix: string, options: { overlap: number; expires?: number } & SetUpOption) =>
       (await load()).rotateKey(prefix, options, await environmentFor(options)),
@@ -52,7 +47,7 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
     .command('limit')
     .argument('<prefix>', PREFIX, keyPrefix)
     .argument('<limit>')
-    .description('change what may be spent in a day (UTC) for its work: "100.00 USD", or none')
+    .description('change what its work may spend in a day (UTC): "100.00 USD", or none')
     .option(...SET_UP)
     .action(async (prefix: string, limit: string, options: SetUpOption) =>
       (await load()).limitKey(prefix, limit, await environmentFor(options)),
@@ -60,8 +55,8 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
   keys
     .command('rate-limit')
     .argument('<prefix>', PREFIX, keyPrefix)
-    .description('change how many requests a minute are taken from it')
-    .argument('<limit>', 'such as 600, or none for what the configuration says', (text) =>
+    .description('change how many requests a minute it may make')
+    .argument('<limit>', 'such as 600, or none for API_RATE_LIMIT', (text) =>
       text === 'none' ? null : requestsPerMinute(text),
     )
     .option(...SET_UP)
@@ -71,7 +66,7 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
   keys
     .command('revoke')
     .argument('<prefix>', PREFIX, keyPrefix)
-    .description('end a key’s life at once')
+    .description('end the validity of a key at once')
     .option(...SET_UP)
     .action(async (prefix: string, options: SetUpOption) =>
       (await load()).revokeKey(prefix, await environmentFor(options)),

@@ -1,7 +1,7 @@
 import { OwnToken } from '#cli/access/own-token.ts';
 import { actor } from '#cli/api/account.ts';
 import { readTogether } from '#cli/api/read-together.ts';
-import { withProfileDatabase } from '#cli/service/profile-database.ts';
+import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 /** `reseller contract check FILE --record`: what a document that was got by hand changes for held purchases. */
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { isLocked } from '#cli/data-folder/data-folder-lock.ts';
+import { readSecretFile, writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import type { ProductEnvironments } from '#cli/start/environment.ts';
-import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
-import { isLocked } from '#cli/start/lock.ts';
 import type { Ports } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { CONFIGURATION_FIELDS } from '#config/config.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readSecretFile } from '#cli/start/files.ts';
+import { readSecretFile } from '#cli/data-folder/secret-file.ts';
 
 /** Where a development set-up keeps its API key. */
 export function devApiKeyFile(dataDirectory: string): string {

@@ -1,6 +1,6 @@
 import { actor } from '#cli/api/account.ts';
-import { devApiKeyFile, readDevApiKey } from '#cli/start/dev-api-key.ts';
-import { writeSecretFile } from '#cli/start/files.ts';
+import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
+import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { matchesApiKey, generateApiKey, parseApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes, findApiKey } from '#db/access/api-keys.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';

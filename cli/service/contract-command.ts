@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import type { ContractCheckOptions } from '#cli/service/contract.ts';
+import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+
+/** `reseller contract check`. */
+export function addContractCommand(program: Command, environmentFor: EnvironmentFor): void {
+  program
+    .command('contract')
+    .description('the interface of the service as this product expects it')
+    .command('check <file>')
+    .description(
+      'compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document',
+    )
+    .option('--download', 'first download the document from SERVICE_BASE_URL into the file')
+    .option('--record', 'in production: release the purchases that the document and free read calls show to be safe')
+    .option('--json', 'print the report as JSON')
+    .option(...SET_UP)
+    .action(async (file: string, options: ContractCheckOptions & SetUpOption) => {
+      const { checkContractFile } = await import('#cli/service/contract.ts');
+      process.exitCode = await checkContractFile(file, options, await environmentFor(options));
+    });
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { overlap } from '#cli/terminal/arguments.ts';
+import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/shared-options.ts';
+
+/** `reseller service-secret create` and `rotate`. */
+export function addServiceSecretCommand(program: Command, environmentFor: EnvironmentFor): void {
+  const load = () => import('#cli/service/service-secret.ts');
+  const secret = program
+    .command('service-secret')
+    .description('the secret that signs the service’s webhooks: the service makes it, we store it encrypted');
+  secret
+    .command('create')
+    .description('have the service make its first secret')
+    .option(...SET_UP)
+    .action(async (options: SetUpOption) =>
+      (await load()).changeServiceSecret('create', options, await environmentFor(options)),
+    );
+  secret
+    .command('rotate')
+    .description('have the service replace the secret; the former one is accepted for a while')
+    .option(
+      '--overlap <duration>',
+      'how long the former one is accepted, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)',
+      overlap,
+    )
+    .option(...SET_UP)
+    .action(async (options: { overlap?: number } & SetUpOption) =>
+      (await load()).changeServiceSecret('rotate', options, await environmentFor(options)),
+    );
+}

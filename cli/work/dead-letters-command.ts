@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { withApiOptions } from '#cli/terminal/shared-options.ts';
+import type { DeadLetterActionOptions, DeadLetterCommands } from '#cli/work/dead-letters.ts';
+import type { Environment } from '#config/environment.ts';
+
+/** `dead-letters list`, `requeue` and `dismiss`. */
+export function addDeadLettersCommand(program: Command, environment: Environment): void {
+  const commands = async (): Promise<DeadLetterCommands> =>
+    new (await import('#cli/work/dead-letters.ts')).DeadLetterCommands(environment);
+  const letters = program
+    .command('dead-letters')
+    .description('reports of the service and requests to workflows that could not be processed');
+  withApiOptions(letters.command('list').description('list them, oldest first, with the error')).action(
+    async (options: ApiOptions) => (await commands()).list(options),
+  );
+  withApiOptions(letters.command('requeue <id>').description('process one again, once its cause is corrected'))
+    .requiredOption('--why <reason>', 'reason, for the audit log')
+    .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).requeue(id, options));
+  withApiOptions(letters.command('dismiss <id>').description('dismiss one for good: it will have no effect'))
+    .requiredOption('--why <reason>', 'reason, for the audit log')
+    .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).dismiss(id, options));
+}

@@ -1,0 +1,86 @@
+/** What the API answers about work, and how the commands print it. */
+import * as z from 'zod';
+
+export const work = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  package_id: z.int().optional(),
+  vpn_plan_id: z.int().optional(),
+  failure: z.object({ class: z.string() }).nullable(),
+  attention: z.object({ reason: z.string() }).nullable(),
+  next_step_at: z.string().nullable(),
+});
+export type Work = z.output<typeof work>;
+
+export const workPage = z.object({ data: z.array(work), next_cursor: z.string().nullable() });
+
+export const bulkResult = z.object({
+  matched: z.int(),
+  remaining: z.int(),
+  data: z.array(
+    z.object({
+      id: z.string(),
+      status: z.string().nullable(),
+      failure_class: z.string().nullable(),
+      attention: z.string().nullable(),
+      result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
+      detail: z.string().nullable(),
+    }),
+  ),
+});
+export type BulkResult = z.output<typeof bulkResult>['data'][number];
+
+/** What an action has done. The API shows the status at the moment of the action, before the work continued. */
+const DONE = {
+  retry: 'asked to try again now',
+  release: 'let through the gate',
+  abandon: 'given up',
+  limit: 'limit changed',
+  'retry-policy': 'retry policy changed',
+  resolve: 'case resolved',
+} as const;
+export type Action = keyof typeof DONE;
+
+/** One line about a piece of work. @param referenceField field with the caller's reference. */
+export function workLine(found: Work, referenceField: string): string {
+  const { id, status, package_id: packageId, vpn_plan_id: planId, failure, attention, next_step_at: next } = found;
+  const why = attention?.reason ?? failure?.class;
+  const parts = [
+    id,
+    status,
+    why && `(${why})`,
+    packageId && `package ${packageId}`,
+    planId && `plan ${planId}`,
+    found[referenceField],
+    next && `next step ${next}`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join('  ');
+}
+
+export function doneLine(id: string, action: Action, status: string | null): string {
+  return `${id}  ${DONE[action]}  (status at that moment: ${status})`;
+}
+
+export function refusedLine(id: string, reason: string | null): string {
+  return `${id}  refused: ${reason}`;
+}
+
+/** One line about the result of an action on one of several. */
+export function bulkLine(action: Action, result: BulkResult): string {
+  const { id, status, failure_class: failure, attention } = result;
+  const why = attention ?? failure;
+  switch (result.result) {
+    case 'would_act':
+      return [`would ${action}: ${id}`, status, why === null ? undefined : `(${why})`]
+        .filter((part) => typeof part === 'string')
+        .join('  ');
+    case 'applied':
+      return doneLine(id, action, status);
+    case 'unchanged':
+      return `${id}  unchanged: this is done already  (status at that moment: ${status})`;
+    case 'refused':
+      return refusedLine(id, result.detail);
+    case 'not_found':
+      return refusedLine(id, 'there is none with this id');
+  }
+}

@@ -1,0 +1,106 @@
+import { type Command, Option } from 'commander';
+import type { ApiOptions } from '#cli/api/api-access.ts';
+import { attemptCount, deadline, waitSeconds } from '#cli/terminal/arguments.ts';
+import { WHY, withApiOptions } from '#cli/terminal/shared-options.ts';
+import type { WorkResource } from '#cli/work/work-kinds.ts';
+import type { ActionOptions, ResolveOptions, RetryPolicyOptions, WorkCommands, WorkFilter } from '#cli/work/work.ts';
+import type { Environment } from '#config/environment.ts';
+
+/** `list`, `retry`, `release`, `abandon`, `limit`, `retry-policy` and `resolve` of one kind of work. */
+export function addWorkCommand(program: Command, kind: WorkResource, environment: Environment): void {
+  const { noun } = kind;
+  const commands = async (): Promise<WorkCommands> =>
+    new (await import('#cli/work/work.ts')).WorkCommands(kind, environment);
+  const work = program
+    .command(kind.command)
+    .description(`show ${noun}s that wait or failed, and act on them; each action is recorded`);
+
+  withFilters(withApiOptions(work.command('list').description(`list ${noun}s, newest first`))).action(
+    async (options: WorkFilter & ApiOptions) => (await commands()).list(options),
+  );
+  for (const [action, description] of [
+    ['retry', 'try again now those that are held or need attention'],
+    ['release', 'let held ones through the purchase gate now, past pauses and open circuits'],
+    ['abandon', 'give up those that provably bought nothing'],
+  ] as const) {
+    if (action === 'release' && !kind.isBought) continue;
+    withBulkOptions(
+      withApiOptions(
+        work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`),
+      ),
+    )
+      .requiredOption(...WHY)
+      .action(async (ids: string[], options: ActionOptions) => {
+        process.exitCode = await (await commands()).perform(action, ids, options);
+      });
+  }
+  if (kind.isBought) {
+    withBulkOptions(
+      withApiOptions(
+        work
+          .command('limit <id> <max-price>')
+          .description(
+            'change the most that the service may charge: "12.50 USD", or none; "all" in place of the id: all that match the filters',
+          ),
+      ),
+    )
+      .requiredOption(...WHY)
+      .action(async (id: string, maxPrice: string, options: ActionOptions) => {
+        process.exitCode = await (await commands()).limit(id, maxPrice, options);
+      });
+  }
+  withApiOptions(
+    work
+      .command('retry-policy <id>')
+      .description('change how often, how fast and until when it is tried again; "configured" undoes a change'),
+  )
+    .option('--attempts <count>', 'attempts in total, including those already made', attemptCount)
+    .option('--first-wait <duration>', 'first wait, such as 30s; doubled each time', waitSeconds)
+    .option('--longest-wait <duration>', 'longest wait, such as 2h', waitSeconds)
+    .option('--deadline <time>', 'when it is given up, such as 2030-01-31T12:00:00Z', deadline)
+    .requiredOption(...WHY)
+    .action(async (id: string, options: RetryPolicyOptions) => {
+      process.exitCode = await (await commands()).retryPolicy(id, options);
+    });
+  const serviceIds = Object.entries(kind.serviceIds).map(([field, what]) => ({
+    field,
+    option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
+  }));
+  const resolve = withBulkOptions(
+    withApiOptions(
+      work
+        .command('resolve <id>')
+        .description(
+          'resolve an open case by saying what is true; "all" in place of the id: all that match the filters',
+        ),
+    ),
+  )
+    .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
+    .requiredOption(
+      '--verdict <verdict>',
+      kind.isBought
+        ? 'bought, not_bought or dismissed'
+        : 'bought (it is cancelled), not_bought (it is not), refunded or dismissed',
+    )
+    .requiredOption(...WHY)
+    .option('--next <what>', 'with not_bought: continue (buy again) or abandon');
+  for (const { option } of serviceIds) resolve.addOption(option);
+  resolve.action(
+    async (id: string, options: Omit<ResolveOptions, 'serviceIds'> & Record<string, string | undefined>) => {
+      const named = serviceIds.map(({ field, option }) => [field, options[option.attributeName()]] as const);
+      process.exitCode = await (await commands()).resolve(id, { ...options, serviceIds: Object.fromEntries(named) });
+    },
+  );
+}
+
+/** Filters, and a dry run to see first what the action would change. */
+function withBulkOptions(command: Command): Command {
+  return withFilters(command).option('--dry-run', 'only print what the action would do to each');
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .option('--status <status>', 'those with this status, such as held')
+    .option('--failure-class <class>', 'those with this failure class, such as insufficient_balance')
+    .option('--attention <reason>', 'those that need attention for this reason, such as outcome_unknown');
+}
