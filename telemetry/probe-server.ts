@@ -1,87 +1,62 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { close, listen } from '#telemetry/listening.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { checkReadiness, type DegradationCheck, type ReadinessCheck } from '#telemetry/readiness.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
+import { HttpError, onlyMethods, startSmallServer, type SmallServer } from '#telemetry/small-server.ts';
 
 export interface ProbeServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** What `/readyz` asks, by name. */
+  /** Checks of `/readyz`, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
-  /** What `/readyz` names beside that, without being less ready for it. */
+  /** Conditions that `/readyz` shows without being less ready. */
   readonly degraded?: DegradationCheck;
   readonly metrics: Metrics;
   /** How long one check may take, in milliseconds. */
   readonly checkDeadlineMs?: number;
 }
 
-export interface ProbeServer {
-  readonly host: string;
-  readonly port: number;
-  close(): Promise<void>;
-}
+/** A probe has no body: a slow or silent client must not hold a connection. */
+const ARRIVAL_MS = 5_000;
+
+/** Errors of drivers contain addresses and, at worst, passwords in URLs. */
+const redactor = createRedactor();
 
 /**
- * Serves the probes of a process that has no API of its own: `/healthz` (the process runs), `/readyz` (every check
- * passes, else 503 with what is wrong) and `/metrics`.
+ * Serves the probes of a process without an API: `/healthz` (the process runs), `/readyz` (every check passes, else
+ * 503 with the reasons) and `/metrics`.
  *
  * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
-export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
-  const server = createServer((request, response) => {
-    answer(request, response, options).catch((error: unknown) => {
-      sendJson(response, 500, { error: error instanceof Error ? error.name : 'unknown error' });
-    });
-  });
-  // A probe sends no body; a slow or silent client must not hold a connection.
-  server.requestTimeout = 5_000;
-  server.headersTimeout = 5_000;
-  return {
-    host: options.host,
-    port: await listen(server, options),
-    close: () => close(server, 'all'),
-  };
-}
-
-async function answer(request: IncomingMessage, response: ServerResponse, options: ProbeServerOptions): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('Allow', 'GET, HEAD');
-    sendJson(response, 405, { error: 'only GET' });
-    return;
-  }
-  switch (request.url?.split('?', 1)[0]) {
-    case '/healthz':
-      sendJson(response, 200, { status: 'ok' });
-      return;
-    case '/readyz': {
-      const readiness = await checkReadiness(options.checks, {
-        degraded: options.degraded,
-        deadlineMs: options.checkDeadlineMs,
+export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
+  const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
+  return await startSmallServer(
+    { host, port, headersTimeoutMs: ARRIVAL_MS, requestTimeoutMs: ARRIVAL_MS, closes: 'all' },
+    (app) => {
+      app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+      app.get('/readyz', async (_request, response) => {
+        const readiness = await checkReadiness(checks, { degraded, deadlineMs });
+        response.status(readiness.ready ? 200 : 503).json({
+          status: readiness.ready ? 'ready' : 'not ready',
+          checks: redactor.value(readiness.checks),
+          degraded: redactor.value(readiness.degraded),
+        });
       });
-      sendJson(response, readiness.ready ? 200 : 503, {
-        status: readiness.ready ? 'ready' : 'not ready',
-        checks: redactor.value(readiness.checks),
-        degraded: redactor.value(readiness.degraded),
+      app.get('/metrics', async (_request, response) => {
+        const { contentType, body } = await metrics.render();
+        response.setHeader('Content-Type', contentType);
+        response.end(body);
       });
-      return;
-    }
-    case '/metrics': {
-      const { contentType, body } = await options.metrics.render();
-      response.writeHead(200, { 'Content-Type': contentType }).end(body);
-      return;
-    }
-    default:
-      sendJson(response, 404, { error: 'not here; try /healthz, /readyz or /metrics' });
-  }
-}
-
-/** Errors of drivers name addresses and, at worst, passwords in URLs. */
-const redactor = createRedactor();
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  if (response.headersSent) return;
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  response.end(`${JSON.stringify(body)}\n`);
+      app.all(['/healthz', '/readyz', '/metrics'], onlyMethods('GET, HEAD'));
+      app.use(() => {
+        throw new HttpError(404, 'no such path; try /healthz, /readyz or /metrics');
+      });
+    },
+    (error, response) => {
+      const known = error instanceof HttpError;
+      // The name only: the message of another error may contain a password.
+      const text = known ? error.message : error instanceof Error ? error.name : 'unknown error';
+      response.status(known ? error.status : 500).json({ error: text });
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { instant, instantInput } from '#api/fields/instant.ts';
 import { wholeNumber } from '#api/fields/numbers.ts';
-import { RETRY_BOUNDS } from '#domain/work/retry-rules.ts';
+import { RETRY_CHANGE_BOUNDS } from '#domain/work/retry-change.ts';
 
 /** By what work is tried again. */
 export const retryPolicy = z
@@ -30,8 +30,8 @@ export const retryPolicy = z
       'What the purchase gate holds goes on when that is over, whatever the waits are.',
   });
 
-const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
-const secondsInput = wholeNumber(DELAY.min / 1_000, DELAY.max / 1_000)
+const { attempts: ATTEMPTS, seconds: SECONDS } = RETRY_CHANGE_BOUNDS;
+const secondsInput = wholeNumber(SECONDS.min, SECONDS.max)
   .nullable()
   .optional();
 

@@ -14,7 +14,7 @@ import { requestWake } from '#db/queues/outbox.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import { SERVICE_ID, type OperatorAction, type Refusal } from '#domain/work/operator-actions.ts';
-import type { RetryChange } from '#domain/work/retry-rules.ts';
+import { changesNothing, RETRY_CHANGE_FIELDS, retryChangeOf, waitsAreOrdered } from '#domain/work/retry-change.ts';
 import { KINDS } from '#domain/work/work.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
 
@@ -24,10 +24,8 @@ const plain = z.strictObject({ why: actionReason }).meta({ id: 'OperatorAct' });
 const limit = z.strictObject({ why: actionReason, ...limitFields }).meta({ id: 'LimitChange' });
 const retryPolicy = z
   .strictObject({ why: actionReason, ...retryPolicyInput })
-  .refine(({ why: _why, ...change }) => Object.values(change).some((value) => value !== undefined), {
-    message: 'must say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline',
-  })
-  .refine(({ first_wait_seconds: first, longest_wait_seconds: longest }) => (first ?? 0) <= (longest ?? Infinity), {
+  .refine((change) => !changesNothing(change), { message: `must say what is to change: ${RETRY_CHANGE_FIELDS}` })
+  .refine(waitsAreOrdered, {
     path: ['first_wait_seconds'],
     message: 'must not be more than longest_wait_seconds',
   })
@@ -179,20 +177,6 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
     handle: ({ params, body, caller }) =>
       perform(params.id, { action: 'change_retry', change: retryChangeOf(body) }, body.why, caller),
   });
-}
-
-function retryChangeOf({
-  attempts,
-  first_wait_seconds: first,
-  longest_wait_seconds: longest,
-  deadline,
-}: z.output<typeof retryPolicy>): RetryChange {
-  return {
-    ...(attempts !== undefined && { attempts }),
-    ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
-    ...(longest !== undefined && { maxDelayMs: longest === null ? null : longest * 1_000 }),
-    ...(deadline !== undefined && { deadlineAt: deadline === null ? null : deadline.getTime() }),
-  };
 }
 
 function resolveOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {

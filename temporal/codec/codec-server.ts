@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { Request, Response } from 'express';
 import * as z from 'zod';
-import { close, listen } from '#telemetry/listening.ts';
 import type { Logger } from '#telemetry/logger.ts';
+import { HttpError, onlyMethods, startSmallServer, type SmallServer } from '#telemetry/small-server.ts';
 import { PayloadDecryptionError } from '#temporal/codec/payload-codec.ts';
 
 export interface CodecServerOptions {
@@ -13,107 +14,90 @@ export interface CodecServerOptions {
   readonly codec: PayloadCodec;
   /** Origins of the Temporal UI, as browsers send them. */
   readonly allowedOrigins: readonly string[];
-  /** Names that it may be asked under where there is no token: lower case, without port. */
+  /** Values of `Host` that are accepted where there is no token: lower case, without port. */
   readonly allowedHosts: readonly string[];
-  /** Asked for as `Authorization: Bearer …` when given. */
+  /** Required as `Authorization: Bearer …` when set. */
   readonly token?: string | undefined;
   readonly logger: Logger;
 }
 
-export interface CodecServer {
-  readonly host: string;
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** Temporal answers at most 4 MiB at once, which base64 makes 5.4. */
+/** An answer of Temporal has at most 4 MiB, which are 5.4 in base64. */
 const BODY_LIMIT_BYTES = 8 * 1_024 * 1_024;
 /**
- * Of all requests together: the process has 192 MB in `npm start`, and a body takes several times its size while it is
- * worked on.
+ * Limit for the bodies of all requests together: the process has 192 MB in `npm start`, and a body takes several times
+ * its size while it is processed.
  */
 const BODIES_LIMIT_BYTES = 2 * BODY_LIMIT_BYTES;
 /** A page of a history has up to a thousand events with a few payloads each. */
 const MAX_PAYLOADS = 5_000;
 /**
- * Braces, brackets and commas of a body: one of our payloads has seven. Counted before the JSON is read, which makes an
- * object of each.
+ * Limit for the braces, brackets and commas of a body: one of our payloads has seven. They are counted before the JSON
+ * is parsed, which creates an object for each.
  */
 const MAX_MARKS = 20 * MAX_PAYLOADS;
 
-/** Ten minutes: browsers need not ask again before every call. */
+/** Ten minutes: browsers do not repeat the preflight before every call. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Namespace';
 
-/** An answer that ends the handling of a request. */
-class HttpError extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
 /**
  * Serves `POST /decode` and `POST /encode` in the protocol that the Temporal UI and CLI speak with remote codecs, and
- * `GET /healthz`. Whoever may call it reads everything, hence: a request for a `Host` that is not ours is refused, and
- * one with an `Origin` that is not the UI's, also when the browser thinks it is the server's own (a name that an
- * attacker points at this machine); there is a token where more than this machine can connect.
+ * `GET /healthz`. Every caller can read every payload, therefore:
+ * - without a token, a `Host` that is not ours is refused: an attacker may point a name at this machine (DNS rebinding);
+ * - an `Origin` that is not the UI's is refused;
+ * - a token is required where other machines can connect.
  *
  * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
-export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
+export async function startCodecServer(options: CodecServerOptions): Promise<SmallServer> {
+  const { host, port, codec, allowedOrigins, allowedHosts, token, logger } = options;
   const bodies: BodyBudget = { bytes: 0 };
-  const server = createServer((request, response) => {
-    handle(request, response, options, bodies).catch((error: unknown) => sendError(response, error, options.logger));
-  });
-  server.requestTimeout = 30_000;
-  server.headersTimeout = 10_000;
-  return {
-    host: options.host,
-    port: await listen(server, options),
-    close: () => close(server, 'idle'),
-  };
+  const answer = (work: (payloads: Payload[]) => Promise<Payload[]>) => (request: Request, response: Response) =>
+    withBody(request, bodies, async (body) => {
+      const coded = await work(parsePayloads(body));
+      response.json({ payloads: coded.map(toJson) });
+    });
+  return await startSmallServer(
+    { host, port, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, closes: 'idle' },
+    (app) => {
+      app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+      app.all('/healthz', onlyMethods('GET, HEAD'));
+      app.all(['/decode', '/encode'], (request, response, next) => {
+        if (token === undefined) requireHost(request, allowedHosts);
+        allowOrigin(request, response, allowedOrigins);
+        next();
+      });
+      app.options(['/decode', '/encode'], (_request, response) => answerPreflight(response));
+      if (token !== undefined) {
+        app.post(['/decode', '/encode'], (request, _response, next) => {
+          requireToken(request, token);
+          next();
+        });
+      }
+      app.post(
+        '/decode',
+        answer((payloads) => codec.decode(payloads)),
+      );
+      app.post(
+        '/encode',
+        answer((payloads) => codec.encode(payloads)),
+      );
+      app.all(['/decode', '/encode'], onlyMethods('POST, OPTIONS'));
+      app.use(() => {
+        throw new HttpError(404, 'no such path; try POST /decode');
+      });
+    },
+    (error, response) => answerError(response, error, logger),
+  );
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: CodecServerOptions,
-  bodies: BodyBudget,
-): Promise<void> {
-  const path = request.url?.split('?', 1)[0] ?? '/';
-  if (path === '/healthz') {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw new HttpError(405, 'only GET');
-    sendJson(response, 200, { status: 'ok' });
-    return;
-  }
-  if (path !== '/decode' && path !== '/encode') throw new HttpError(404, 'not here; try POST /decode');
-
-  if (options.token === undefined) requireHost(request, options.allowedHosts);
-  allowOrigin(request, response, options.allowedOrigins);
-  if (request.method === 'OPTIONS') {
-    answerPreflight(response);
-    return;
-  }
-  if (request.method !== 'POST') throw new HttpError(405, 'only POST');
-  if (options.token !== undefined) requireToken(request, options.token);
-
-  await withBody(request, bodies, async (body) => {
-    const payloads = parsePayloads(body);
-    const coded = path === '/decode' ? await options.codec.decode(payloads) : await options.codec.encode(payloads);
-    sendJson(response, 200, { payloads: coded.map(toJson) });
-  });
-}
-
-/** Bytes of the bodies that are in memory now. */
+/** Bytes of all request bodies in memory. */
 interface BodyBudget {
   bytes: number;
 }
 
-/** Reads a body and works on it; its bytes count until that is done. @throws HttpError 413, 503 */
+/** Reads a body and passes it to `work`; its bytes count until `work` is done. @throws HttpError 413, 503 */
 async function withBody(
   request: IncomingMessage,
   budget: BodyBudget,
@@ -135,7 +119,7 @@ async function withBody(
   }
 }
 
-/** @throws HttpError 403 for a browser that shows another page than the UI. The CLI sends no origin. */
+/** @throws HttpError 403 for a page of another origin than the UI's. The CLI sends no origin. */
 function allowOrigin(request: IncomingMessage, response: ServerResponse, allowed: readonly string[]): void {
   response.setHeader('Vary', 'Origin');
   const { origin } = request.headers;
@@ -145,9 +129,7 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse, allowed
   response.setHeader('Access-Control-Allow-Credentials', 'true');
 }
 
-/**
- * @throws HttpError 421 for another name than ours: an attacker's, that was pointed at this machine (DNS rebinding).
- */
+/** @throws HttpError 421 for a `Host` that is not ours. */
 function requireHost({ headers }: IncomingMessage, allowed: readonly string[]): void {
   const host = headers.host?.toLowerCase().replace(/:\d+$/, '') ?? '';
   if (!allowed.includes(host)) throw new HttpError(421, 'this host is not in CODEC_ALLOWED_HOSTS');
@@ -158,7 +140,7 @@ function answerPreflight(response: ServerResponse): void {
     'Access-Control-Allow-Methods': 'POST, OPTIONS',
     'Access-Control-Allow-Headers': ALLOWED_HEADERS,
     'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
-    // A UI on a public address asks a codec server on the user's own machine.
+    // A UI on a public address may call a codec server on the user's own machine.
     'Access-Control-Allow-Private-Network': 'true',
   });
   response.end();
@@ -211,23 +193,16 @@ function toJson(payload: Payload): { metadata: Record<string, string>; data: str
   return { metadata: Object.fromEntries(metadata), data: encode(payload.data) };
 }
 
-function sendError(response: ServerResponse, error: unknown, logger: Logger): void {
+function answerError(response: Response, error: unknown, logger: Logger): void {
   if (error instanceof HttpError) {
     // The rest of a body that is too large is not read.
     if (error.status === 413 || error.status === 503) response.setHeader('Connection', 'close');
-    sendJson(response, error.status, { message: error.message });
+    response.status(error.status).json({ message: error.message });
   } else if (error instanceof PayloadDecryptionError) {
     logger.warn({ err: error }, 'a payload could not be decrypted');
-    sendJson(response, 400, { message: error.message });
+    response.status(400).json({ message: error.message });
   } else {
     logger.error({ err: error }, 'a request failed');
-    sendJson(response, 500, { message: 'internal error; the log of the codec server says more' });
+    response.status(500).json({ message: 'internal error; see the log of the codec server' });
   }
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  if (response.headersSent || response.destroyed) return;
-  // What was decrypted must not lie in a cache.
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  response.end(JSON.stringify(body));
 }

@@ -5,8 +5,12 @@ import { isDecimal } from '#domain/money/money.ts';
  */
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { caseVerdicts, MAX_ACTION_REASON, SERVICE_ID } from '#domain/work/operator-actions.ts';
-import { RETRY_BOUNDS, type RetryChange } from '#domain/work/retry-rules.ts';
-import type { RetryPolicyRequest } from '#workflows/messages.ts';
+import {
+  changesNothing,
+  RETRY_CHANGE_BOUNDS,
+  RETRY_CHANGE_FIELDS,
+  waitsAreOrdered,
+} from '#domain/work/retry-change.ts';
 
 const CURRENCY = /^[A-Z]{3}$/;
 
@@ -33,8 +37,7 @@ export function limitProblem(input: unknown): string | undefined {
   return 'Give the limit as "max_price": {"amount": "12.50", "currency": "USD"}, or null for none.';
 }
 
-const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
-const SECONDS = { min: DELAY.min / 1_000, max: DELAY.max / 1_000 };
+const { attempts: ATTEMPTS, seconds: SECONDS } = RETRY_CHANGE_BOUNDS;
 /** RFC 3339 with an offset, as the API takes it. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -42,9 +45,10 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d
  * `changeRetryPolicy`: with at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline`.
  */
 export function retryPolicyProblem(input: unknown): string | undefined {
-  const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = fieldsOf(input);
-  if ([attempts, first, longest, deadline].every((value) => value === undefined)) {
-    return 'Say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline; null takes a change back.';
+  const fields = fieldsOf(input);
+  const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = fields;
+  if (changesNothing(fields)) {
+    return `Say what is to change: ${RETRY_CHANGE_FIELDS}; null takes a change back.`;
   }
   if (!isUnset(attempts) && !isWhole(attempts, ATTEMPTS))
     return `attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}, or null.`;
@@ -55,23 +59,11 @@ export function retryPolicyProblem(input: unknown): string | undefined {
     if (!isUnset(value) && !isWhole(value, SECONDS))
       return `${name} must be a whole number from ${SECONDS.min} to ${SECONDS.max}, or null.`;
   }
-  if (typeof first === 'number' && typeof longest === 'number' && first > longest)
-    return 'first_wait_seconds must not be more than longest_wait_seconds.';
+  if (!waitsAreOrdered(fields)) return 'first_wait_seconds must not be more than longest_wait_seconds.';
   const isInstant = typeof deadline === 'string' && INSTANT.test(deadline) && !Number.isNaN(Date.parse(deadline));
   if (!isUnset(deadline) && !isInstant)
     return 'deadline must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z, or null.';
   return actProblem(input);
-}
-
-/** What a request that was found sound asks for. */
-export function retryChangeOf(request: RetryPolicyRequest): RetryChange {
-  const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = request;
-  return {
-    ...(attempts !== undefined && { attempts }),
-    ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
-    ...(longest !== undefined && { maxDelayMs: longest === null ? null : longest * 1_000 }),
-    ...(deadline !== undefined && { deadlineAt: deadline === null ? null : Date.parse(deadline) }),
-  };
 }
 
 /** `resolve`: with `case`, `verdict` and, where it applies, ids of the service and `next`. */

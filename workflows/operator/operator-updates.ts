@@ -8,6 +8,7 @@ import {
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { REFUSALS, type OperatorAction } from '#domain/work/operator-actions.ts';
+import { retryChangeOf } from '#domain/work/retry-change.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import {
@@ -26,7 +27,6 @@ import {
   actProblem,
   limitProblem,
   resolutionProblem,
-  retryChangeOf,
   retryPolicyProblem,
 } from '#workflows/operator/operator-arguments.ts';
 import type { Progress } from '#workflows/purchase/progress.ts';

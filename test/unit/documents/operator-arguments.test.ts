@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { retryChangeOf, retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
+import { retryChangeOf } from '#domain/work/retry-change.ts';
+import { retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
 
 const act = { by: 'Ada', why: 'a test' };
 

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { startProbeServer, type ProbeServer } from '#telemetry/probe-server.ts';
+import { startProbeServer } from '#telemetry/probe-server.ts';
 import { checkReadiness, type ReadinessCheck } from '#telemetry/readiness.ts';
+import type { SmallServer } from '#telemetry/small-server.ts';
 
-let server: ProbeServer | undefined;
+let server: SmallServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;

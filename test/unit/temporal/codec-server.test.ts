@@ -4,17 +4,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createLogger } from '#telemetry/logger.ts';
-import { startCodecServer, type CodecServer, type CodecServerOptions } from '#temporal/codec/codec-server.ts';
+import type { SmallServer } from '#telemetry/small-server.ts';
+import { startCodecServer, type CodecServerOptions } from '#temporal/codec/codec-server.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 
 const UI = 'http://localhost:8233';
 const codec = new EncryptionCodec(new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]));
 const TOKEN = 'codec-token-of-the-test';
 
-let server: CodecServer;
+let server: SmallServer;
 let logged: string[];
 
-async function start(changes: Partial<CodecServerOptions> = {}): Promise<CodecServer> {
+async function start(changes: Partial<CodecServerOptions> = {}): Promise<SmallServer> {
   logged = [];
   const logger = createLogger({ level: 'trace', name: 'codec-server' }, { write: (line) => void logged.push(line) });
   return startCodecServer({

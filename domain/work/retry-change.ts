@@ -1,0 +1,55 @@
+/** A change of the retry policy of one piece of work, as operators send it by the API or as a workflow update. */
+import { RETRY_BOUNDS, type RetryChange } from '#domain/work/retry-rules.ts';
+
+/** An absent field changes nothing; `null` undoes an earlier change. */
+export interface RetryChangeRequest {
+  /** Attempts in total, including those already made. */
+  readonly attempts?: number | null | undefined;
+  readonly first_wait_seconds?: number | null | undefined;
+  readonly longest_wait_seconds?: number | null | undefined;
+  /** RFC 3339, or the parsed time. */
+  readonly deadline?: string | Date | null | undefined;
+}
+
+const { delayMs } = RETRY_BOUNDS;
+/** Bounds of the fields of a request. */
+export const RETRY_CHANGE_BOUNDS = {
+  attempts: RETRY_BOUNDS.attempts,
+  seconds: { min: delayMs.min / 1_000, max: delayMs.max / 1_000 },
+} as const;
+
+/** Field names, for the message about a request that names none of them. */
+export const RETRY_CHANGE_FIELDS = 'attempts, first_wait_seconds, longest_wait_seconds or deadline';
+
+/** True when no field is given. */
+export function changesNothing({
+  attempts,
+  first_wait_seconds: first,
+  longest_wait_seconds: longest,
+  deadline,
+}: RetryChangeRequest): boolean {
+  return [attempts, first, longest, deadline].every((value) => value === undefined);
+}
+
+/** False when the first wait would be longer than the longest one. */
+export function waitsAreOrdered({
+  first_wait_seconds: first,
+  longest_wait_seconds: longest,
+}: Pick<RetryChangeRequest, 'first_wait_seconds' | 'longest_wait_seconds'>): boolean {
+  return typeof first !== 'number' || typeof longest !== 'number' || first <= longest;
+}
+
+/** @param request with every field within its bounds. */
+export function retryChangeOf({
+  attempts,
+  first_wait_seconds: first,
+  longest_wait_seconds: longest,
+  deadline,
+}: RetryChangeRequest): RetryChange {
+  return {
+    ...(attempts !== undefined && { attempts }),
+    ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
+    ...(longest !== undefined && { maxDelayMs: longest === null ? null : longest * 1_000 }),
+    ...(deadline !== undefined && { deadlineAt: deadline === null ? null : new Date(deadline).getTime() }),
+  };
+}
