@@ -1,6 +1,6 @@
 /**
- * Everything that the product reads from its environment, once, typed. Nothing else reads `process.env`.
- * `docs/configuration.md` is the reader's form of this file.
+ * Reads the configuration of each process and command from environment variables. Only this folder reads
+ * `process.env`. `docs/configuration.md` documents the variables.
  */
 import * as z from 'zod';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
@@ -15,35 +15,39 @@ import {
   waitingOf,
 } from '#config/policy-variables.ts';
 import {
+  capabilitiesOf,
+  databaseOf,
+  serviceOf,
+  temporalOf,
+  type DatabaseConfig,
+  type EncryptionKey,
+  type ServiceConfig,
+  type TemporalConfig,
+  type WebhookSecret,
+} from '#config/sections.ts';
+import {
   apiFields,
   codecFields,
   commonFields,
   databaseFields,
-  isResendAllowed,
   outboundFields,
   secretFields,
   serviceFields,
   temporalFields,
   temporalUiFields,
   workerFields,
-  type Raw,
 } from '#config/variables.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { StreamPolicy, WaitingPolicy } from '#domain/policy/api-policy.ts';
 import type { Policy } from '#domain/policy/policy.ts';
 import { purchasePolicyProblems } from '#domain/policy/purchase-policy.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
-import type { ServiceMode } from '#domain/service/service-address.ts';
+import type { Capabilities } from '#domain/service/capabilities.ts';
 
-export {
-  readCodecServerConfig,
-  readUiProxyConfig,
-  type CodecServerConfig,
-  type UiProxyConfig,
-} from '#config/temporal-tools.ts';
+export { readCodecServerConfig, readUiProxyConfig } from '#config/temporal-tools.ts';
+export type { DatabaseConfig, EncryptionKey, ServiceConfig, TemporalConfig, WebhookSecret } from '#config/sections.ts';
 
-/** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
+/** Every variable, by section; a test compares `docs/configuration.md` with it. */
 export const CONFIGURATION_FIELDS = {
   common: commonFields,
   database: databaseFields,
@@ -58,59 +62,21 @@ export const CONFIGURATION_FIELDS = {
   policy: policyFields,
 } as const satisfies Record<string, z.ZodRawShape>;
 
-/** A secret and, during a rotation, until when it is still accepted (epoch milliseconds). */
-export interface WebhookSecret {
-  readonly secret: string;
-  readonly acceptedUntil?: number;
-}
-
-export interface EncryptionKey {
-  readonly id: string;
-  readonly key: Buffer;
-}
-
-export interface DatabaseConfig {
-  readonly url: string;
-  readonly directUrl: string;
-  readonly poolSize: number;
-}
-
-export interface TemporalConfig {
-  readonly address: string;
-  readonly namespace: string;
-  readonly tls: boolean;
-  readonly apiKey: string | undefined;
-}
-
-export interface ServiceConfig {
-  /** `{base_url}`: the production base address, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly mode: ServiceMode;
-  readonly email: string;
-  readonly password: string;
-  readonly deviceName: string;
-  /** Asked for on production login only. */
-  readonly tokenDays: number | undefined;
-  readonly capabilities: Capabilities;
-  /** False: nothing is ever sent twice by itself. */
-  readonly resendAllowed: boolean;
-}
-
-/** What is needed to try our own webhook address. */
+/** For the check of our own webhook address. */
 export interface WebhookAddressConfig {
   readonly url: string | undefined;
   readonly headerPrefix: string;
   readonly secrets: readonly WebhookSecret[];
 }
 
-/** What is needed to have the service make a webhook secret, and to store it. */
+/** For the command that has the service make a webhook secret, and stores it. */
 export interface ServiceSecretConfig {
   readonly database: DatabaseConfig;
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly service: ServiceConfig;
-  /** Those of the configuration, which verify beside the stored ones. */
+  /** Secrets of SERVICE_WEBHOOK_SECRETS, which are accepted beside the stored ones. */
   readonly configuredSecrets: readonly WebhookSecret[];
-  /** How long the former one still verifies, in milliseconds. */
+  /** How long the former secret is accepted, in milliseconds. */
   readonly overlapMs: number;
 }
 
@@ -123,12 +89,12 @@ export interface ApiConfig {
   /** Everything before `-Event` in the names of the service's webhook headers. */
   readonly headerPrefix: string;
   readonly webhookSecrets: readonly WebhookSecret[];
-  /** How long a former stored secret still verifies after a rotation, in milliseconds. */
+  /** How long a former stored secret is accepted after a rotation, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
-  /** The daily limit of all keys together, which the gate shows; the worker enforces it. */
+  /** Daily limit of all keys together: the API shows it, the worker enforces it. */
   readonly spendLimit: Money | undefined;
   readonly runway: RunwayPolicy;
-  /** Networks that webhook endpoints may be in although they are not public. */
+  /** Networks that are not public and in which webhook endpoints are allowed. */
   readonly webhookAllowedAddresses: readonly string[];
   /** How long the former secret of a webhook endpoint still signs after a rotation, in milliseconds. */
   readonly endpointSecretOverlapMs: number;
@@ -138,12 +104,12 @@ export interface ApiConfig {
   readonly port: number;
   readonly bodyLimitBytes: number;
   readonly rateLimits: {
-    /** Requests a minute of each key; undefined: not limited. */
+    /** Requests a minute of each key; undefined: no limit. */
     readonly perMinute: number | undefined;
     /** Failed authentications a minute from one address. */
     readonly failuresPerMinute: number;
   };
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
 }
 
@@ -154,16 +120,16 @@ export interface WorkerConfig {
   readonly temporal: TemporalConfig;
   readonly service: ServiceConfig;
   readonly policy: Policy;
-  /** Networks that webhook endpoints may be in although they are not public. */
+  /** Networks that are not public and in which webhook endpoints are allowed. */
   readonly webhookAllowedAddresses: readonly string[];
   readonly probeHost: string;
   readonly probePort: number;
   readonly shutdownGraceMs: number;
-  /** File with the workflows, built ahead. */
+  /** File with the bundled workflows; undefined: the worker bundles them at its start. */
   readonly workflowBundle: string | undefined;
 }
 
-/** For commands that need only the database, such as migrations and keys. @throws ConfigurationError */
+/** For commands that need only the database. @throws ConfigurationError */
 export function readDatabaseConfig(environment: Environment = process.env): {
   database: DatabaseConfig;
   logLevel: string;
@@ -172,17 +138,17 @@ export function readDatabaseConfig(environment: Environment = process.env): {
   return { database: databaseOf(raw), logLevel: raw.LOG_LEVEL };
 }
 
-/** For commands that talk to the service and need nothing else. @throws ConfigurationError */
+/** For commands that need only the service. @throws ConfigurationError */
 export function readServiceConfig(environment: Environment = process.env): ServiceConfig {
   return serviceOf(parseEnvironment(z.object(serviceFields), environment));
 }
 
-/** For commands that look at Temporal and need nothing else. @throws ConfigurationError */
+/** For commands that need only Temporal. @throws ConfigurationError */
 export function readTemporalConfig(environment: Environment = process.env): TemporalConfig {
   return temporalOf(parseEnvironment(z.object(temporalFields), environment));
 }
 
-/** For commands that try our own webhook address. @throws ConfigurationError */
+/** For the check of our own webhook address. @throws ConfigurationError */
 export function readWebhookAddressConfig(environment: Environment = process.env): WebhookAddressConfig {
   const { PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS } = apiFields;
   const { SERVICE_HEADER_PREFIX } = serviceFields;
@@ -197,7 +163,7 @@ export function readWebhookAddressConfig(environment: Environment = process.env)
   };
 }
 
-/** For commands that open what is encrypted and need nothing else. @throws ConfigurationError */
+/** For commands that need only the encryption keys. @throws ConfigurationError */
 export function readEncryptionKeys(environment: Environment = process.env): readonly EncryptionKey[] {
   return parseEnvironment(z.object(secretFields), environment).ENCRYPTION_KEYS;
 }
@@ -218,13 +184,13 @@ export function readServiceSecretConfig(environment: Environment = process.env):
   };
 }
 
-/** What the service is said to be able to do. @throws ConfigurationError */
+/** The capabilities of the service that SERVICE_WITHOUT leaves on. @throws ConfigurationError */
 export function readCapabilities(environment: Environment = process.env): Capabilities {
   return capabilitiesOf(parseEnvironment(z.object({ SERVICE_WITHOUT: serviceFields.SERVICE_WITHOUT }), environment));
 }
 
 /**
- * The brand in the header names of the service's webhooks, for `serviceHeaders`.
+ * The prefix in the header names of service webhooks, for `serviceHeaders`.
  *
  * @returns everything before `-Event`, such as `X-Acme`.
  * @throws ConfigurationError
@@ -303,8 +269,7 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
           context.addIssue({
             code: 'custom',
             path: ['POLICY_EVENTS_KEPT'],
-            message:
-              'must be more than POLICY_OUTBOUND_RETRY_FOR: what is tried for longer than it is kept cannot be sent',
+            message: 'must be more than POLICY_OUTBOUND_RETRY_FOR: an event that is no longer stored cannot be sent',
           });
         }
       }),
@@ -323,38 +288,4 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
     workflowBundle: raw.WORKFLOW_BUNDLE,
   };
-}
-
-function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
-  return {
-    url: raw.DATABASE_URL,
-    directUrl: raw.DATABASE_DIRECT_URL ?? raw.DATABASE_URL,
-    poolSize: raw.DATABASE_POOL_SIZE,
-  };
-}
-
-function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
-  return {
-    address: raw.TEMPORAL_ADDRESS,
-    namespace: raw.TEMPORAL_NAMESPACE,
-    tls: raw.TEMPORAL_TLS,
-    apiKey: raw.TEMPORAL_API_KEY,
-  };
-}
-
-function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
-  return {
-    baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
-    mode: raw.SERVICE_MODE,
-    email: raw.SERVICE_EMAIL,
-    password: raw.SERVICE_PASSWORD,
-    deviceName: raw.SERVICE_DEVICE_NAME,
-    tokenDays: raw.SERVICE_MODE === 'production' ? raw.SERVICE_TOKEN_DAYS : undefined,
-    capabilities: capabilitiesOf(raw),
-    resendAllowed: isResendAllowed(raw),
-  };
-}
-
-function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>): Capabilities {
-  return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false])) };
 }

@@ -1,12 +1,13 @@
 import type * as z from 'zod';
 import { ConfigurationError } from '#config/fields.ts';
 
-/** Variables by name, as a process has them. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads an environment by its schema; an empty variable counts as missing. @throws ConfigurationError with every
- * problem.
+ * Parses environment variables; an empty one counts as missing.
+ *
+ * @throws ConfigurationError with every problem.
  */
 export function parseEnvironment<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));

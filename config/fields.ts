@@ -6,11 +6,11 @@ import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/header-pre
 /** Exit code of a process whose configuration is wrong (`EX_CONFIG` of sysexits). */
 export const EXIT_CONFIGURATION = 78;
 
-/** Every missing or wrong variable at once. Messages name variables and rules, never values: they may be secrets. */
+/** All missing and invalid variables. The messages contain no values: these may be secrets. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
-  /** @param document that explains the variables. */
+  /** @param document where the variables are documented. */
   constructor(problems: readonly string[], document = 'docs/configuration.md') {
     super(
       `The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee ${document}.`,
@@ -20,7 +20,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Runs a process's set-up; a configuration error is printed and ends the process with exit code 78. */
+/** Reads a configuration; prints a configuration error and ends the process with exit code 78. */
 export function exitOnConfigurationError<Result>(read: () => Result): Result {
   try {
     return read();
@@ -60,8 +60,10 @@ function milliseconds(text: string): number {
 }
 
 /**
- * A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, read as milliseconds. @param maxMs what is longer is
- * refused.
+ * A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds.
+ *
+ * @param fallback milliseconds, or a duration.
+ * @param maxMs longest duration that is accepted.
  */
 export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
   return z
@@ -72,7 +74,7 @@ export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
     .refine((ms) => ms <= maxMs, `must be at most ${maxMs < DAY_MS ? `${maxMs / 60_000}m` : `${maxMs / DAY_MS}d`}`);
 }
 
-/** One duration of a text that is read as a whole; undefined when it is none. @param text such as `20s`. */
+/** @param text such as `20s`. @returns milliseconds; undefined for anything but a duration. */
 export function readDuration(text: unknown): number | undefined {
   return typeof text === 'string' && /^\d{1,9}(ms|s|m|h|d)$/.test(text) ? milliseconds(text) : undefined;
 }
@@ -88,7 +90,7 @@ export function price() {
   });
 }
 
-/** Thresholds such as `20%,5%`, read as shares from 0 to 1; `none` for none. */
+/** Thresholds such as `20%,5%`, parsed to shares from 0 to 1; `none` for an empty list. */
 export function shareList(fallback: string) {
   return z
     .string()
@@ -102,7 +104,7 @@ export function shareList(fallback: string) {
     );
 }
 
-/** Durations such as `72h,24h`, read as milliseconds; `none` for none. */
+/** Durations such as `72h,24h`, parsed to milliseconds; `none` for an empty list. */
 export function durationList(fallback: string) {
   return z
     .string()
@@ -167,7 +169,7 @@ export function originList(fallback: string) {
     });
 }
 
-/** Names or addresses of this server as they stand in `Host`, in lower case, comma separated, without port. */
+/** Names or addresses of this server as in `Host`, in lower case, comma separated, without port. */
 export function hostList(fallback: string) {
   return z
     .string()
@@ -224,7 +226,7 @@ function isNetwork(text: string): boolean {
   return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** True when only this machine reaches a server that listens on `host`. */
+/** True when only this machine can reach a server that listens on `host`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

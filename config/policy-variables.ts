@@ -1,4 +1,4 @@
-/** The variables that change the policy, and what they make of it. */
+/** The variables that change the policy, and the policy that they give. */
 import * as z from 'zod';
 import { durationList, durationMs, price, shareList } from '#config/fields.ts';
 import { retryRules } from '#config/retry-rules.ts';
@@ -9,7 +9,7 @@ import { MAX_REFUND_DEADLINE_MS } from '#domain/policy/purchase-policy.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import { MAX_OUTBOUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 
-/** Overrides of the policy's times; for tests, the bench and unusual services. */
+/** Overrides of the default policy. */
 export const policyFields = {
   POLICY_SEND_DEADLINE: durationMs(DEFAULT_POLICY.purchase.sendDeadlineMs),
   POLICY_SEND_LEASE: durationMs(DEFAULT_POLICY.purchase.sendLeaseMs),
@@ -88,17 +88,17 @@ export const policyFields = {
   POLICY_OUTBOUND_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.outbound.secretOverlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
 };
 
-/** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */
+/** Policy variables of the API and of `reseller service-secret`; the worker reads all. */
 export const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
-/** What of the policy the API needs for webhook endpoints. */
+/** Policy variables of the API for webhook endpoints. */
 export const endpointFields = { POLICY_OUTBOUND_SECRET_OVERLAP: policyFields.POLICY_OUTBOUND_SECRET_OVERLAP };
-/** What of the policy the API shows. */
+/** Policy variables that the API shows. */
 export const shownFields = {
   POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT,
   POLICY_RUNWAY_LOW: policyFields.POLICY_RUNWAY_LOW,
   POLICY_RUNWAY_WINDOW: policyFields.POLICY_RUNWAY_WINDOW,
 };
-/** What of the policy is the API's own. */
+/** Policy variables of the API for waiting requests and event streams. */
 export const waitingFields = {
   POLICY_WAIT_MAX: policyFields.POLICY_WAIT_MAX,
   POLICY_WAITS_PER_KEY: policyFields.POLICY_WAITS_PER_KEY,
@@ -146,7 +146,7 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
       circuitFailures: raw.POLICY_CIRCUIT_FAILURES,
       probeDelayMs: raw.POLICY_CIRCUIT_PROBE_DELAY,
       probeDelayMaxMs: Math.max(raw.POLICY_CIRCUIT_PROBE_DELAY, raw.POLICY_CIRCUIT_PROBE_DELAY_MAX),
-      // The canary is woken, reads a price, and sends.
+      // Time for the canary to be woken, to read a price and to send.
       canaryLeaseMs: raw.POLICY_SEND_ACTIVITY_TIMEOUT + raw.POLICY_SEND_LEASE,
       releasesPerSecond: raw.POLICY_RELEASES_PER_SECOND,
       tickMs: raw.POLICY_GATE_TICK,

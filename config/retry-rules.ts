@@ -14,14 +14,14 @@ import {
 const EXAMPLE = '{"price_above_limit": {"first_delay": "5m", "max_delay": "2h", "total": "48h"}}';
 const FIELDS = ['attempts', 'first_delay', 'max_delay', 'total'] as const;
 const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
-/** The shortest wait is for tests; a deadline of a quarter is the longest that can be set for one piece of work too. */
+/** The shortest wait is for tests. The longest total time is the same as for one piece of work: 92 days. */
 const DURATIONS = {
   first_delay: { min: 1, max: DELAY.max, words: '1ms to 7d' },
   max_delay: { min: 1, max: DELAY.max, words: '1ms to 7d' },
   total: { min: 1, max: RETRY_BOUNDS.deadlineMs, words: '1ms to 92d' },
 } as const;
 
-/** Rules of single classes of failure, as JSON: `{"supplier_failed": {"attempts": 5, "first_delay": "1m"}}`. */
+/** Retry rules by failure class, as JSON: `{"supplier_failed": {"attempts": 5, "first_delay": "1m"}}`. */
 export function retryRules() {
   return z.string().transform((text, context): RetryRules => {
     const problems: string[] = [];
@@ -31,7 +31,7 @@ export function retryRules() {
   });
 }
 
-/** @param problems takes what is wrong, in words. */
+/** @param problems receives a message for each error. */
 function parsed(text: string, problems: string[]): RetryRules {
   const rules: Partial<Record<RetriedClass, Partial<RetryRule>>> = {};
   for (const [failure, rule] of entries(readJson(text))) {

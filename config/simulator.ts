@@ -1,13 +1,10 @@
-/**
- * Everything that the simulator reads from its environment, once, typed. `docs/simulator.md` is the reader's form of
- * this file.
- */
+/** Reads the simulator's configuration from environment variables. `docs/simulator.md` documents them. */
 import * as z from 'zod';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
 import { ConfigurationError, durationMs, flag, port, urlOf } from '#config/fields.ts';
 import { isDecimal } from '#domain/money/money.ts';
 
-export { BASE_PATH, SANDBOX_SUFFIX, type ServiceMode } from '#domain/service/service-address.ts';
+export { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 
 const balance = (fallback: string) =>
   z

@@ -19,12 +19,12 @@ import {
 import { capabilities, type Capabilities } from '#domain/service/capabilities.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 
-/** What variables come to, by their names. */
+/** Parsed values by variable name. */
 export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 export const databaseFields = {
   DATABASE_URL: urlOf('postgres:', 'postgresql:'),
-  /** Two at least: what holds a transaction open may have to read the service's token meanwhile. */
+  /** At least two: a process may need to read the token of the service while it holds a transaction open. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   /** A connection that is not pooled in transaction mode: LISTEN needs one. */
   DATABASE_DIRECT_URL: urlOf('postgres:', 'postgresql:').optional(),
@@ -37,7 +37,7 @@ export const temporalFields = {
     .default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_TLS: flag(false),
-  /** Sent as an API key where the Temporal cluster asks for one. */
+  /** API key for Temporal clusters that require one. */
   TEMPORAL_API_KEY: z.string().min(1).optional(),
 };
 
@@ -55,7 +55,7 @@ export const serviceFields = {
   SERVICE_PASSWORD: z.string().min(1),
   SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
   SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
-  /** Brand in the header names of the service's webhooks. */
+  /** Prefix of the header names of the service's webhooks. */
   SERVICE_HEADER_PREFIX: headerPrefix(),
   /** Names of capabilities that the service does not have, comma separated. */
   SERVICE_WITHOUT: z
@@ -84,7 +84,7 @@ export const apiFields = {
   API_RATE_LIMIT: rateLimit('6000'),
   /** Failed authentications a minute from one address. */
   API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
-  /** Proxies in front of the API, whose X-Forwarded-For is believed. */
+  /** Proxies in front of the API whose X-Forwarded-For is trusted. */
   API_TRUSTED_PROXIES: networkList().default([]),
   /** Largest request body taken, in bytes. */
   API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
@@ -99,25 +99,25 @@ export const workerFields = {
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
 };
 
-/** What the API and the worker read about webhooks of ours. */
+/** Settings of the API and the worker for event webhooks. */
 export const outboundFields = {
-  /** Networks that webhook endpoints may be in although they are not public, comma separated. */
+  /** Networks that are not public and in which webhook endpoints are allowed, comma separated. */
   WEBHOOK_ALLOWED_ADDRESSES: networkList().default([]),
 };
 
 export const codecFields = {
   CODEC_HOST: z.string().min(1).default('127.0.0.1'),
   CODEC_PORT: port(8234),
-  /** Origins of the Temporal UI, comma separated: the only ones that may ask the codec server from a browser. */
+  /** Origins of the Temporal UI, comma separated: the only ones that may call the codec server from a browser. */
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
   /**
    * Names that it may be asked under, comma separated, without port; with CODEC_TOKEN any. A page of another name that
    * was pointed here is refused.
    */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
-  /** Bearer token that the codec server asks for; without one it listens on loopback only. */
+  /** Bearer token that the codec server requires; without one it listens on loopback only. */
   CODEC_TOKEN: z.string().min(16).optional(),
-  /** An operator's word that something else keeps strangers out, such as a port published on loopback only. */
+  /** Allows other addresses without a token: the operator states that other machines cannot connect. */
   CODEC_WITHOUT_TOKEN: flag(false),
 };
 
@@ -135,7 +135,7 @@ export const commonFields = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 };
 
-/** False: nothing is ever sent twice by itself. */
+/** False: no purchase is ever sent a second time without an operator. */
 export function isResendAllowed(raw: Raw<typeof serviceFields>): boolean {
   return !raw.SERVICE_WITHOUT.includes('key_replay');
 }

@@ -28,7 +28,7 @@ const ID_PREFIXES = {
   fault: 'flt',
   behaviour: 'bhv',
 } as const;
-export type IdKind = keyof typeof ID_PREFIXES;
+type IdKind = keyof typeof ID_PREFIXES;
 
 /** Without I, L, O and U, which are misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

@@ -1,7 +1,7 @@
 /** Resolves when a part that the process needs is usable, and rejects with what is wrong when it is not. */
 export type ReadinessCheck = () => Promise<void>;
 
-export interface CheckResult {
+interface CheckResult {
   readonly ok: boolean;
   /** What is wrong, in words. */
   readonly detail?: string;

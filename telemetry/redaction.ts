@@ -4,7 +4,7 @@
  * configuration) are searched for literally. Bytes are never shown, only counted.
  */
 
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** Parts of field names, without case and punctuation, that mark a secret or personal data. */
 const SECRET_NAME_PARTS = [

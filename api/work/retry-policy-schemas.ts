@@ -31,9 +31,7 @@ export const retryPolicy = z
   });
 
 const { attempts: ATTEMPTS, seconds: SECONDS } = RETRY_CHANGE_BOUNDS;
-const secondsInput = wholeNumber(SECONDS.min, SECONDS.max)
-  .nullable()
-  .optional();
+const secondsInput = wholeNumber(SECONDS.min, SECONDS.max).nullable().optional();
 
 /** What of the retry policy of one piece of work is to change. */
 export const retryPolicyInput = {

@@ -127,7 +127,7 @@ export function describeExit(exit: ChildExit): string {
 }
 
 /** The last lines of a file; empty when it cannot be read. */
-export function tailOf(file: string, lines: number): string {
+function tailOf(file: string, lines: number): string {
   try {
     return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
   } catch {

@@ -8,10 +8,10 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** The release that is fetched; `ops/temporal-test-server/pom.xml` names the same one. */
-export const TEST_SERVER_VERSION = '1.38.0';
+const TEST_SERVER_VERSION = '1.38.0';
 
 /** Temporal's time-skipping server, for tests only: looked for in TEMPORAL_TEST_SERVER_PATH and our cache. */
-export function findTestServer(environment: Environment): string | undefined {
+function findTestServer(environment: Environment): string | undefined {
   const named = environment['TEMPORAL_TEST_SERVER_PATH'];
   if (named) return named;
   const cached = cachedServer(environment);

@@ -17,7 +17,7 @@ interface Boundary {
   readonly tooling?: true;
 }
 
-export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
+const BOUNDARIES: Readonly<Record<string, Boundary>> = {
   domain: { mayImport: [], packages: ['big.js'], bundled: true },
   config: { mayImport: ['domain/'] },
   crypto: { mayImport: ['domain/'] },

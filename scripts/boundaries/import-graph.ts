@@ -16,7 +16,7 @@ export interface Import {
   readonly target: ImportTarget;
 }
 
-export type ImportTarget =
+type ImportTarget =
   | { readonly kind: 'file'; readonly path: string; readonly exists: boolean }
   | { readonly kind: 'package'; readonly name: string }
   | { readonly kind: 'builtin' }

@@ -4,18 +4,8 @@
  * both comes `docs/reference/spec-coverage.md`.
  */
 
-export const STATEMENT_KINDS = [
-  'endpoint',
-  'header',
-  'field',
-  'record',
-  'state',
-  'event',
-  'rule',
-  'limit',
-  'gap',
-] as const;
-export type StatementKind = (typeof STATEMENT_KINDS)[number];
+const STATEMENT_KINDS = ['endpoint', 'header', 'field', 'record', 'state', 'event', 'rule', 'limit', 'gap'] as const;
+type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 export interface Statement {
   /** Stable; lower case, parts separated by dots. */

@@ -54,7 +54,7 @@ function addSales(router: Router, simulation: Simulation): void {
   const view = (sale: SaleRecord): unknown => saleView(simulation, sale);
   router.get(
     '/orders',
-    query(schemas.orderQuery, ({ environment, external_order_id: reference, ...page }) =>
+    query(schemas.orderReferenceQuery, ({ environment, external_order_id: reference, ...page }) =>
       listView((part) => sales.oldestFirst({ kind: 'order', environment, reference }, part), page, view),
     ),
   );
@@ -106,7 +106,7 @@ function addEsims(router: Router, simulation: Simulation): void {
 function addLogs(router: Router, simulation: Simulation): void {
   router.get(
     '/ledger',
-    query(schemas.ledgerQuery, ({ environment, external_order_id: reference, ...page }) =>
+    query(schemas.orderReferenceQuery, ({ environment, external_order_id: reference, ...page }) =>
       listView((part) => simulation.ledger.oldestFirst(environment, reference, part), page, ledgerView),
     ),
   );

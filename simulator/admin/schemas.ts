@@ -91,8 +91,7 @@ const page = {
 const filtered = { ...page, environment: environment.optional() };
 
 export const pageQuery = z.strictObject(filtered);
-export const orderQuery = z.strictObject({ ...filtered, external_order_id: z.string().optional() });
-export const ledgerQuery = orderQuery;
+export const orderReferenceQuery = z.strictObject({ ...filtered, external_order_id: z.string().optional() });
 export const vpnQuery = z.strictObject({ ...filtered, external_subscription_id: z.string().optional() });
 export const ofEsimQuery = z.strictObject({ ...filtered, esim_id: z.string().optional() });
 export const deliveryQuery = z.strictObject({

@@ -12,7 +12,7 @@ export const OUTCOMES = [
   'failed_at_once',
   'stay_processing',
 ] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+type Outcome = (typeof OUTCOMES)[number];
 
 /** Of the cancellation of an eSIM. Without a rule the simulator's own facts decide. */
 export const CANCELLATION_OUTCOMES = [

@@ -11,7 +11,7 @@ import type { Subscriptions } from '#simulator/store/subscriptions.ts';
 import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
 
 /** What differs between the kinds of purchase. */
-export interface KindOfSale {
+interface KindOfSale {
   /** Makes what was bought, in the transaction of the completion. @returns the id of a new eSIM, if that is it. */
   deliver(sale: SaleRecord): string | undefined;
   /** The event that tells of the present status; undefined where the interface has none. */

@@ -3,7 +3,7 @@ import { ServiceError, validationFailed } from '#simulator/service/errors.ts';
 import { repeatedName, unusableTexts } from '#simulator/service/json-names.ts';
 
 /** Far more than any request of the interface needs. */
-export const BODY_LIMIT_BYTES = 65_536;
+const BODY_LIMIT_BYTES = 65_536;
 
 const readRaw = express.raw({ type: () => true, limit: BODY_LIMIT_BYTES, inflate: false });
 

@@ -4,13 +4,13 @@ import type { Simulation } from '#simulator/simulation.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
 /** A call that is authorized where that is needed; its parts are not yet judged. */
-export interface ServiceCall extends KeyedCall {
+interface ServiceCall extends KeyedCall {
   readonly query: Readonly<Record<string, string>>;
   /** The body as JSON; undefined where the call has none. */
   readonly json: unknown;
 }
 
-export type Handler = (simulation: Simulation, call: ServiceCall) => Answer | Promise<Answer>;
+type Handler = (simulation: Simulation, call: ServiceCall) => Answer | Promise<Answer>;
 
 /** Handlers by the names of their endpoints. */
 export type Handlers<Name extends EndpointName> = Readonly<Record<Name, Handler>>;

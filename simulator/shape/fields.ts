@@ -18,7 +18,7 @@ export interface ShapeContext {
 }
 
 /** The records of the interface, by the names that envelopes use. */
-export const RECORDS = [
+const RECORDS = [
   'token',
   'package',
   'order',

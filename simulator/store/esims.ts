@@ -3,8 +3,7 @@ import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Page } from '#simulator/store/page.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-export const ESIM_STATES = ['available', 'installed', 'active', 'consumed', 'cancelled'] as const;
-export type EsimState = (typeof ESIM_STATES)[number];
+const ESIM_STATES = ['available', 'installed', 'active', 'consumed', 'cancelled'] as const;
 
 const row = z.object({
   sequence: z.number(),

@@ -5,8 +5,7 @@ import type { Store } from '#simulator/store/store.ts';
 import { REFUND_CONDITIONS, refundReview, refundStatus, cancellationStatus } from '#upstream/contract.ts';
 
 /** What comes next: the review ends (as the facts are then, or as planned), or the accepted refund does. */
-export const REFUND_STEPS = ['accept', 'refuse', 'review', 'pay', 'fail'] as const;
-export type RefundStep = (typeof REFUND_STEPS)[number];
+const REFUND_STEPS = ['accept', 'refuse', 'review', 'pay', 'fail'] as const;
 
 const unmet = z.array(z.enum(REFUND_CONDITIONS));
 

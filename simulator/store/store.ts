@@ -11,7 +11,7 @@ import {
   type Table,
 } from '#simulator/store/schema.ts';
 
-export type Parameters = Readonly<Record<string, SQLInputValue>>;
+type Parameters = Readonly<Record<string, SQLInputValue>>;
 
 /** A prepared statement that reads rows of one shape; columns come in camelCase. */
 export interface Query<Row> {

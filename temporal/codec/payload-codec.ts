@@ -11,7 +11,7 @@ import { MissingKeyError, DecryptionError, type KeyRing } from '#crypto/key-ring
 import { refusedPayload, type PayloadRefusal } from '#domain/service/refused-payload.ts';
 
 /** Value of a payload's `encoding` that says it is encrypted; the usual one, which the Temporal UI knows. */
-export const ENCRYPTED_ENCODING = 'binary/encrypted';
+const ENCRYPTED_ENCODING = 'binary/encrypted';
 
 /**
  * Names the key, so that one sees in the UI and the CLI which keys are still in use. What counts is the encrypted data.

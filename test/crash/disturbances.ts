@@ -114,7 +114,7 @@ const CLOCKS_APART_MS = 2_000;
 const JUMP_MS = 60_000;
 
 /** Where a stall is dangerous: between a claim and what it was for, and between two halves of a hand-over. */
-export const STOPS: readonly (readonly [KilledProcess, string])[] = [
+const STOPS: readonly (readonly [KilledProcess, string])[] = [
   ['worker', 'sendPurchase > commit 2 > after'],
   ['worker', 'sendPurchase > commit 3 > after'],
   ['worker', 'sendPurchase > POST /orders > before'],
@@ -163,7 +163,7 @@ const KINDS = [
   'delay temporal',
   'freeze both',
 ] as const;
-export type DisturbanceKind = (typeof KINDS)[number];
+type DisturbanceKind = (typeof KINDS)[number];
 
 /** A seed has so many of these, far apart in the list. */
 const EACH = 2;
@@ -295,6 +295,6 @@ function linkOf(kind: `${'hang' | 'delay'} ${Link}`): Link {
 }
 
 /** Longer than {@link OUTAGE_POLICY} allows for anything but the caller's own deadline. */
-export const OUTAGE_MS = 24_000;
+const OUTAGE_MS = 24_000;
 /** The windows of a seed in which the service is away, shortened so that all of them end within the outage. */
 export const OUTAGE_POLICY = { POLICY_RESEND_WINDOW: '3s', POLICY_SILENT_DEADLINE: '10s' } as const;

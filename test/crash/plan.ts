@@ -9,7 +9,7 @@ import { plannedWork, type PlannedWork } from '#test/crash/work.ts';
 import { Seeded } from '#test/support/work/workload.ts';
 
 /** A process ends itself when it passes a point for the n-th time. */
-export interface PlannedKill {
+interface PlannedKill {
   readonly process: KilledProcess;
   readonly point: string;
   readonly hit: number;
@@ -21,14 +21,14 @@ export interface PlannedCut {
   readonly hit: number;
 }
 
-export interface PlannedRequestFault {
+interface PlannedRequestFault {
   readonly endpoint: (typeof BUYING)[number] | (typeof READING)[number];
   readonly fault: z.input<typeof requestFault>;
   readonly nth: number;
   readonly count: number;
 }
 
-export interface PlannedWebhookFault {
+interface PlannedWebhookFault {
   /** Of these events only. */
   readonly event?: string;
   readonly fault: z.input<typeof webhookFault>;

@@ -7,7 +7,7 @@ import type { State } from '#test/model-check/state.ts';
 import { Store } from '#test/model-check/store.ts';
 
 /** `fault`: it need not happen. A `step` happens at some time if it stays possible. */
-export type ActionKind = 'step' | 'fault';
+type ActionKind = 'step' | 'fault';
 
 /** Offers one action: a sentence without a full stop, and what it changes. */
 export type Offer = (kind: ActionKind, sentence: string, change: (state: State) => void) => void;

@@ -12,7 +12,7 @@ import { startDecision } from '#domain/relay/start-decision.ts';
 import type { Decision, Run } from '#test/model-check/state.ts';
 
 /** What a relay knows of an inbox row when it is about to act on it. */
-export interface RelayedRow {
+interface RelayedRow {
   /** The stored decision as it was read when the relay took the row, and as it stands now under the lock. */
   readonly remembered: Decision;
   readonly stored: Decision;

@@ -59,10 +59,10 @@ export const ATTEMPTS = [
   'completed',
   'failed',
 ] as const;
-export type Attempt = (typeof ATTEMPTS)[number];
+type Attempt = (typeof ATTEMPTS)[number];
 
 export const ROW_STATES = ['absent', 'pending', 'relayed', 'applied', 'unmatched'] as const;
-export type RowState = (typeof ROW_STATES)[number];
+type RowState = (typeof ROW_STATES)[number];
 
 export const DECISIONS = ['none', 'advance', 'known', 'contradiction'] as const;
 export type Decision = (typeof DECISIONS)[number];
@@ -72,11 +72,11 @@ export type Decision = (typeof DECISIONS)[number];
  * back.
  */
 export const PURCHASES = ['none', 'processing', 'completed', 'failed', 'paid_back'] as const;
-export type Purchase = (typeof PURCHASES)[number];
+type Purchase = (typeof PURCHASES)[number];
 
 /** Where a worker stands with one send; `executing` only where the service does not serialise equal keys. */
 export const PHASES = ['idle', 'claimed', 'wire', 'executing', 'answered'] as const;
-export type Phase = (typeof PHASES)[number];
+type Phase = (typeof PHASES)[number];
 
 /** What came back to a worker. `known`: a 409 about the key or the reference. `nothing`: no readable answer. */
 export const ANSWERS = [
@@ -92,7 +92,7 @@ export const ANSWERS = [
 export type Answer = (typeof ANSWERS)[number];
 
 export const RELAY_PHASES = ['idle', 'taken', 'judged', 'told'] as const;
-export type RelayPhase = (typeof RELAY_PHASES)[number];
+type RelayPhase = (typeof RELAY_PHASES)[number];
 
 /** A row of the attempts. */
 export interface AttemptRow {

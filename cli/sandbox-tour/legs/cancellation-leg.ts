@@ -15,8 +15,8 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { EsimCancellation, SimulatedState } from '#upstream/contract.ts';
 
 /** The results of a review that the specification names. */
-export const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
-export type RefundResult = (typeof REFUND_RESULTS)[number];
+const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
+type RefundResult = (typeof REFUND_RESULTS)[number];
 
 /** What became of each eSIM before it is cancelled. */
 export interface CancellationInput {

@@ -20,7 +20,7 @@ export interface Removal extends Change {
   readonly failed: readonly FailedTest[];
 }
 
-export interface FailedTest {
+interface FailedTest {
   /** Relative to the project. */
   readonly file: string;
   /** A part of the title. Of the tests of the file that name the statement, only one has it. */

@@ -21,7 +21,7 @@ function expectDone(answer: HttpAnswer): void {
 }
 
 /** Judges by a document in which every object has the fields that are described, and no others. */
-export function strictDescription(document: unknown): Description {
+function strictDescription(document: unknown): Description {
   return new Description(documentShape.parse(closed(document)));
 }
 

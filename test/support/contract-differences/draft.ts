@@ -111,7 +111,7 @@ export class Draft {
 }
 
 /** Where the record is in a body of the contract. */
-export function pathOfRecord(name: BodyName): string {
+function pathOfRecord(name: BodyName): string {
   if (name.startsWith('event ')) return 'data';
   return name.startsWith('list') ? 'data[]' : '';
 }

@@ -5,7 +5,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Where Chromium is: `CHROMIUM_PATH`, or where distributions put it. */
-export const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find(
+const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find(
   (path) => path !== '' && existsSync(path),
 );
 

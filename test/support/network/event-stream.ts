@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-export interface StreamedEvent {
+interface StreamedEvent {
   readonly id: string;
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;

@@ -17,7 +17,7 @@ import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const run = promisify(execFile);
 
-export interface OwnServer extends AsyncDisposable {
+interface OwnServer extends AsyncDisposable {
   /** On the same port and data; waits until it serves. */
   start(): Promise<void>;
   /** As an administrator would. */
@@ -34,7 +34,7 @@ export interface OwnServer extends AsyncDisposable {
 }
 
 /** What PostgreSQL no longer knew when it had come back. */
-export interface LostCommits {
+interface LostCommits {
   readonly transactions: number;
   /** Of the write-ahead log. */
   readonly bytes: number;

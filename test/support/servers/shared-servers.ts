@@ -30,7 +30,7 @@ const TEMPLATE = 'template_reseller';
 const BUILD_BUNDLE = join(import.meta.dirname, '../../../worker/build-bundle.ts');
 
 /** Data of tests need not outlive the machine, and without waiting for the disk PostgreSQL is several times faster. */
-export const FAST_AND_LOOSE = {
+const FAST_AND_LOOSE = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',

@@ -36,7 +36,7 @@ export const UNSOLD_STAYS_HELD = {
 /**
  * Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them.
  */
-export const SHORT_POLICY = {
+const SHORT_POLICY = {
   POLICY_SEND_DEADLINE: '3s',
   POLICY_SEND_LEASE: '5s',
   POLICY_SEND_ACTIVITY_TIMEOUT: '8s',

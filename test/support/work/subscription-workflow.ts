@@ -16,7 +16,7 @@ import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
 /** What a service says that has no call for it. */
-export const NO_SUCH_CALL: SubscriptionAnswer = { kind: 'cannot_tell', detail: 'This service has no such call.' };
+const NO_SUCH_CALL: SubscriptionAnswer = { kind: 'cannot_tell', detail: 'This service has no such call.' };
 export const TOLD: SubscriptionAnswer = { kind: 'told' };
 export const OUT_OF_ORDER: SubscriptionAnswer = {
   kind: 'unavailable',

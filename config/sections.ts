@@ -1,0 +1,82 @@
+/** Sections of the configuration that several processes and commands read. */
+import {
+  isResendAllowed,
+  type databaseFields,
+  type Raw,
+  type serviceFields,
+  type temporalFields,
+} from '#config/variables.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import type { ServiceMode } from '#domain/service/service-address.ts';
+
+/** A secret; after a rotation with the end of its validity, in epoch milliseconds. */
+export interface WebhookSecret {
+  readonly secret: string;
+  readonly acceptedUntil?: number;
+}
+
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+export interface DatabaseConfig {
+  readonly url: string;
+  readonly directUrl: string;
+  readonly poolSize: number;
+}
+
+export interface TemporalConfig {
+  readonly address: string;
+  readonly namespace: string;
+  readonly tls: boolean;
+  readonly apiKey: string | undefined;
+}
+
+export interface ServiceConfig {
+  /** `{base_url}`: the production base address, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly mode: ServiceMode;
+  readonly email: string;
+  readonly password: string;
+  readonly deviceName: string;
+  /** Requested life of a token, in days; at login in production only. */
+  readonly tokenDays: number | undefined;
+  readonly capabilities: Capabilities;
+  /** False: no purchase is ever sent a second time without an operator. */
+  readonly resendAllowed: boolean;
+}
+
+export function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
+  return {
+    url: raw.DATABASE_URL,
+    directUrl: raw.DATABASE_DIRECT_URL ?? raw.DATABASE_URL,
+    poolSize: raw.DATABASE_POOL_SIZE,
+  };
+}
+
+export function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
+  return {
+    address: raw.TEMPORAL_ADDRESS,
+    namespace: raw.TEMPORAL_NAMESPACE,
+    tls: raw.TEMPORAL_TLS,
+    apiKey: raw.TEMPORAL_API_KEY,
+  };
+}
+
+export function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
+  return {
+    baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
+    mode: raw.SERVICE_MODE,
+    email: raw.SERVICE_EMAIL,
+    password: raw.SERVICE_PASSWORD,
+    deviceName: raw.SERVICE_DEVICE_NAME,
+    tokenDays: raw.SERVICE_MODE === 'production' ? raw.SERVICE_TOKEN_DAYS : undefined,
+    capabilities: capabilitiesOf(raw),
+    resendAllowed: isResendAllowed(raw),
+  };
+}
+
+export function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>): Capabilities {
+  return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false])) };
+}
