@@ -14,10 +14,10 @@ const APPLICATION = 'reseller encryption-keys';
 export async function listEncryptionKeys(environment: Environment, output: Output = process.stdout): Promise<void> {
   const { database: config } = readDatabaseConfig(environment);
   const keys = await withDatabase(config.url, APPLICATION, (database) => database.run(keyUse));
-  if (keys.length === 0) output.write('The database has not been used with any key yet.\n');
+  if (keys.length === 0) output.write('The database has not been used with any encryption key yet.\n');
   for (const { keyId, makesHashes, firstUsedAt } of keys) {
     output.write(
-      `${keyId}  first used ${firstUsedAt.toISOString()}${makesHashes ? '; makes the hashes, stays the last' : ''}\n`,
+      `${keyId}  first used ${firstUsedAt.toISOString()}${makesHashes ? '; used for keyed hashes, must stay the last key' : ''}\n`,
     );
   }
 }
@@ -44,7 +44,7 @@ export async function retireEncryptionKey(
     }),
   );
   if (retirement.kind !== 'retired') throw refusal(keyId, retirement);
-  output.write(`${keyId} is retired. Take it out of ENCRYPTION_KEYS of all processes, and start them again.\n`);
+  output.write(`${keyId} is retired. Remove it from ENCRYPTION_KEYS of all processes, and restart them.\n`);
 }
 
 function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired' }>): UserError {
@@ -56,14 +56,14 @@ function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired
       );
     case 'makes_hashes':
       return new UserError(
-        `${keyId} makes the keyed hashes of repeated requests and webhooks, and cannot be retired.`,
-        'Leave it the last key in ENCRYPTION_KEYS.',
+        `${keyId} is used for the keyed hashes of requests and webhooks, so it cannot be retired.`,
+        'Keep it as the last key in ENCRYPTION_KEYS.',
       );
     case 'in_use': {
       const places = retirement.values.map(({ table, column, count }) => `${table}.${column} (${count})`).join(', ');
       return new UserError(
         `Stored values are encrypted with ${keyId}: ${places}.`,
-        'Leave it in ENCRYPTION_KEYS, behind the first key.',
+        'Keep it in ENCRYPTION_KEYS, after the first key.',
       );
     }
   }

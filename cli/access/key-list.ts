@@ -3,10 +3,7 @@ import { lineageOf, type listApiKeys } from '#db/access/api-keys.ts';
 
 type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/**
- * One line for each key, with its id at the end (`created_by`, `actor`); successors stand below the key that their line
- * began with.
- */
+/** One line for each key, with its id (`created_by`, `actor`) at the end. Successors follow the first key of their line. */
 export function keyLines(keys: readonly Key[], now: Date): string[] {
   const lines = Map.groupBy(keys, lineageOf);
   return [...lines.values()].flatMap((line) => line.map((key, index) => keyLine(key, now, line[index - 1]?.prefix)));
@@ -14,7 +11,7 @@ export function keyLines(keys: readonly Key[], now: Date): string[] {
 
 function keyLine(key: Key, now: Date, successorOf: string | undefined): string {
   const { id, prefix, name, scopes, lastUsedAt, ownWorkOnly, rateLimit } = key;
-  const facts = [
+  const properties = [
     stateOf(key, now),
     lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`,
     ...(successorOf === undefined ? [] : [`successor of ${successorOf}`]),
@@ -22,7 +19,7 @@ function keyLine(key: Key, now: Date, successorOf: string | undefined): string {
     ...spendLimit(key),
     ...(rateLimit === null ? [] : [`at most ${rateLimit} requests a minute`]),
   ];
-  return `${prefix}  ${name}  ${facts.join(', ')}  ${scopes.join(',')}  ${id}`;
+  return `${prefix}  ${name}  ${properties.join(', ')}  ${scopes.join(',')}  ${id}`;
 }
 
 function stateOf({ revokedAt, expiresAt }: Key, now: Date): string {

@@ -26,7 +26,7 @@ import type { Money } from '#domain/money/money.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Stands for every scope there is. */
+/** In place of a list: every scope. */
 const ALL = 'all';
 
 export interface NewKeyOptions {
@@ -41,16 +41,13 @@ export interface NewKeyOptions {
 }
 
 /**
- * `reseller keys create`: the key goes to standard output alone, what is said of it to standard error.
+ * `reseller keys create`: prints the key alone to standard output, and its description to standard error.
  *
- * @throws UserError when it is not said what the key is for or may do.
+ * @throws UserError without a name or scopes, or with an invalid limit.
  */
 export async function createKey(name: string, options: NewKeyOptions, environment: Environment): Promise<void> {
   if (name.trim() === '') {
-    throw new UserError(
-      'The key has no name.',
-      'Name the system that is to use it: it is all that `keys list` shows of its purpose.',
-    );
+    throw new UserError('The key has no name.', 'Name the system that will use it: `keys list` shows this name.');
   }
   const scopes = scopesOf(options.scopes);
   const { ownWorkOnly = false, rateLimit } = options;
@@ -69,7 +66,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
     const which = ownWorkOnly ? ', for its own work only' : '';
     await audit(tx, id, 'create', `${name}: ${scopes.join(', ')}${which}`, now);
   });
-  const said = [
+  const described = [
     ...(ownWorkOnly ? ['limited to its own work'] : []),
     ...(spendLimit == null ? [] : [`spends at most ${spendLimit.amount} ${spendLimit.currency} a day`]),
     ...(rateLimit === undefined ? [] : [`${rateLimit} requests a minute`]),
@@ -77,7 +74,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   ];
   printLine(
     process.stderr,
-    `Key ${prefix} for ${name}, shown this once; ${[`scopes: ${scopes.join(', ')}`, ...said].join('; ')}`,
+    `Key ${prefix} for ${name}, printed only this once; ${[`scopes: ${scopes.join(', ')}`, ...described].join('; ')}`,
   );
   process.stdout.write(`${key}\n`);
 }
@@ -89,9 +86,9 @@ export async function listKeys(environment: Environment): Promise<void> {
 }
 
 /**
- * `reseller keys rotate`: the successor goes to standard output alone.
+ * `reseller keys rotate`: prints the successor alone to standard output.
  *
- * @param options.overlap how long the former one still works, in milliseconds.
+ * @param options.overlap how long the former key still works, in milliseconds.
  * @throws UserError when the key cannot be rotated.
  */
 export async function rotateKey(
@@ -117,7 +114,8 @@ export async function rotateKey(
   });
   const until = rotated.expiresAt === null ? '' : `, valid until ${rotated.expiresAt.toISOString()}`;
   process.stderr.write(
-    `Key ${generated.prefix}, shown this once${until}. It goes on with what ${prefix} made; ${prefix} works until ${rotated.formerExpiresAt.toISOString()}.\n`,
+    `Key ${generated.prefix}, printed only this once${until}. It takes over the work of ${prefix}; ` +
+      `${prefix} works until ${rotated.formerExpiresAt.toISOString()}.\n`,
   );
   process.stdout.write(`${key}\n`);
 }
@@ -147,7 +145,7 @@ export async function limitKeyRate(prefix: string, limit: number | null, environ
   );
   process.stdout.write(
     limit === null
-      ? `Key ${prefix} has the limit of the configuration.\n`
+      ? `Key ${prefix} has the limit of API_RATE_LIMIT.\n`
       : `Key ${prefix} may make ${limit} requests a minute.\n`,
   );
 }
@@ -164,7 +162,7 @@ interface Change {
   readonly detail?: string;
 }
 
-/** Changes a key and writes down who did, in one transaction. */
+/** Changes a key and adds the audit entry, in one transaction. */
 async function change(
   environment: Environment,
   { prefix, action, detail }: Change,
@@ -197,12 +195,12 @@ function refusal(prefix: string, why: RotationRefusal): UserError {
   if (typeof why === 'object') {
     return new UserError(
       `Key ${prefix} was rotated before.`,
-      `Rotate its successor ${why.rotatedTo}; or revoke that one first, where it was lost.`,
+      `Rotate its successor ${why.rotatedTo}. If the successor was lost, revoke it first.`,
     );
   }
   if (why === 'unknown') return new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, advice);
   return new UserError(
-    `Key ${prefix} is ${why}, and has nothing to hand over.`,
+    `Key ${prefix} is ${why}, so it cannot be rotated.`,
     `Make a new one with \`npx reseller keys create\`. ${advice}`,
   );
 }
@@ -212,7 +210,10 @@ function limitOf(text: string): Money | null {
   if (text === 'none') return null;
   const parsed = price().safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new UserError(`${JSON.stringify(text)} is no daily limit.`, 'Write it like "100.00 USD", or none.');
+  throw new UserError(
+    `${JSON.stringify(text)} is not a daily limit.`,
+    'Write an amount such as "100.00 USD", or none.',
+  );
 }
 
 function inDays(days: number | undefined, now: Date): Date | undefined {
@@ -227,8 +228,8 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
       .filter((name) => name !== '') ?? [];
   if (names.length === 0) {
     throw new UserError(
-      'It is not said what the key may do.',
-      `Add --scopes with what its user needs, commas between: ${apiScopes.join(', ')}; or --scopes ${ALL}.`,
+      'The key has no scopes.',
+      `Add --scopes with a comma-separated list of: ${apiScopes.join(', ')}; or --scopes ${ALL}.`,
     );
   }
   if (names.length === 1 && names[0] === ALL) return apiScopes;
@@ -236,7 +237,7 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
   if (unknown.length > 0) {
     throw new UserError(
       `Unknown scopes: ${unknown.join(', ')}.`,
-      `There are: ${apiScopes.join(', ')}; or ${ALL} alone.`,
+      `The scopes are: ${apiScopes.join(', ')}; or ${ALL} alone.`,
     );
   }
   return names as ApiScope[];

@@ -1,6 +1,6 @@
 import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
 
-/** One command needs no token but its own, and works without the database that the others share theirs in. */
+/** Keeps the token of one command in memory: works without the database in which the processes share theirs. */
 export class OwnToken implements TokenStore {
   #token: SharedToken | undefined;
 

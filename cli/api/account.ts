@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who runs the command. A container may run it under a number without a name. */
+/** The account that runs the command. In a container a user id may have no name. */
 export function account(): string {
   try {
     return userInfo().username;
@@ -9,7 +9,7 @@ export function account(): string {
   }
 }
 
-/** {@link account} as the audit log names it. */
+/** {@link account} as the actor of an audit entry. */
 export function actor(): string {
   return `command/${account()}`;
 }

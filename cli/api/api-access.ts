@@ -1,4 +1,4 @@
-/** Where the commands that act through our REST API find it, and which key they send it. */
+/** Address of the REST API and the API key, for the commands that call it. */
 import { join, resolve } from 'node:path';
 import type { ApiAccess } from '#cli/api/api-client.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/data-folder/dev-api-key-file.ts';
@@ -7,9 +7,9 @@ import { PORTS } from '#cli/start/settings.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** What the caller says of it. */
+/** Options of these commands. */
 export interface ApiOptions {
-  /** Base address; that of what runs on the data folder when left out. */
+  /** Base address; undefined: the API of the `npm start` that runs on the data folder. */
   readonly api?: string;
   /** Data folder of an `npm start`. */
   readonly data: string;
@@ -18,7 +18,7 @@ export interface ApiOptions {
 /**
  * The API with the key of RESELLER_API_KEY, or with the development key of the data folder.
  *
- * @throws UserError when there is no key, or nothing runs on the folder that is named.
+ * @throws UserError when there is no key, or nothing runs on the named folder.
  */
 export function apiAccess(options: ApiOptions, environment: Environment): ApiAccess {
   const key = environment['RESELLER_API_KEY'];
@@ -27,15 +27,15 @@ export function apiAccess(options: ApiOptions, environment: Environment): ApiAcc
   const found = developmentAccess(options);
   if (found !== undefined) return found;
   throw new UserError(
-    `There is no API key: RESELLER_API_KEY is not set, and ${resolve(options.data)} holds none.`,
-    'Make one with `npx reseller keys create NAME --scopes orders:read,orders:operate` and put it into RESELLER_API_KEY.',
+    `There is no API key: RESELLER_API_KEY is not set, and ${resolve(options.data)} contains none.`,
+    'Create one with `npx reseller keys create NAME --scopes orders:read,orders:operate`, and set RESELLER_API_KEY to it.',
   );
 }
 
 /**
  * The API with the development key of the data folder.
  *
- * @returns undefined where it holds none. @throws UserError when nothing runs on the folder.
+ * @returns undefined when the folder contains no key. @throws UserError when nothing runs on the folder.
  */
 export function developmentAccess(options: ApiOptions): ApiAccess | undefined {
   const folder = resolve(options.data);
@@ -45,23 +45,22 @@ export function developmentAccess(options: ApiOptions): ApiAccess | undefined {
     : { ...apiAddress(options, true), key, keyFrom: devApiKeyFile(folder) };
 }
 
-/** The folder that commands take when none is named. */
-const USUAL_FOLDER = '.data';
+/** Default of --data. */
+const DEFAULT_FOLDER = '.data';
 
 function isNamed({ data }: ApiOptions): boolean {
-  return data !== USUAL_FOLDER;
+  return data !== DEFAULT_FOLDER;
 }
 
-/** @param mustRun false: the API may be another one's than that of the folder, at its usual port. */
+/** @param mustRun false: without a running set-up on the folder, the API of another one at the usual port is used. */
 function apiAddress({ api, data }: ApiOptions, mustRun: boolean): Pick<ApiAccess, 'url' | 'log'> {
   if (api !== undefined) return { url: api };
   const running = findRunningEnvironment(data);
-  // Another installation may listen on the usual port: it must not be sent this folder's key, nor be acted upon in its
-  // place.
+  // Another installation may listen on the usual port. It must not receive this folder's key or this command.
   if (running === undefined && mustRun) {
     throw new UserError(
       `Nothing runs on ${resolve(data)}.`,
-      'Run `npm start` on it first, in another terminal; or name the API with --api.',
+      'Run `npm start` with this folder first, in another terminal; or give the address of the API with --api.',
     );
   }
   const url = `http://127.0.0.1:${running?.['API_PORT'] ?? PORTS.api.fallback}`;

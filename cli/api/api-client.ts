@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 
-/** Where the API is, which key it is called with, and what a reader of an error has to know of both. */
+/** Address and key of the API, and where both come from: error messages name it. */
 export interface ApiAccess {
   readonly url: string;
   readonly key: string;
-  /** Where the key comes from, in words: `RESELLER_API_KEY`, or a file. */
+  /** Source of the key: `RESELLER_API_KEY`, or a file. */
   readonly keyFrom: string;
-  /** File of the API's log, where it runs beside us. */
+  /** Log file of the API, where it runs on this machine. */
   readonly log?: string;
 }
 
@@ -35,15 +35,15 @@ type Problem = z.output<typeof problemSchema>;
 
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/** An answer of our API that is not what was asked for. */
+/** An error answer of the API. */
 export class ApiError extends UserError {
   readonly status: number;
-  /** Our name for the kind of problem; undefined when something else than our API has answered. */
+  /** Stable code of the problem; undefined when something else than our API has answered. */
   readonly code: string | undefined;
-  /** What the API says against it, without what it answered and where. */
+  /** Title and detail of the problem, without the status. */
   readonly reason: string;
 
-  /** @param request method and path, for the person who looks it up. */
+  /** @param request method and path. */
   constructor(request: string, status: number, text: string, access: ApiAccess) {
     const parsed = problemSchema.safeParse(jsonOf(text));
     const problem = parsed.success ? parsed.data : undefined;
@@ -56,7 +56,7 @@ export class ApiError extends UserError {
   }
 }
 
-/** What is wrong with each field stands in a line of its own. */
+/** Each error of a field is on a line of its own. */
 function reasonOf({ title, detail, errors }: Problem): string {
   const words = [title, detail].filter(Boolean).join(': ');
   return [words, ...errors.map((error) => `  - ${error.field || error.in}: ${error.message}`)].map(visible).join('\n');
@@ -70,17 +70,18 @@ function adviceFor(
 ): string {
   if (status === 401) {
     return (
-      `It does not know the key that it was sent, which is that of ${keyFrom}. Name with --data the folder of the \`npm start\` ` +
-      `that answers at ${url}, or put a valid key into RESELLER_API_KEY; \`npx reseller keys create\` makes one.`
+      `The API does not accept the key of ${keyFrom}. Give with --data the folder of the \`npm start\` that serves ` +
+      `${url}, or set RESELLER_API_KEY to a valid key; \`npx reseller keys create\` makes one.`
     );
   }
-  if (status === 403) return `The key is that of ${keyFrom}. Put one that has the scope into RESELLER_API_KEY.`;
+  if (status === 403) return `The key of ${keyFrom} lacks the scope. Set RESELLER_API_KEY to a key that has it.`;
   if (status < 500) return '';
   const id = problem?.request_id;
-  return `The log of the API${log === undefined ? '' : ` (${log})`} says more of ${request}${id === undefined ? '' : `, request ${id}`}.`;
+  const where = `${request}${id === undefined ? '' : `, request ${id}`}`;
+  return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${where}.`;
 }
 
-/** Our own REST API, as any of its users would call it. */
+/** A client of our REST API. */
 export class ApiClient {
   readonly #options: ApiClientOptions;
 
@@ -88,7 +89,7 @@ export class ApiClient {
     this.#options = { ...options, url: options.url.replace(/\/+$/, '') };
   }
 
-  /** @throws ApiError when the answer is an error; UserError when there is none. */
+  /** @throws ApiError for an error answer; UserError when the API cannot be reached. */
   async call<Schema extends z.ZodType>(call: Call<Schema>): Promise<z.output<Schema>> {
     const { url, key, signal } = this.#options;
     const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
@@ -116,7 +117,7 @@ async function reach(api: string, url: string, init: RequestInit): Promise<Respo
     if (!(error instanceof TypeError)) throw error;
     throw new UserError(
       `The API at ${api} does not answer.`,
-      'Start it with `npm start`, or say where it is: with --data the folder that another `npm start` runs on, or its address with --api.',
+      'Start it with `npm start`. If it runs elsewhere, give the data folder with --data, or the address with --api.',
       { cause: error },
     );
   }

@@ -6,7 +6,7 @@ type Readers = Readonly<Record<string, (environment: Environment) => unknown>>;
 /**
  * Reads several parts of the configuration for one command.
  *
- * @throws ConfigurationError with the problems of all of them, so that nobody corrects one to be told of the next.
+ * @throws ConfigurationError with the problems of all parts at once.
  */
 export function readTogether<Parts extends Readers>(
   environment: Environment,

@@ -62,7 +62,7 @@ function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** Most specific first. */
+/** Kinds of target, most specific first. */
 const KINDS = ['package', 'vpn_plan', 'country', 'default'];
 
 /** The commands about pricing rules. */
@@ -80,12 +80,12 @@ export class PricingCommands {
     const rules = await this.#all(options, PATH, json === true ? z.looseObject({}) : rule);
     if (json === true) return this.#say(JSON.stringify(rules, null, 2));
     const read = z.array(rule).parse(rules);
-    if (read.length === 0) return this.#say('There is no pricing rule: no selling price is suggested.');
+    if (read.length === 0) return this.#say('There are no pricing rules, so no selling prices are suggested.');
     for (const each of read.toSorted((one, other) => KINDS.indexOf(one.target.kind) - KINDS.indexOf(other.target.kind)))
       this.#say(lineOf(each));
   }
 
-  /** `pricing set`. @throws UserError when it is not said what the rule is for. */
+  /** `pricing set`. @throws UserError without a target, or with an invalid margin. */
   async set(options: SetOptions): Promise<void> {
     const wanted = { target: targetOf(options), currency: options.currency, terms: termsOf(options) };
     const known = (
@@ -109,7 +109,7 @@ export class PricingCommands {
             body: { terms: wanted.terms, why: options.why, version: known.version },
             answer: rule,
           });
-    this.#say(`${known === undefined ? 'Made' : 'Changed'}: ${lineOf(stored)}`);
+    this.#say(`${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
   }
 
   /** `pricing end`. */
@@ -160,17 +160,17 @@ function targetOf({ default: isDefault, country, package: packageId, vpnPlan }: 
   if (packageId !== undefined) return { kind: 'package', package_id: idOf(packageId) };
   if (vpnPlan !== undefined) return { kind: 'vpn_plan', vpn_plan_id: idOf(vpnPlan) };
   if (isDefault === true) return { kind: 'default' };
-  throw new UserError('It is not said what the rule is for.', 'Add --default, --country, --package or --vpn-plan.');
+  throw new UserError('The rule has no target.', 'Add --default, --country, --package or --vpn-plan.');
 }
 
 function idOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UserError(`${JSON.stringify(text)} is no id.`, 'Use a number, as the package list has it.');
+  throw new UserError(`${JSON.stringify(text)} is not an id.`, 'Use a number from the package list.');
 }
 
 function termsOf({ margin, minimumMargin, minimumPrice, step, ending, nearest, maxPriceDrift }: SetOptions) {
   if (step === undefined && (ending !== undefined || nearest === true)) {
-    throw new UserError('It is not said what prices are rounded to.', 'Add --step, such as --step 1 --ending 0.99.');
+    throw new UserError('--ending and --nearest need --step.', 'Add --step, such as --step 1 --ending 0.99.');
   }
   return {
     margin: markupOf(margin),
@@ -182,11 +182,11 @@ function termsOf({ margin, minimumMargin, minimumPrice, step, ending, nearest, m
   };
 }
 
-/** Of `35%`, `0.50` or `35%+0.50`. */
+/** Parses `35%`, `0.50` or `35%+0.50`. @throws UserError */
 function markupOf(text = '0'): z.output<typeof markup> {
   const [, percent, amount] = /^(?:([\d.]+)%)?\+?(?:([\d.]+))?$/.exec(text.replaceAll(' ', '')) ?? [];
   if (percent === undefined && amount === undefined) {
-    throw new UserError(`${JSON.stringify(text)} is no margin.`, 'Write it like 35%, 0.50 or 35%+0.50.');
+    throw new UserError(`${JSON.stringify(text)} is not a margin.`, 'Write it as 35%, 0.50 or 35%+0.50.');
   }
   return { percent: percent ?? '0', amount: amount ?? '0' };
 }
@@ -212,7 +212,7 @@ function termsText({
     ...(price === null ? [] : [`price at least ${price}`]),
     ...(rounding === null
       ? []
-      : [`rounded ${rounding.direction} to ${rounding.ending} beyond a multiple of ${rounding.step}`]),
+      : [`rounded ${rounding.direction} to a multiple of ${rounding.step} plus ${rounding.ending}`]),
     `drift ${drift} %`,
   ].join(', ');
 }

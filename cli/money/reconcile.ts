@@ -18,14 +18,14 @@ export interface ReconcileOptions {
   readonly wait?: number;
 }
 
-/** All pages of a large wallet, and a worker that is just starting. */
+/** Enough for all pages of a large wallet, and for a worker that is starting. */
 const WAIT_MS = 5 * 60_000;
 
 /**
- * `reseller reconcile`: has a worker compare our books with the wallet at the service now, and prints what came of it.
+ * `reseller reconcile`: has a worker compare our books with the wallet at the service now, and prints the report.
  *
- * @returns the exit code: 0 when nothing was found (what is too young is not judged yet), 1 when something was, 2 when
- *   not all could be compared.
+ * @returns the exit code: 0 without findings (movements that are too young are not judged yet), 1 with findings, 2 when
+ *   not everything was compared.
  * @throws UserError when no worker has done it in time; ConfigurationError; errors of the database and of Temporal.
  */
 export async function runReconcile(
@@ -48,14 +48,15 @@ export async function runReconcile(
       if (result === undefined) {
         throw new UserError(
           `No worker has compared the books within ${wait / 1_000} s.`,
-          'Check that a worker runs (/readyz on its port). What was asked for is done as soon as one does: GET /v1/wallet/reconciliations.',
+          'Check that a worker runs (/readyz on its port). A worker that starts later still compares them: see ' +
+            'GET /v1/wallet/reconciliations.',
         );
       }
       const report = await database.run((db) => findReconciliation(db, result.id));
       if (report === undefined) {
         throw new UserError(
           `The worker has stored its report ${result.id} in another database.`,
-          'Check that DATABASE_URL is that of the worker.',
+          'Check that DATABASE_URL is the database of the worker.',
         );
       }
       if (json === true) printJson(output, reportJson(report));

@@ -4,17 +4,17 @@ import { FINDING_KINDS, findingKinds, type ReconciliationStatus } from '#domain/
 import type { Finding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
 
-/** As the API shows it. */
+/** The report in the JSON form of the API. */
 export const reportJson = reconciliationJson;
 
 const HEADLINES = {
   complete: 'Our books were compared with the wallet at the service.',
-  incomplete: 'Our books were compared with a part of the wallet only.',
+  incomplete: 'Our books were compared with only a part of the wallet.',
   unsupported: 'Our books could not be compared with the wallet.',
   unavailable: 'The wallet could not be read.',
 } as const satisfies Record<ReconciliationStatus, string>;
 
-/** A report for a person. */
+/** The report as text. */
 export function reportLines(report: ReconciliationRow): string[] {
   const { status, detail, counts, sums, id, readSince } = report;
   return [
@@ -24,7 +24,8 @@ export function reportLines(report: ReconciliationRow): string[] {
     `  report          ${id}`,
     `  read since      ${readSince.toISOString()}`,
     `  movements       ${counts.read} read, ${counts.new} new, ${counts.matched} matched, ${counts.booked} rows booked`,
-    `  waiting         ${counts.pending} too young to be judged, ${counts.awaited} of ours not shown yet, ${counts.orphans} without a cause`,
+    `  waiting         ${counts.pending} too young to be judged, ${counts.awaited} of ours not shown yet, ` +
+      `${counts.orphans} without a cause`,
     `  balance         ${balanceText(report)}`,
     ...sums.map(
       ({ currency, credits, debits, journal }) =>
@@ -47,7 +48,7 @@ function findingLines({ findings, findingCounts, counts }: ReconciliationRow): s
     const isWaiting = counts.pending > 0 || counts.awaited > 0;
     return [
       isWaiting
-        ? 'Nothing was found so far. What waits is judged in a later comparison, once it is old enough.'
+        ? 'Nothing was found so far. Movements that are too young are judged in a later comparison.'
         : 'Nothing was found.',
     ];
   }

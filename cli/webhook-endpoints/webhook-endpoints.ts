@@ -51,7 +51,7 @@ const delivery = z.object({
 const replayed = z.object({ queued: z.int(), next_since: z.string().nullable() });
 
 const PATH = '/v1/webhook-endpoints';
-/** The most that a page holds. */
+/** Largest page of the API. */
 const PAGE = 100;
 const EXCERPT_SHOWN = 120;
 
@@ -89,13 +89,13 @@ export class WebhookEndpointCommands {
     });
     if (data.length === 0) this.#say('There are no such deliveries.');
     for (const each of data) for (const line of deliveryLines(each)) this.#say(line);
-    if (more !== null) this.#say(`There are older ones; --limit shows up to 100.`);
+    if (more !== null) this.#say(`There are older ones; use --limit, up to 100.`);
   }
 
-  /** `webhook-endpoints replay`. Goes on until everything is queued. */
+  /** `webhook-endpoints replay`: repeats the call until everything is queued. */
   async replay(id: string, { event, delivery: one, since, until, which, ...options }: ReplayOptions): Promise<void> {
     if ([event, one, since].filter((each) => each !== undefined).length !== 1) {
-      throw new UserError('It is not clear what to send once more.', 'Name one of --event, --delivery and --since.');
+      throw new UserError('Exactly one of --event, --delivery and --since is needed.', 'Give one of them.');
     }
     const api = this.#api(options);
     let queued = 0;
@@ -111,7 +111,7 @@ export class WebhookEndpointCommands {
       if (answer.next_since === null) break;
       from = answer.next_since;
     }
-    this.#say(queued === 1 ? 'One delivery is on its way.' : `${queued} deliveries are on their way.`);
+    this.#say(queued === 1 ? 'One delivery is queued.' : `${queued} deliveries are queued.`);
   }
 
   #api(options: ApiOptions): ApiClient {
@@ -139,7 +139,7 @@ function endpointLines({
     ...(since === null
       ? []
       : [`    failing since ${since}, ${failures} tries in a row; the last time ${last ?? 'for an unknown reason'}`]),
-    ...(missed === null ? [] : [`    has missed events since ${missed}`]),
+    ...(missed === null ? [] : [`    missed events since ${missed}`]),
   ];
 }
 

@@ -5,13 +5,13 @@ import type { Output } from '#cli/terminal/terminal.ts';
 import { printJson, printLine } from '#cli/terminal/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The API gives no more at once. */
+/** Largest page of the API. */
 const PAGE = 100;
 
 export interface AuditOptions extends ApiOptions {
   readonly actor?: string;
   readonly action?: string;
-  /** Id of what it was done to. */
+  /** Id of the subject. */
   readonly subject?: string;
   /** How far back, in milliseconds. */
   readonly since?: number;
@@ -32,7 +32,7 @@ const entry = z.object({
 const page = z.object({ data: z.array(entry), next_cursor: z.string().nullable() });
 type Entry = z.output<typeof entry>;
 
-/** `reseller audit`: who did what, newest first. */
+/** `reseller audit`: prints the audit log, newest first. */
 export async function showAuditLog(
   options: AuditOptions,
   environment: Environment,

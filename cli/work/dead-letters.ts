@@ -22,10 +22,10 @@ const page = z.object({ data: z.array(letter), next_cursor: z.string().nullable(
 
 const PATH = '/v1/dead-letters';
 const QUEUES = ['inbox', 'outbox'] as const;
-/** The most that a page holds. */
+/** Largest page of the API. */
 const PAGE = 100;
 
-/** `reseller dead-letters`: what the relay could not process and put aside. */
+/** `reseller dead-letters`: rows that the relay could not process and quarantined. */
 export class DeadLetterCommands {
   readonly #environment: Environment;
   readonly #output: Output;
@@ -35,7 +35,7 @@ export class DeadLetterCommands {
     this.#output = output;
   }
 
-  /** `dead-letters list`: those of both queues, oldest first. */
+  /** `dead-letters list`: rows of both queues, oldest first. */
   async list(options: ApiOptions): Promise<void> {
     let count = 0;
     for (const queue of QUEUES) count += await this.#listQueue(options, queue);
@@ -44,13 +44,13 @@ export class DeadLetterCommands {
 
   /** `dead-letters requeue`. */
   async requeue(id: string, options: DeadLetterActionOptions): Promise<void> {
-    await this.#act(id, 'requeue', options);
+    await this.#perform(id, 'requeue', options);
     this.#say(`${id} is processed again.`);
   }
 
   /** `dead-letters dismiss`. */
   async dismiss(id: string, options: DeadLetterActionOptions): Promise<void> {
-    await this.#act(id, 'dismiss', options);
+    await this.#perform(id, 'dismiss', options);
     this.#say(`${id} is dismissed.`);
   }
 
@@ -72,7 +72,7 @@ export class DeadLetterCommands {
     }
   }
 
-  async #act(id: string, action: 'requeue' | 'dismiss', options: DeadLetterActionOptions): Promise<void> {
+  async #perform(id: string, action: 'requeue' | 'dismiss', options: DeadLetterActionOptions): Promise<void> {
     await this.#api(options).call({
       path: `${PATH}/${encodeURIComponent(id)}/${action}`,
       body: { why: options.why },

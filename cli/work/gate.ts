@@ -80,13 +80,13 @@ export class GateCommands {
     this.#say(await this.#runwayLine(options));
   }
 
-  /** Another scope than that of the gate is needed for it. */
+  /** Needs another scope than the gate. */
   async #runwayLine(options: ApiOptions): Promise<string> {
     try {
       return runwayText(await this.#api(options).call({ path: '/v1/wallet/runway', answer: runway }));
     } catch (error) {
       if (error instanceof ApiError && error.status === 403)
-        return 'Wallet lasts: this key may not read it (wallet:read)';
+        return 'Wallet lasts: unknown, the key lacks the scope wallet:read';
       throw error;
     }
   }
@@ -140,7 +140,8 @@ function gateLines({ circuits, pauses, held, wallet, spend }: Gate): string[] {
     ),
     wallet === null
       ? 'Wallet: not known'
-      : `Wallet: ${text(wallet.balance)}, of which ${text(wallet.reserved)} are reserved; read at ${wallet.read_at}${wallet.low_since === null ? '' : '; LOW'}`,
+      : `Wallet: ${text(wallet.balance)}, of which ${text(wallet.reserved)} are reserved; ` +
+        `read at ${wallet.read_at}${wallet.low_since === null ? '' : '; LOW'}`,
     `Spent on ${spend.day}: ${spend.spent.map(text).join(', ') || 'nothing'}`,
     ...spend.limits.map(
       ({ name, limit, spent }) =>
@@ -159,7 +160,8 @@ function runwayText({
 }: z.output<typeof runway>): string {
   const low = lowSince === null ? '' : '; LOW';
   if (days === null || sales === null) return `Wallet lasts: not known. ${detail ?? ''}${low}`;
-  return `Wallet lasts: ${days} days (${earliest} to ${latest}) at ${text(sales.mean)} a day, the mean of ${sales.days} days${low}`;
+  const mean = `${text(sales.mean)} a day, the mean of ${sales.days} days`;
+  return `Wallet lasts: ${days} days (${earliest} to ${latest}) at ${mean}${low}`;
 }
 
 function paused({ kind, failure_class: failure }: Pick<z.output<typeof pause>, 'kind' | 'failure_class'>): string {

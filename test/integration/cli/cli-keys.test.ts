@@ -104,7 +104,7 @@ describe('reseller keys limit', () => {
     };
     expect(await limit('100.00 USD')).toMatchObject({ spendLimitAmount: '100.000000', spendLimitCurrency: 'USD' });
     expect(await limit('none')).toMatchObject({ spendLimitAmount: null, spendLimitCurrency: null });
-    await expect(limit('100')).rejects.toThrow(/no daily limit/);
+    await expect(limit('100')).rejects.toThrow(/not a daily limit/);
     await expect(limitKey('unknown0', 'none', { DATABASE_URL: opened.url })).rejects.toThrow(/no key with the prefix/);
   });
 });

@@ -39,7 +39,7 @@ describe('reseller pricing', () => {
       maxPriceDrift: '2',
       why: 'Spring.',
     });
-    const id = /^Made: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
+    const id = /^Created: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
     await desk.set({
       ...at,
       country: 'DE',
@@ -68,9 +68,9 @@ describe('reseller pricing', () => {
 
   it('says what is missing or odd before it asks the API', async () => {
     const at = { api: api.baseUrl, data: '.data', currency: 'EUR', maxPriceDrift: '0', why: 'x' };
-    await expect(desk.set(at)).rejects.toThrow('not said what the rule is for');
-    await expect(desk.set({ ...at, default: true, margin: 'a lot' })).rejects.toThrow('is no margin');
-    await expect(desk.set({ ...at, default: true, ending: '0.99' })).rejects.toThrow('rounded to');
-    await expect(desk.set({ ...at, package: 'x1' })).rejects.toThrow('is no id');
+    await expect(desk.set(at)).rejects.toThrow('has no target');
+    await expect(desk.set({ ...at, default: true, margin: 'a lot' })).rejects.toThrow('is not a margin');
+    await expect(desk.set({ ...at, default: true, ending: '0.99' })).rejects.toThrow('need --step');
+    await expect(desk.set({ ...at, package: 'x1' })).rejects.toThrow('is not an id');
   });
 });

@@ -105,7 +105,7 @@ describe('reseller webhook-endpoints', () => {
   it('replays what failed', async () => {
     expect(
       await said((desk, access) => desk.replay(id, { ...access, since: '2030-01-01T00:00:00Z', which: 'failed' })),
-    ).toBe('One delivery is on its way.\n');
+    ).toBe('One delivery is queued.\n');
     expect((await api.database.run((db) => db.select().from(webhookDeliveries))).map(({ state }) => state)).toEqual([
       'pending',
     ]);

@@ -31,7 +31,7 @@ const end = (row: ReconciliationRow) => {
 describe('the report of a reconciliation', () => {
   it('says that nothing was found, and of what waits that it is not judged yet', () => {
     expect(end(report({}))).toEqual(['Nothing was found.']);
-    const notYet = ['Nothing was found so far. What waits is judged in a later comparison, once it is old enough.'];
+    const notYet = ['Nothing was found so far. Movements that are too young are judged in a later comparison.'];
     expect(end(report({ pending: 1 }))).toEqual(notYet);
     expect(end(report({ awaited: 1 }))).toEqual(notYet);
   });
