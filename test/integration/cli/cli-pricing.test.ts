@@ -39,7 +39,8 @@ describe('reseller pricing', () => {
       maxPriceDrift: '2',
       why: 'Spring.',
     });
-    const id = /^Created: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
+    const id =
+      /^Created: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
     await desk.set({
       ...at,
       country: 'DE',
