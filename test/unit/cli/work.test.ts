@@ -419,17 +419,17 @@ describe('an error of the API', () => {
   it('of its own making leads to its log, with the call and the id of the request', async () => {
     answer = () => problem(500, 'internal_error', { request_id: 'req_4711' });
     expect((await list()).printed).toMatch(
-      /The log of the API says more of GET \/v1\/orders\?limit=100, request req_4711\./,
+      /See the log of the API for GET \/v1\/orders\?limit=100, request req_4711\./,
     );
   });
 
   it('that does not know the key says which key that was', async () => {
     answer = () => problem(401, 'unauthenticated');
     const ofEnvironment = await list();
-    expect(ofEnvironment.printed).toMatch(/that of RESELLER_API_KEY\. .*--data/);
+    expect(ofEnvironment.printed).toMatch(/the key of RESELLER_API_KEY\. .*--data/);
     writeSecretFile(join(data, 'dev-api-key'), 'rsk_of_the_folder\n');
     const ofFolder = await list({});
-    expect(ofFolder.printed).toContain(`that of ${join(data, 'dev-api-key')}.`);
+    expect(ofFolder.printed).toContain(`the key of ${join(data, 'dev-api-key')}.`);
     expect(ofFolder.printed).toMatch(/RESELLER_API_KEY/);
     expect(calls.map(({ authorization }) => authorization)).toEqual(['Bearer rsk_test', 'Bearer rsk_of_the_folder']);
   });
