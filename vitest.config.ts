@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { QUICK_START } from './cli/start/part.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 // A test that needs longer than this has lost what it waits for, on a machine that is ten times as slow as a quiet one,
 // too.
@@ -7,7 +8,7 @@ const QUICK_TEST_MS = 120_000;
 const SLOW_TEST_MS = 240_000;
 const PATIENCE = { poll: { timeout: 60_000 } };
 
-// Each file runs in a process of its own, most of whose time goes into starting.
+// Each file runs in a process of its own, most of whose time goes into starting. Files of the fast project share two.
 const execArgv = [QUICK_START];
 
 /** Kinds run one after the other (`groupOrder`), cheapest first, so that two cores are not shared by everything. */
@@ -15,6 +16,7 @@ export default defineConfig({
   test: {
     // A test that fails once has failed.
     retry: 0,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -26,6 +28,8 @@ export default defineConfig({
           testTimeout: QUICK_TEST_MS,
           hookTimeout: QUICK_TEST_MS,
           expect: PATIENCE,
+          // Loading the same modules for each file takes as long as the tests. A test that changes a module restores it.
+          isolate: false,
           // By default one core of two would stand idle.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
@@ -40,6 +44,7 @@ export default defineConfig({
           testTimeout: QUICK_TEST_MS,
           hookTimeout: QUICK_TEST_MS,
           expect: PATIENCE,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
@@ -53,7 +58,8 @@ export default defineConfig({
           testTimeout: SLOW_TEST_MS,
           hookTimeout: SLOW_TEST_MS,
           expect: PATIENCE,
-          maxWorkers: 2,
+          // A file waits for its processes and for Temporal nearly half of the time.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
@@ -68,7 +74,7 @@ export default defineConfig({
           hookTimeout: SLOW_TEST_MS,
           expect: PATIENCE,
           // Each file has servers of its own and mostly waits.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },

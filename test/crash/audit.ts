@@ -64,7 +64,7 @@ export async function audit(
 ): Promise<Audit> {
   const mayBeLost = (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs);
   // Differences of what is still under way are no news of their own; the audit of the books names it.
-  await becomeQuiet(stack, quietMs);
+  const restless = await becomeQuiet(stack, quietMs);
   const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
@@ -72,7 +72,8 @@ export async function audit(
   const books = await auditBooks(stack, {
     accepted,
     unsettled,
-    timeoutMs: Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS),
+    // What has not ended in all that time is not waited for once more.
+    timeoutMs: restless.length > 0 ? 0 : Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS),
     mayBeLost,
   });
   const rest = [...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)];

@@ -68,6 +68,9 @@ const POLICY = {
   POLICY_RESEND_WINDOW: '10m',
   POLICY_CANCEL_CHECK: '3s',
   POLICY_STALLED_AFTER: '20s',
+  // Every second, both schedules use a fifth of a core in each seed.
+  POLICY_RECONCILE_EVERY: '2s',
+  POLICY_SWEEP_EVERY: '2s',
 };
 
 export interface RunOptions {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isProblem, ResellerClient, type ResponseInfo } from '#clients/typescript/src/index.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
 import { removeFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -19,7 +19,7 @@ let stack: Stack;
 let client: ResellerClient;
 
 beforeAll(async () => {
-  stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '300ms' } });
+  stack = await startStack({ environment: RARE_UPKEEP, simulator: { SIMULATOR_PROCESSING_DELAY: '300ms' } });
   client = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: stack.apiKey });
 });
 afterAll(() => stack.stop());

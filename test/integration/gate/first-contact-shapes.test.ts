@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SHAPES, type ShapeName } from '#simulator/shape/shape.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 let stack: Stack | undefined;
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 async function start(shape: ShapeName) {
   stack = await startStack({
-    environment: { SERVICE_MODE: 'production', SERVICE_HEADER_PREFIX: SHAPES[shape].header_prefix },
+    environment: { ...RARE_UPKEEP, SERVICE_MODE: 'production', SERVICE_HEADER_PREFIX: SHAPES[shape].header_prefix },
     simulator: { SIMULATOR_APPROVED: 'true', SIMULATOR_PRODUCTION_BALANCE: '1000.00', SIMULATOR_SHAPE: shape },
   });
   return { stack, desk: new OrderDesk(stack) };

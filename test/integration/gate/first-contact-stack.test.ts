@@ -10,11 +10,11 @@ import { COMPATIBLE, checkContractFile, NOT_COMPATIBLE } from '#cli/service/cont
 import { profileItems } from '#domain/service/capability-profile.ts';
 import { readFirstContact } from '#fulfilment/gate/first-contact.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-const PRODUCTION = { SERVICE_MODE: 'production' };
+const PRODUCTION = { ...RARE_UPKEEP, SERVICE_MODE: 'production' };
 /** Nothing shows the shapes: there is no document, and nothing was bought. */
 const UNSEEN = { ...PRODUCTION, SERVICE_WITHOUT: 'openapi_download' };
 const APPROVED = { SIMULATOR_APPROVED: 'true', SIMULATOR_PRODUCTION_BALANCE: '1000.00' };

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { POLICY_SETTLE_DELAY: '600ms' } });
+  stack = await startStack({ environment: { ...RARE_UPKEEP, POLICY_SETTLE_DELAY: '600ms' } });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog, orders } from '#db/schema.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { changeRetryPolicyUpdate, explainQuery } from '#workflows/messages.ts';
@@ -23,7 +23,9 @@ beforeAll(async () => {
     package_unavailable: { first_delay: '10m', max_delay: '1h', total: '48h' },
     supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
   });
-  stack = await startStack({ environment: { ...PATIENT_POLICY, POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' } });
+  stack = await startStack({
+    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP, POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' },
+  });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);
 });

@@ -34,6 +34,12 @@ export const UNSOLD_STAYS_HELD = {
 } as const;
 
 /**
+ * For tests in which nothing waits for sweeper and reconciler: run every second, both keep a fifth of a core busy for
+ * as long as the stack lives.
+ */
+export const RARE_UPKEEP = { POLICY_SWEEP_EVERY: '1h', POLICY_RECONCILE_EVERY: '1h' } as const;
+
+/**
  * Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them.
  */
 const SHORT_POLICY = {

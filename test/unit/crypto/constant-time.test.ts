@@ -1,15 +1,16 @@
-import * as crypto from 'node:crypto';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { signWebhook, verifyWebhook, type SignedDelivery } from '#crypto/webhook-signature.ts';
 
-// What a comparison costs in time cannot be asserted; that Node's constant-time one decides alone can.
-vi.mock('node:crypto', async (importOriginal) => {
-  const original = await importOriginal<typeof crypto>();
-  return { ...original, timingSafeEqual: vi.fn<typeof crypto.timingSafeEqual>(original.timingSafeEqual) };
-});
-const timingSafeEqual = vi.mocked(crypto.timingSafeEqual);
-beforeEach(() => {
-  timingSafeEqual.mockClear();
+// The time that a comparison takes cannot be asserted. That Node's constant-time one decides alone can.
+const timingSafeEqual = vi.spyOn(crypto, 'timingSafeEqual');
+// Modules that import the function by its name get the spy, too.
+syncBuiltinESMExports();
+beforeEach(() => void timingSafeEqual.mockClear());
+afterAll(() => {
+  timingSafeEqual.mockRestore();
+  syncBuiltinESMExports();
 });
 
 const BODY = Buffer.from('{"event":"ping"}');

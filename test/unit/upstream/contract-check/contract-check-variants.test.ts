@@ -1,13 +1,14 @@
 /** The check of a service that has other names for query parameters. */
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { checkContract } from '#upstream/contract-check.ts';
-import type * as Variants from '#upstream/contract/variants.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
 
-vi.mock('#upstream/contract/variants.ts', async (original) => {
-  const real = await original<typeof Variants>();
-  return { ...real, VARIANTS: { ...real.VARIANTS, parameters: { external_order_id: 'reference', limit: 'per_page' } } };
+const OTHER_NAMES = { external_order_id: 'reference', limit: 'per_page' };
+beforeAll(() => void Object.assign(VARIANTS.parameters, OTHER_NAMES));
+afterAll(() => {
+  for (const name of Object.keys(OTHER_NAMES)) Reflect.deleteProperty(VARIANTS.parameters, name);
 });
 
 function findings(draft: Draft) {
