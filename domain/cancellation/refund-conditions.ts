@@ -12,7 +12,7 @@ export const REFUND_CONDITIONS = [
 ] as const;
 export type RefundConditionName = (typeof REFUND_CONDITIONS)[number];
 
-export type ConditionResult = 'pass' | 'fail' | 'unknown';
+type ConditionResult = 'pass' | 'fail' | 'unknown';
 
 /** One condition with its evidence and the time of that evidence. */
 export interface RefundCondition {

@@ -54,7 +54,7 @@ export interface Knowledge {
 }
 
 /** Where a movement belongs: every one is in exactly one of these. */
-export type Place =
+type Place =
   | { readonly kind: 'booked'; readonly movement: Movement; readonly cause: Cause; readonly attemptId: string | null }
   /** Too young to be judged. */
   | { readonly kind: 'pending'; readonly movement: Movement }

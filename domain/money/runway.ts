@@ -37,7 +37,7 @@ export interface RunwayKnowledge {
 }
 
 /** Sales of a day, of 24 hours that end now. */
-export interface DailySales {
+interface DailySales {
   readonly mean: Money;
   /** Standard deviation of the days. */
   readonly deviation: Money;

@@ -5,7 +5,7 @@ import { ruleName, type PricedItem, type PricingRule } from '#domain/pricing/pri
 import { suggestPrice, type RuledSuggestion } from '#domain/pricing/suggested-price.ts';
 
 /** A price that stays as it is while the cost and the rules change. */
-export interface KeptPrice {
+interface KeptPrice {
   readonly price: Money;
   readonly margin: Margin;
   /** What the new rule asks for at least; the new cost where none applies. */

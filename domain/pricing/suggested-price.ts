@@ -25,7 +25,7 @@ export const PRICING_STEPS = [
 ] as const;
 
 /** One step from the cost to the suggestion; `amount` is the price after it. */
-export interface PricingStep {
+interface PricingStep {
   readonly step: (typeof PRICING_STEPS)[number];
   readonly amount: Decimal;
   /** A sentence. */

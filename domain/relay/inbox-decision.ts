@@ -34,23 +34,23 @@ export interface StoredInboxRow {
 export type InboxAction =
   /** Another relay or a workflow has settled it, or another relay has it in hand. Nothing is written. */
   | { readonly kind: 'leave' }
-  /** The row is done with; nobody is told. */
+  /** The row is settled; no workflow is notified. */
   | { readonly kind: 'apply'; readonly decision: ObservationDecision }
-  /** A workflow must be told before the row counts as settled. */
+  /** A workflow must be notified before the row counts as settled. */
   | { readonly kind: 'notify'; readonly decision: NotifyingDecision };
 
-/** Decisions of which a workflow must learn. */
+/** Decisions that a workflow must be notified of. */
 export type NotifyingDecision = Exclude<ObservationDecision, 'known'>;
 
 /**
  * Decides what becomes of a row.
  *
- * A row that was judged `advance` or `contradiction` stays so until a workflow was told or the work ended. The first
- * judgement stores the facts, so a second one finds them and would call the row `known`: the workflow would then never
- * be told.
+ * A row that was judged `advance` or `contradiction` keeps that decision until a workflow was notified or the work ended.
+ * The first judgement stores the reported facts. A second judgement finds them and would call the row `known`: the
+ * workflow would then never be notified.
  *
  * @param judged what the row means by the present state of the attempt.
- * @param workEnded true when the work has reached its end: then the row is judged against that end, and nobody is told.
+ * @param workEnded true when the work has ended: the row is then judged against that end, and no workflow is notified.
  */
 export function decideInboxRow(row: StoredInboxRow, judged: ObservationDecision, workEnded: boolean): InboxAction {
   if (row.state !== 'pending' || !row.isOurs) return { kind: 'leave' };
@@ -59,14 +59,14 @@ export function decideInboxRow(row: StoredInboxRow, judged: ObservationDecision,
   return decision === 'known' ? { kind: 'apply', decision } : { kind: 'notify', decision };
 }
 
-/** What came of telling a workflow. `finished`: it has ended, and nothing was told. */
+/** Result of notifying a workflow. `finished`: the workflow had completed and was not notified. */
 export type NotifyOutcome = 'notified' | 'finished';
 
 /**
- * Decides what becomes of a row after its workflow was told.
+ * Decides what happens to a row after the attempt to notify its workflow.
  *
  * @returns `relayed`: the workflow answers for it. `judge_again`: the work has ended, so the row is judged against the
- *   end at once. `try_again`: nobody was told although the work goes on.
+ *   end at once. `try_again`: no workflow was notified although the work goes on.
  */
 export function afterNotifying(outcome: NotifyOutcome, workEnded: boolean): 'relayed' | 'judge_again' | 'try_again' {
   if (workEnded) return 'judge_again';

@@ -71,14 +71,14 @@ export interface ObservedWork {
 /**
  * Decides what an observation means.
  *
- * @param besides what it means for what follows the purchase: the end of a subscription, the refund of a cancellation.
+ * @param followUp what it means for the time after the purchase: the end of a subscription, the refund of a cancellation.
  */
 export function judgeObservation(
   work: ObservedWork,
   outcome: ObservedOutcome,
-  besides: ObservationDecision = 'known',
+  followUp: ObservationDecision = 'known',
 ): ObservationDecision {
-  if (besides === 'contradiction') return besides;
+  if (followUp === 'contradiction') return followUp;
   const { status, attemptState, latestAttempt } = work;
   if (isFinal(status)) {
     // Of a failed attempt it is no news that it failed, whatever came of the work; completed after all, it was
@@ -89,7 +89,7 @@ export function judgeObservation(
   const decision = ATTEMPT_DECISIONS[attemptState][outcome];
   // An attempt that was given up may not come back to life: two would be bought.
   if (!latestAttempt && decision === 'advance') return 'contradiction';
-  return decision === 'known' ? besides : decision;
+  return decision === 'known' ? followUp : decision;
 }
 
 /**

@@ -25,7 +25,7 @@ export const START_DECISIONS = {
  * Decides whether a workflow is to be started. A run started for work that has ended finds that out and completes at
  * once.
  *
- * @param isEnded of the row, read after the standing of the workflow: a workflow ends its row first, so a row that is
+ * @param isEnded of the row, read after the state of the workflow: a workflow ends its row first, so a row that is
  *   still unfinished then has lost that end.
  */
 export function startDecision(workflow: WorkflowRunState, isEnded: boolean): StartDecision {

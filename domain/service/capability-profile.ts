@@ -8,7 +8,7 @@ import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { RetryRules } from '#domain/work/retry-rules.ts';
 
 /** How the service behaves beside its calls. No call can be switched off for them, so they are no capabilities. */
-export const TRAITS = {
+const TRAITS = {
   key_retention: 'A repeated key is still known when the time for resends is over.',
   key_serialised:
     'Two sends of one key at the same moment buy once. Otherwise a resend may overtake a slow first send.',
@@ -27,7 +27,7 @@ export const PROFILE_ITEMS: Readonly<Record<ProfileItem, string>> = { ...CAPABIL
 export const profileItems = Object.keys(PROFILE_ITEMS) as readonly ProfileItem[];
 
 /** By item: true, false, or null where the probe could not tell. */
-export type ProfileFindings = Readonly<Record<ProfileItem, boolean | null>>;
+type ProfileFindings = Readonly<Record<ProfileItem, boolean | null>>;
 
 /** What was found, with a sentence for each item that says what was tried and what came of it. */
 export interface MeasuredProfile {
@@ -94,7 +94,7 @@ export function effectivePolicy(policy: Policy, profile: JudgedProfile | undefin
   };
 }
 
-/** No word of a class goes past it. */
+/** Sets the attempts of each failure class to one as well. */
 function withoutAttempts(rules: RetryRules | undefined): { readonly retryRules?: RetryRules } {
   if (rules?.supplier_failed?.attempts === undefined) return {};
   return { retryRules: { ...rules, supplier_failed: { ...rules.supplier_failed, attempts: 1 } } };

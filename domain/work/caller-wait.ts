@@ -1,29 +1,30 @@
-/** When a caller who waits for work is answered. */
+/** When a request that waits for work is answered. */
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 /**
- * What was asked for is there, or will never be: a subscription that is active counts, since it lives on for months.
+ * True when the work has its result or has ended. An active subscription counts: it runs for months.
  */
 export function isFinished(status: WorkStatus): boolean {
   return status === 'active' || isFinal(status);
 }
 
 /**
- * True when waiting longer is of no use. What is held goes on by itself, perhaps in a second, so it is waited for; what
- * waits for a person is not.
+ * True when waiting longer is of no use. Held work goes on by itself, perhaps within a second, so the request waits for
+ * it. Work that needs attention waits for a person, so the request is answered.
  */
 export function isWaitOver(status: WorkStatus): boolean {
   return isFinished(status) || status === 'needs_attention';
 }
 
-/** What time brings nothing for is worth a look now and then only. */
+/** For work that waits for a person: it rarely changes. */
 const SELDOM_SECONDS = 60;
 const SOON_SECONDS = 2;
 
 /**
- * After how many seconds it is worth asking again for work that is not finished.
+ * Seconds after which a caller should request unfinished work again.
  *
- * @param nextStepAt when time brings the next step, if it does. @param now both in epoch milliseconds.
+ * @param nextStepAt time of the next step, in epoch milliseconds; null when it has none.
+ * @param now epoch milliseconds.
  */
 export function retryAfterSeconds(status: WorkStatus, nextStepAt: number | null, now: number): number {
   if (status === 'needs_attention') return SELDOM_SECONDS;

@@ -6,7 +6,7 @@
  */
 
 /** How the workflow goes on after a definite failure; an unknown one is always looked into, whatever stands here. */
-export type Disposition =
+type Disposition =
   /** Will not pass by itself: the order fails for good. */
   | 'fail'
   /** Passes by itself (or after an operator's hand elsewhere): the work is held and the same attempt sent again. */

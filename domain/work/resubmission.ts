@@ -8,7 +8,7 @@ import type { WorkKind } from '#domain/work/work.ts';
  * `not_needed`: what was submitted is bought, or goes on. `no`: it may have been bought, so that both would be paid.
  * `yes`: nothing was bought.
  */
-export type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
+type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
 
 export interface Resubmission {
   readonly verdict: ResubmissionVerdict;

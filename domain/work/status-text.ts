@@ -1,36 +1,36 @@
-/** Where work stands, in plain words: for whoever reads its timeline and knows neither the statuses nor the service. */
+/** The status of work in sentences, for readers who know neither the statuses nor the service. */
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
-/** What is known of work that is to be told of. */
+/** Work whose status is described. */
 export interface DescribedWork {
   readonly kind: WorkKind;
   readonly status: WorkStatus;
-  /** What holds it, or why it failed. */
+  /** The failure that holds it, or that ended it. */
   readonly failure?: { readonly class: FailureClass; readonly detail: string | null } | undefined;
-  /** What it waits for a person for. */
+  /** The reason of its open case. */
   readonly attention?: AttentionReason | undefined;
-  /** True when time brings its next step. */
+  /** True when its next step has a time. */
   readonly isTimed: boolean;
   /** True when it may have been bought or paid for, whatever its status says. */
   readonly isInDoubt?: boolean;
 }
 
-/** Three sentences; `why` only where it waits or did not come to its aim. */
+/** Three sentences; `why` only when it waits or did not succeed. */
 export interface StatusText {
   readonly now: string;
   readonly why: string | undefined;
   readonly next: string;
 }
 
-/** @returns where it stands, why, and what happens next. */
+/** Describes the status: what is happening, why, and what happens next. */
 export function describeStatus(work: DescribedWork): StatusText {
   return { now: nowOf(work), why: whyOf(work), next: nextOf(work) };
 }
 
-/** The service has failed, and nothing follows before the wallet has shown what that cost. */
+/** The service reported a failure; the wallet is read before anything else happens. */
 function isSettling({ status, failure, isTimed }: DescribedWork): boolean {
   return status === 'processing' && failure !== undefined && isTimed;
 }

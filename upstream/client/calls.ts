@@ -34,9 +34,9 @@ export interface ServiceClientOptions {
 export type OptionalName = {
   [Name in EndpointName]: (typeof ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
 }[EndpointName];
-export type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
+type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
 
-export type Request = Omit<CallOptions, 'deadlineMs'>;
+type Request = Omit<CallOptions, 'deadlineMs'>;
 
 /** What a call that spends is given beside its contents. */
 export interface SoleRight {
@@ -47,7 +47,7 @@ export interface SoleRight {
   readonly leaseLeftMs?: () => number;
 }
 /** @returns what in the answer contradicts the request, as a sentence; undefined when nothing does. */
-export type Contradiction<Name extends EndpointName> = (value: AnswerOf<Name>) => string | undefined;
+type Contradiction<Name extends EndpointName> = (value: AnswerOf<Name>) => string | undefined;
 
 /** How the methods of the client make their calls. None throws. */
 export interface Calls {
@@ -72,7 +72,7 @@ export interface Calls {
   ): Promise<OptionalResult<Listing<ItemOf<Name>>>>;
 }
 
-export interface ListOptions<Item> {
+interface ListOptions<Item> {
   readonly id?: string;
   readonly filter?: Readonly<Record<string, string>>;
   readonly maxPages?: number;
@@ -189,10 +189,10 @@ async function allPages<Name extends ListName>(
   endpoint: Name,
   list: ListOptions<ItemOf<Name>> = {},
 ): Promise<ServiceResult<Listing<ItemOf<Name>>>> {
-  const { id, filter, maxPages = MAX_PAGES, deadlineMs: patience = options.deadlineMs, isEnough = () => false } = list;
+  const { id, filter, maxPages = MAX_PAGES, deadlineMs: waitLimit = options.deadlineMs, isEnough = () => false } = list;
   const { monotonicNow: now = monotonicSystemClock } = options;
   const { path, query: known = [], isPriceList }: EndpointContract = ENDPOINTS[endpoint];
-  const deadlineAt = now() + patience;
+  const deadlineAt = now() + waitLimit;
   const common = { ...filter, ...(known.includes('limit') ? { limit: String(PAGE_SIZE) } : {}) };
   const read = new PagesRead<ItemOf<Name>>(path.replace('{id}', id ?? ''), filter ?? {}, common);
   let query: Query = common;

@@ -29,7 +29,7 @@ export interface ServiceFailure {
   readonly code?: ServiceErrorCode;
 }
 
-export interface ServiceSuccess<Value> {
+interface ServiceSuccess<Value> {
   readonly ok: true;
   readonly value: Value;
   readonly status: number;

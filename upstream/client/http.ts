@@ -30,7 +30,7 @@ export interface HttpAnswer {
 }
 
 /** The four ways to end without a usable answer. Only `not_sent` proves that no byte of the request left. */
-export interface TransportFailure {
+interface TransportFailure {
   readonly failure: Extract<FailureClass, 'not_sent' | 'connection_lost' | 'timeout' | 'unreadable_answer'>;
   /** A clause such as "the connection broke (ECONNRESET)". */
   readonly reason: string;

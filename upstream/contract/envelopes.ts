@@ -1,7 +1,7 @@
 /** Where the record or the list is in an answer that wraps it. */
 
 /** What an answer is about; also the names under which it may be wrapped. */
-export const RECORDS = {
+const RECORDS = {
   access: ['token'],
   cancellation: ['cancellation', 'esim'],
   document: [],

@@ -97,5 +97,3 @@ export function eventBody(kind: EventKind): z.ZodType {
   const { data } = EVENTS[kind];
   return eventEnvelope.extend({ event: z.literal(kind), ...(data === undefined ? {} : { data }) });
 }
-
-export type EventEnvelope = z.output<typeof eventEnvelope>;

@@ -89,7 +89,7 @@ export const vpnOrderRequest = z.object({
 });
 
 /** The states that the events name, and the time before them. */
-export const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
+const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
 
 /** What the customer's device needs; personal data. */
 export const vpnAccess = z.object({
@@ -121,10 +121,8 @@ export type ServiceTopup = z.output<typeof serviceTopup>;
 export type RefundReview = z.output<typeof refundReview>;
 export type RefundStatus = z.output<typeof refundStatus>;
 export type ServiceRefund = z.output<typeof serviceRefund>;
-export type CancellationStatus = z.output<typeof cancellationStatus>;
 export type EsimCancellation = z.output<typeof esimCancellation>;
 export type VpnPlan = z.output<typeof vpnPlan>;
 export type VpnOrderRequest = z.output<typeof vpnOrderRequest>;
 export type VpnSubscriptionStatus = z.output<typeof vpnSubscriptionStatus>;
-export type VpnAccess = z.output<typeof vpnAccess>;
 export type VpnSubscription = z.output<typeof vpnSubscription>;

@@ -15,7 +15,7 @@ import { debitsOf, NAMING_FIELDS, type MovementsRead, type OwnDebits } from '#up
 import { absentFields, missingFields } from '#upstream/first-contact/needed-fields.ts';
 
 /** What a list of purchases showed; each text is a clause that begins with a call. */
-export type ListedPurchase =
+type ListedPurchase =
   | { readonly kind: 'seen'; readonly evidence: string }
   | { readonly kind: 'differs'; readonly problem: string }
   | { readonly kind: 'unseen'; readonly reason: string };

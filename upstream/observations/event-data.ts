@@ -19,7 +19,7 @@ import { readAnswer } from '#upstream/reading/answer.ts';
 type KindsOf<Subject extends string> = Extract<EventKind, `${Subject}.${string}`>;
 
 /** What an order event says. Its outcome is data for the transition table, not a fact yet. */
-export interface OrderEvent {
+interface OrderEvent {
   readonly kind: 'order';
   readonly event: KindsOf<'order'>;
   readonly outcome: ObservedOutcome;
@@ -34,7 +34,7 @@ export interface OrderEvent {
 }
 
 /** What a top-up event says; likewise data. A top-up has no reference of ours. */
-export interface TopupEvent {
+interface TopupEvent {
   readonly kind: 'topup';
   readonly event: KindsOf<'topup'>;
   readonly outcome: ObservedOutcome;
@@ -47,7 +47,7 @@ export interface TopupEvent {
 }
 
 /** That an eSIM was cancelled, and what the event says of its refund. */
-export interface CancellationEvent {
+interface CancellationEvent {
   readonly kind: 'esim_cancellation';
   readonly event: KindsOf<'esim'>;
   readonly serviceEsimId: string;
@@ -64,13 +64,13 @@ export interface RefundRecord {
 }
 
 /** What a refund event says. */
-export interface RefundEvent extends RefundRecord {
+interface RefundEvent extends RefundRecord {
   readonly kind: 'refund';
   readonly event: KindsOf<'refund'>;
 }
 
 /** What a VPN subscription event says. Access data is never taken from an event. */
-export interface VpnSubscriptionEvent {
+interface VpnSubscriptionEvent {
   readonly kind: 'vpn_subscription';
   readonly event: KindsOf<'vpn'>;
   readonly status: Exclude<VpnSubscriptionStatus, 'processing'>;

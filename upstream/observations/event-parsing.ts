@@ -4,17 +4,7 @@ import { inOurTerms, VARIANTS } from '#upstream/contract/variants.ts';
 import { readEventData, type LifecycleEvent } from '#upstream/observations/event-data.ts';
 import { readRecord } from '#upstream/reading/record.ts';
 
-export {
-  chargeOf,
-  refundRecord,
-  type CancellationEvent,
-  type LifecycleEvent,
-  type OrderEvent,
-  type RefundEvent,
-  type RefundRecord,
-  type TopupEvent,
-  type VpnSubscriptionEvent,
-} from '#upstream/observations/event-data.ts';
+export { chargeOf } from '#upstream/observations/event-data.ts';
 
 /** What a quarantined delivery could not say. */
 export const QUARANTINE_REASONS = {

@@ -49,7 +49,7 @@ export class NotComparable extends Error {
 }
 
 /** A reference that cannot be followed inside the document. */
-export class UnresolvedReference extends NotComparable {
+class UnresolvedReference extends NotComparable {
   readonly reference: string;
 
   constructor(reference: string, why: string) {
