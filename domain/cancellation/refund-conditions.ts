@@ -68,7 +68,7 @@ export function judgeRefundConditions({
         : fails(`It was activated at ${timeOf(activatedAt)}.`),
     ),
     judge('no_completed_topup', topups, ({ completed }) =>
-      completed === 0 ? passes('It has no completed top-up.') : fails(`${completed} of its top-ups are completed.`),
+      completed === 0 ? passes('No top-up of it is completed.') : fails(`${completed} of its top-ups are completed.`),
     ),
     judge('debit_verified', debit, ({ found }) =>
       found ? passes('The wallet shows what it cost.') : fails('The wallet does not show what it cost.'),
