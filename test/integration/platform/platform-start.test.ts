@@ -185,7 +185,7 @@ describe('reseller start', { timeout: 600_000 }, () => {
     await first.kill();
     expect(children.filter(isRunning)).toHaveLength(children.length);
     const second = place.start(['--no-demo']);
-    await says(second, `The last start was killed; stopping ${children.length} of its processes first.`);
+    await says(second, `The last start was killed. Stopping ${children.length} of its processes first.`);
     await says(second, UP);
     expect(children.filter(isRunning)).toEqual([]);
     second.signal('SIGHUP');
