@@ -14,7 +14,7 @@ import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { CaseVerdict } from '#domain/work/operator-actions.ts';
 import type { Resubmission } from '#domain/work/resubmission.ts';
 import { byKind, type WorkRef } from '#domain/work/work.ts';
-import type { Carried, Remembered } from '#workflows/purchase/carried.ts';
+import type { Carried, Remembered } from '#workflows/work/carried.ts';
 
 /** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
 export const TASK_QUEUE = 'reseller';

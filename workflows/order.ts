@@ -1,7 +1,103 @@
+import type { WorkEnd } from '#activities/work/work-types.ts';
+import { afterAcceptance } from '#domain/purchase/purchase-decision.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import { purchase } from '#workflows/purchase/purchase.ts';
+import { fail, openCase, retryLater } from '#workflows/purchase/cases.ts';
+import { deliver, type Goods } from '#workflows/purchase/deliver.ts';
+import { hold } from '#workflows/purchase/hold.ts';
+import { lookUp, proveAbsence } from '#workflows/purchase/look-up.ts';
+import { openAttempt, waitForNewAttempt } from '#workflows/purchase/new-attempt.ts';
+import { Purchase, type PurchaseRules } from '#workflows/purchase/purchase.ts';
+import { send, waitForOtherSend, waitToResend } from '#workflows/purchase/send.ts';
+import { settle } from '#workflows/purchase/settle.ts';
+import type { Step } from '#workflows/purchase/steps.ts';
+import { waitForService } from '#workflows/purchase/wait-for-service.ts';
+import { runToEnd } from '#workflows/work/run-to-end.ts';
+import type { WorkRun } from '#workflows/work/work-run.ts';
+
+const ESIM: Goods = {
+  name: 'eSIM',
+  status: 'completed',
+  overdue: 'delivery_unavailable',
+  done: (esimId) => `The eSIM ${esimId} was delivered.`,
+};
 
 /** One order of an eSIM package, from acceptance to the delivered eSIM or another end. */
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
-  return purchase(input);
+  // Prepare: signals, queries and updates first, then the order from PostgreSQL, with its attempt: key, reference, bytes.
+  return runToEnd(input, (run) => buy(run, ESIM));
 }
+
+/**
+ * The lifecycle of a purchase: send, wait for the service, deliver. Top-ups and VPN subscriptions are bought by the same
+ * steps.
+ *
+ * Each step returns the next one. During every wait a report of the service or an operator's action may lead to another
+ * step, and a run may begin at any step.
+ */
+export async function buy(run: WorkRun, goods: Goods): Promise<WorkEnd> {
+  const purchase = new Purchase(run, BUYING);
+  let step = purchase.firstStep();
+  while (step.step !== 'end') {
+    // The one place where every step may continue as new; steps that loop call it themselves.
+    await purchase.continueAsNewIfLong(step);
+    step = await take(purchase, step, goods);
+  }
+  return step.end;
+}
+
+async function take(purchase: Purchase, step: Exclude<Step, { step: 'end' }>, goods: Goods): Promise<Step> {
+  switch (step.step) {
+    // Send the stored bytes, once. The result decides: accepted, held, failed, or unknown.
+    case 'send':
+      return send(purchase);
+    // Nothing was bought and the obstacle passes (balance, outage, purchase gate): wait, then send.
+    case 'hold':
+      return hold(purchase, step);
+    case 'wait_for_lease':
+      return waitForOtherSend(purchase, step);
+
+    // The outcome is unknown: send the same bytes with the same key while that is allowed, ...
+    case 'resend':
+      return waitToResend(purchase, step);
+    // ... then ask the service, ...
+    case 'look_up':
+      return lookUp(purchase, step);
+    // ... and where it lists nothing, prove by its list and wallet that nothing was bought.
+    case 'prove_absence':
+      return proveAbsence(purchase, step);
+
+    // The service has it: wait for its report, ...
+    case 'await_service':
+      return waitForService(purchase);
+    // ... then read the goods and complete the order.
+    case 'deliver':
+      return deliver(purchase, goods);
+
+    // The service reports a failure: only the wallet proves that it cost nothing. Then a new attempt may follow.
+    case 'settle':
+      return settle(purchase, step);
+    case 'new_attempt':
+      return waitForNewAttempt(purchase, step);
+    case 'open_attempt':
+      return openAttempt(purchase, step);
+    // It ends: definitely not bought.
+    case 'fail':
+      return fail(purchase, step);
+
+    // The service does not answer: a case says so, and it is asked again.
+    case 'retry_later':
+      return retryLater(purchase, step);
+    // A person decides.
+    case 'open_case':
+      return openCase(purchase, step);
+  }
+}
+
+const BUYING: PurchaseRules = {
+  afterReport: afterAcceptance,
+  inProgress: ({ noun }) => ({
+    now: `The service has accepted the ${noun} and is working on it.`,
+    next: 'Its webhook. Without one the reconciler asks.',
+  }),
+  failed: 'Failed for good, and nothing was bought',
+};

@@ -1,7 +1,16 @@
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import { purchase } from '#workflows/purchase/purchase.ts';
+import { buy } from '#workflows/order.ts';
+import type { Goods } from '#workflows/purchase/deliver.ts';
+import { runToEnd } from '#workflows/work/run-to-end.ts';
 
-/** One top-up of an eSIM, from acceptance to its recharge or another end. */
+const RECHARGE: Goods = {
+  name: 'price',
+  status: 'completed',
+  overdue: 'delivery_unavailable',
+  done: (esimId) => `The eSIM ${esimId} was recharged.`,
+};
+
+/** One top-up of an eSIM, from acceptance to its recharge or another end. It is bought by the steps of an order. */
 export async function topupWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
-  return purchase(input);
+  return runToEnd(input, (run) => buy(run, RECHARGE));
 }

@@ -1,10 +1,61 @@
+import type { WorkEnd } from '#activities/work/work-types.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import { purchase } from '#workflows/purchase/purchase.ts';
-import { SubscriptionRun } from '#workflows/purchase/subscription-run.ts';
+import { buy } from '#workflows/order.ts';
+import type { Goods } from '#workflows/purchase/deliver.ts';
+import { CONTRADICTED } from '#workflows/purchase/steps.ts';
+import { cancel } from '#workflows/subscription/cancel.ts';
+import { stayActive } from '#workflows/subscription/stay-active.ts';
+import { endingOf } from '#workflows/subscription/subscription-texts.ts';
+import { Subscription } from '#workflows/subscription/subscription.ts';
+import { runToEnd } from '#workflows/work/run-to-end.ts';
+import type { WorkRun } from '#workflows/work/work-run.ts';
 
-/**
- * One VPN subscription, from acceptance to its end: bought, then followed for as long as it lives, which may be years.
- */
+const ACCESS_DATA: Goods = {
+  name: 'access data',
+  status: 'active',
+  overdue: 'delivery_unavailable',
+  done: () => 'The VPN subscription is active.',
+};
+
+/** One VPN subscription, from acceptance to its end, which may be years later. */
 export async function vpnSubscriptionWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
-  return purchase(input, (context, state) => new SubscriptionRun(context, state).run());
+  return runToEnd(input, async (run) => {
+    // Buy it, by the steps of an order. A later run finds it bought.
+    if (run.snapshot.subscription?.isActive !== true) {
+      const end = await buy(run, ACCESS_DATA);
+      if (end.status !== 'completed') return end;
+    }
+    // Then follow it to its end.
+    return follow(run);
+  });
+}
+
+/** Follows an active subscription until it is cancelled or its time is over. */
+async function follow(run: WorkRun): Promise<WorkEnd> {
+  const subscription = new Subscription(run);
+  for (;;) {
+    await subscription.reload();
+    await run.continueAsNewIfLong();
+    const end = await take(subscription);
+    if (end !== undefined) return end;
+  }
+}
+
+/** Takes one step and waits for what follows it. @returns how the subscription ended, once it has. */
+async function take(subscription: Subscription): Promise<WorkEnd | undefined> {
+  const { run } = subscription;
+  const contradicts = subscription.takeReports();
+  const { attention, subscription: stored } = run;
+  // No report moves the subscription before a person has decided about a contradiction.
+  if (attention === 'contradiction') await subscription.keepCase(attention);
+  else if (contradicts) await subscription.openCase('contradiction', CONTRADICTED);
+  // The service has reported its end.
+  else if (stored.endedAs !== undefined) return subscription.end(stored.endedAs, endingOf(stored.endedAs));
+  // The service has refused to cancel it: only an operator's retry asks once more.
+  else if (attention === 'cancellation_refused') await subscription.keepCase(attention);
+  // Its customer has cancelled it: ask the service, and wait until it confirms.
+  else if (stored.cancelRequested) return cancel(subscription);
+  // It is active: wait until its time is over, then read whether it was renewed.
+  else return stayActive(subscription);
+  return undefined;
 }

@@ -17,8 +17,8 @@ import {
   type WebhookEndpointResult,
 } from '#workflows/messages.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
-import { WAIT_NAMES, type WaitName } from '#workflows/purchase/wait-names.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
+import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 
 // Run twice it sends nothing twice, but for what a worker had in hand that died; so it is repeated until it can be run.
 const { deliverDue } = proxyActivities<WebhookActivities>({

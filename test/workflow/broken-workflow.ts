@@ -7,12 +7,12 @@ import type {
   WebhookEndpointInput,
   WebhookEndpointResult,
 } from '#workflows/messages.ts';
-import { purchase } from '#workflows/purchase/purchase.ts';
+import { orderWorkflow as order } from '#workflows/order.ts';
 import { webhookEndpointWorkflow as endpoint } from '#workflows/webhook-endpoint.ts';
 
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   await sleep('1 second');
-  return purchase(input);
+  return order(input);
 }
 
 export const topupWorkflow = orderWorkflow;

@@ -6,8 +6,8 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.
 import { readHistory, textIn, waitsIn } from '#test/support/work/histories.ts';
 import { registeredActivities } from '#test/support/work/registered-activities.ts';
 import * as messages from '#workflows/messages.ts';
-import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 /**
  * What replays is what was recorded. So whatever the workflows can wait for, call, be told or park for has to be in a

@@ -29,7 +29,7 @@ import {
   resolutionProblem,
   retryPolicyProblem,
 } from '#workflows/operator/operator-arguments.ts';
-import type { Progress } from '#workflows/purchase/progress.ts';
+import type { Progress } from '#workflows/work/progress.ts';
 
 /**
  * Not a local activity: of those, several handlers may have some under way in one workflow task, and a replay finishes

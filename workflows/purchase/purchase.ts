@@ -1,111 +1,176 @@
-import { allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
-import type { WorkEnd } from '#activities/work/work-types.ts';
-import { backoffMs } from '#domain/policy/backoff.ts';
-import { KINDS } from '#domain/work/work.ts';
-import { finishedFailure, isMissing } from '#workflows/activity-failures.ts';
-import {
-  explainQuery,
-  operatorActedSignal,
-  rememberedQuery,
-  serviceObservedSignal,
-  type PurchaseWorkflowInput,
-  type PurchaseWorkflowResult,
-} from '#workflows/messages.ts';
-import { ObservationQueue } from '#workflows/observations.ts';
-import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
-import { handleOperatorUpdates } from '#workflows/operator/operator-updates.ts';
-import { Progress } from '#workflows/purchase/progress.ts';
-import { PurchaseRun } from '#workflows/purchase/purchase-run.ts';
-import { RunMemory } from '#workflows/purchase/run-memory.ts';
-import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
-import { readWork } from '#workflows/purchase/work-records.ts';
-import { WorkState, type RunContext } from '#workflows/purchase/work-state.ts';
+import type { AttemptRef, AttemptView } from '#activities/work/work-types.ts';
+import { decideAfterSend, type NextStep, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
+import { endedWithoutEffect, type Witness } from '#domain/purchase/restored-records.ts';
+import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { CONTRADICTION, REPORT_AFTER_CONTRADICTION, type Step } from '#workflows/purchase/steps.ts';
+import type { WaitName } from '#workflows/wait-names.ts';
+import type { Carried, Stall } from '#workflows/work/carried.ts';
+import type { LifecycleState, WorkRun } from '#workflows/work/work-run.ts';
 
-/** What follows a purchase that ended well, where something lives on. */
-type Afterwards = (context: RunContext, state: WorkState) => Promise<WorkEnd>;
-
-/**
- * One purchase, from acceptance to its end; the body of every workflow that buys. The whole state is in PostgreSQL;
- * this is what moves it on, and may be terminated, reset or started anew at any point: it begins by reading where the
- * work stands.
- */
-export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterwards): Promise<PurchaseWorkflowResult> {
-  const { work } = input;
-  const observations = new ObservationQueue();
-  const progress = new Progress(work.kind, {
-    status: 'submitting',
-    now: `The ${KINDS[work.kind].noun} was accepted and is being sent to the service.`,
-    next: 'The answer of the service.',
-  });
-  const acts = { count: input.carried?.isActedOn === true ? 1 : 0 };
-  const memory = new RunMemory(input);
-
-  // Before the first await: a signal may be in the first task already.
-  const { serviceObserved, operatorActed, explain, remembered } = HANDLER_DESCRIPTIONS;
-  setHandler(serviceObservedSignal, (observation) => observations.offer(observation), { description: serviceObserved });
-  setHandler(operatorActedSignal, () => void (acts.count += 1), { description: operatorActed });
-  setHandler(explainQuery, () => progress.explanation(), { description: explain });
-  setHandler(rememberedQuery, () => memory.handedOn, { description: remembered });
-  handleOperatorUpdates({ work, progress, acted: () => (acts.count += 1) });
-
-  const end = await endOf(async () => {
-    const snapshot = await readWork({ input, memory });
-    const context = { input, snapshot, memory, observations, progress, acts };
-    const state = new WorkState(context);
-    state.showParked();
-    const bought = snapshot.subscription?.isActive === true;
-    const end: WorkEnd = bought ? { status: 'completed' } : await new PurchaseRun(context, state).run();
-    return afterwards === undefined || end.status !== 'completed' ? end : afterwards(context, state);
-  }, progress).catch((error: unknown) => {
-    if (!isMissing(error) || memory.witness === undefined) throw error;
-    return waitForRow({ input, memory, progress, acts });
-  });
-  await condition(allHandlersFinished);
-  return { ...end, ...(memory.witness !== undefined && { witness: memory.witness }) };
+/** What differs between buying and cancelling in the steps that both share. */
+export interface PurchaseRules {
+  /** The step that follows what the service reported of the attempt. */
+  readonly afterReport: (outcome: ObservedOutcome, run: WorkRun) => Step;
+  /** What is shown while the service works on it. */
+  readonly inProgress: (run: WorkRun) => { readonly now: string; readonly next: string };
+  /** Begins the message of the end without effect. */
+  readonly failed: string;
 }
 
 /**
- * Work that has ended by other hands than this run's, perhaps before it began, is a result and not an error; it is
- * shown as it ended.
+ * One purchase, or one cancellation, in one run: the counters that the steps share, and how the next step follows from
+ * the attempt. Everything else is in PostgreSQL and read through `run`.
  */
-async function endOf(run: () => Promise<WorkEnd>, progress: Progress): Promise<WorkEnd> {
-  try {
-    return await run();
-  } catch (error) {
-    const finished = finishedFailure(error);
-    if (finished === undefined) throw error;
-    const end = finished.details?.[0] as WorkEnd;
-    progress.show({ status: end.status, now: `It has ended: ${end.status}.`, next: 'Nothing.' });
-    return end;
+export class Purchase {
+  readonly run: WorkRun;
+  readonly rules: PurchaseRules;
+  /** Holds in a row; each waits longer than the one before. */
+  holds: number;
+  /** Questions in a row that the service did not answer. */
+  unansweredReads: number;
+  /** Proofs of absence since the service last answered a send of the attempt. */
+  proofs: number;
+  /** What was bought and could not be read so far: since when (epoch milliseconds), and how often it was tried. */
+  unread: Carried['unread'];
+  /** When the wait for the service began, in epoch milliseconds. A read of the row meanwhile does not restart the wait. */
+  awaitedSince: number | undefined;
+  /** Something on our side that does not work. */
+  stall: Stall | undefined;
+  /** The step under way, and the holds before it. */
+  #current: { readonly step: Step; readonly holds: number } | undefined;
+
+  constructor(run: WorkRun, rules: PurchaseRules) {
+    this.run = run;
+    this.rules = rules;
+    const { carried } = run;
+    this.holds = carried?.holds ?? 0;
+    this.unansweredReads = carried?.unansweredReads ?? 0;
+    this.proofs = carried?.proofs ?? 0;
+    this.unread = carried?.unread;
+    this.awaitedSince = carried?.awaitedSince;
+    this.stall = carried?.stall;
+    run.handOver(() => this.#state());
+  }
+
+  #state(): LifecycleState {
+    const { unansweredReads, proofs, unread, awaitedSince, stall } = this;
+    return {
+      holds: this.#current?.holds ?? this.holds,
+      ...(unansweredReads > 0 && { unansweredReads }),
+      ...(proofs > 0 && { proofs }),
+      ...(unread !== undefined && { unread }),
+      ...(awaitedSince !== undefined && { awaitedSince }),
+      ...(stall !== undefined && { stall }),
+      ...(this.#current !== undefined && { step: this.#current.step }),
+    };
+  }
+
+  /** Sets the step that a following run would begin with. @param holds in a row before it. */
+  begin(step: Step, holds = this.holds): void {
+    this.#current = { step, holds };
+  }
+
+  /** Continues as new, with this step, where the history has grown long. @param holds in a row before it. */
+  async continueAsNewIfLong(step: Step, holds = this.holds): Promise<void> {
+    this.begin(step, holds);
+    await this.run.continueAsNewIfLong();
+  }
+
+  /** The newest attempt, as activities take it. */
+  get attemptRef(): AttemptRef {
+    return { work: this.run.work, attemptId: this.run.attempt.id };
+  }
+
+  /** The first step of this run: the one the run before was at, if nothing has changed; else as the attempt says. */
+  firstStep(): Step {
+    const { carried } = this.run;
+    const { attempt, attention, observations } = this.run.snapshot;
+    const witness = carried?.witness;
+    const isUnchanged = carried?.hasNewAction !== true && observations.length === 0 && isSameAttempt(witness, attempt);
+    if (carried?.step !== undefined && isUnchanged) return carried.step;
+    this.awaitedSince = undefined;
+    if (attention === 'contradiction')
+      return { step: 'open_case', reason: 'contradiction', detail: 'The case was open before this run began.' };
+    return (witness === undefined ? undefined : stepAfterLostEnd(witness, attempt)) ?? this.nextStep();
+  }
+
+  /** The step that follows from the state of the attempt in PostgreSQL. */
+  nextStep(): Step {
+    const { state, failure, named, settled } = this.run.attempt;
+    const lastFailure = failure?.class ?? 'worker_lost';
+    switch (state) {
+      case 'prepared':
+        return { step: 'send' };
+      case 'sending':
+        return this.stepAfterSend({ kind: 'failure', failure: 'worker_lost' });
+      case 'unknown':
+        // A person has given the service's id of it: nothing is sent again, the service is asked.
+        if (named) return { step: 'look_up', failure: lastFailure };
+        return this.stepAfterSend({ kind: 'failure', failure: lastFailure });
+      case 'refused':
+        return this.stepAfterSend({ kind: 'failure', failure: lastFailure });
+      case 'processing':
+      case 'completed':
+        return this.rules.afterReport(state, this.run);
+      case 'failed':
+        return settled
+          ? { step: 'new_attempt', evidence: 'It cost nothing, as the wallet shows or an operator has said.' }
+          : this.rules.afterReport(state, this.run);
+    }
+  }
+
+  /** The step that follows a send; the domain decides. */
+  stepAfterSend(outcome: SendOutcome): NextStep {
+    const history = { ...this.run.attempt.history, holds: this.holds };
+    return decideAfterSend(outcome, history, this.run.policy, Date.now(), this.run.retryOverrides);
+  }
+
+  /** The step after an operator's action. What it changed of the attempt goes first. @param otherwise if it did not. */
+  stepAfterAction(otherwise: Step): Step {
+    const { state, named } = this.run.attempt;
+    const isChanged = state === 'processing' || state === 'completed' || state === 'failed' || named;
+    return isChanged ? this.nextStep() : otherwise;
+  }
+
+  /** Waits, then goes on with `then`, unless a report or an action leads elsewhere. @param ms in milliseconds. */
+  async waitThen(ms: number, summary: WaitName, then: Step): Promise<Step> {
+    const woken = await this.run.wait(ms, summary);
+    if (woken === 'observation') return this.takeReports();
+    return woken === 'operator' ? this.stepAfterAction(then) : then;
+  }
+
+  /** Takes the reports of the service that are queued. The relay has judged them and stored their facts. */
+  async takeReports(): Promise<Step> {
+    const { run } = this;
+    const taken = run.observations.takeAll();
+    run.answer(taken.map(({ inboxId }) => inboxId));
+    // Before a person has decided about a contradiction, no report moves the work. It is only noted.
+    if (run.attention === 'contradiction') return REPORT_AFTER_CONTRADICTION;
+    if (taken.some(({ decision }) => decision === 'contradiction')) return CONTRADICTION;
+    await run.reload();
+    if (run.attempt.state === 'processing') {
+      const { now: message, next } = this.rules.inProgress(run);
+      await run.record({ status: 'processing', message, next });
+    }
+    return this.nextStep();
   }
 }
 
 /**
- * Waits in the open for a row that PostgreSQL has lost: what was sent for the work may have bought, and nothing else
- * knows of it. It goes on in a new run, which finds the row once its caller has asked again or a backup is restored.
+ * The step for work whose end PostgreSQL has lost. Its caller knows that it has ended without effect: without a person
+ * nothing is sent or bought for it again.
  */
-async function waitForRow({
-  input,
-  memory,
-  progress,
-  acts,
-}: Pick<RunContext, 'input' | 'memory' | 'progress' | 'acts'>): Promise<never> {
-  const { missingRowCheckMs, missingRowCheckMaxMs } = input.policy;
-  const tries = (input.carried?.missing ?? 0) + 1;
-  const delayMs = backoffMs(missingRowCheckMs, missingRowCheckMaxMs, tries);
-  const witness = memory.witness;
-  const sends =
-    witness === undefined
-      ? ''
-      : ` It knows of attempt ${witness.number} with ${witness.sends} sends (${witness.state}).`;
-  progress.show({
-    status: 'needs_attention',
-    now: `PostgreSQL has lost a row of this ${KINDS[input.work.kind].noun}; its workflow waits for it.${sends}`,
-    next: 'It goes on when the row is there again: the caller asks again, or a backup is restored. Terminate it if the row will not come back.',
-    attention: 'records_lost',
-    nextStepAt: Date.now() + delayMs,
-  });
-  const seen = acts.count;
-  await condition(() => acts.count > seen, delayMs, { summary: WAIT_NAMES.missingRow() });
-  return memory.goOnInNewRun(() => ({ holds: 0, missing: tries }));
+function stepAfterLostEnd(witness: Witness, { state, settled, failure }: AttemptView): Step | undefined {
+  const ended = endedWithoutEffect(witness);
+  if (ended === undefined) return undefined;
+  const lost = `It had ended as ${ended} before PostgreSQL lost its last commits`;
+  if (state === 'prepared' || state === 'refused' || (state === 'failed' && settled))
+    return { step: 'fail', failure: witness.failure ?? failure?.class ?? 'deadline_passed', detail: `${lost}.` };
+  if (state === 'processing' || state === 'completed') return undefined;
+  const detail = `${lost}, and its row does not say that nothing was bought.`;
+  return { step: 'open_case', reason: 'records_lost', detail };
+}
+
+function isSameAttempt(witness: Witness | undefined, { number, state, history }: AttemptView): boolean {
+  return witness?.number === number && witness.state === state && witness.sends === history.sends;
 }

@@ -86,7 +86,7 @@ export const GAPS: readonly Removal[] = [
   {
     id: 'gap.redelivery',
     removed: 'The same delivery counts twice.',
-    file: 'workflows/observations.ts',
+    file: 'workflows/work/observation-queue.ts',
     find: 'this.#seen.has(name)',
     replace: 'this.#seen.size < 0',
     failed: [{ file: 'test/workflow/order.test.ts', title: 'takes the same delivery twice' }],

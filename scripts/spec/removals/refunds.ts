@@ -132,9 +132,9 @@ export const REFUNDS: readonly Removal[] = [
   {
     id: 'flow.vpn',
     removed: 'The wish of the customer to cancel moves nothing.',
-    file: 'workflows/purchase/subscription-run.ts',
-    find: 'else if (view.cancelRequested)',
-    replace: 'else if (view.cancelRequested && view.endedAs !== undefined)',
+    file: 'workflows/vpn-subscription.ts',
+    find: 'else if (stored.cancelRequested)',
+    replace: 'else if (stored.cancelRequested && stored.endedAs !== undefined)',
     failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'by its customer cancels it' }],
   },
   {

@@ -63,9 +63,9 @@ export const STATES: readonly Removal[] = [
   {
     id: 'state.vpn.cancelled',
     removed: 'A subscription that the service has cancelled is shown as expired.',
-    file: 'workflows/purchase/subscription-run.ts',
-    find: 'this.#end(view.endedAs,',
-    replace: "this.#end('expired',",
+    file: 'workflows/vpn-subscription.ts',
+    find: 'subscription.end(stored.endedAs,',
+    replace: "subscription.end('expired',",
     failed: [{ file: 'test/workflow/vpn-subscription.test.ts', title: 'ends at once when the service' }],
   },
   {
@@ -79,9 +79,9 @@ export const STATES: readonly Removal[] = [
   {
     id: 'state.vpn.expired',
     removed: 'A subscription that has expired is shown as cancelled.',
-    file: 'workflows/purchase/subscription-run.ts',
-    find: 'this.#end(view.endedAs,',
-    replace: "this.#end('cancelled',",
+    file: 'workflows/vpn-subscription.ts',
+    find: 'subscription.end(stored.endedAs,',
+    replace: "subscription.end('cancelled',",
     failed: [{ file: 'test/workflow/vpn-subscription.test.ts', title: 'whose end is not known is' }],
   },
   {

@@ -5,7 +5,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
 import { ADA, withWorker, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { resolveUpdate, retryUpdate } from '#workflows/messages.ts';
-import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const SOON = { POLICY_ASK_AGAIN: '500ms', POLICY_ASK_AGAIN_MAX: '500ms' } as const;
 

@@ -18,7 +18,7 @@ import {
   resolveUpdate,
   retryUpdate,
 } from '#workflows/messages.ts';
-import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const TOO_LITTLE = { amount: '0.01', currency: 'USD' };
 const ENOUGH = { amount: '9.00', currency: 'USD' };
@@ -70,7 +70,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     // As after a relay that died with it in hand.
     await becomesDue(desk, word, 60_000);
     await desk.stack.start('worker');
-    await temporal.waits(id, WAIT_NAMES.unjudgedWord());
+    await temporal.waits(id, WAIT_NAMES.unjudgedReport());
     await becomesDue(desk, word, 0);
     // The wallet shows that it cost nothing.
     await waitFor('there is a second attempt', async () => (await desk.attempts(id)).length === 2);

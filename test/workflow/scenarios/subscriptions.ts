@@ -5,7 +5,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 import { ADA, withWorker, type Scenario, type TemporalUi } from '#test/workflow/scenarios/scenario.ts';
 import { abandonUpdate, changeLimitUpdate, resolveUpdate, retryUpdate } from '#workflows/messages.ts';
-import { WAIT_NAMES } from '#workflows/purchase/wait-names.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -17,7 +17,7 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
     const id = await active(desk, temporal);
     await desk.simulator.onRequest('getVpnSubscription', { kind: 'server_error' }, { count: null });
     await endsSoon(desk, temporal, id);
-    await temporal.waits(id, WAIT_NAMES.standing('server_error'));
+    await temporal.waits(id, WAIT_NAMES.subscriptionRead('server_error'));
     // By what the service says, it has a month to go.
     await desk.simulator.calm();
     await waitFor(

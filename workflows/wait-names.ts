@@ -1,11 +1,11 @@
 /**
- * The names of all waits, as the Temporal UI shows them. Nothing waits under another name, and of each there is a
- * recorded history that replays (`test/workflow/replay.test.ts`).
+ * The names of all waits, as the Temporal UI shows them. A workflow can wait under no other name, and a recorded history
+ * has each of them (`test/workflow/recorded-ways.test.ts`).
  */
 
 type Part = string | number;
 
-/** By what is waited for. Of an attempt its number is named, and what it failed with. */
+/** The name of each wait, by what it waits for. The parts are numbers of attempts, failure classes and cases. */
 export const WAIT_NAMES = {
   hold: (failure: Part, hold: Part) => `Held (${failure}), hold ${hold}` as const,
   gate: (failure: Part) => `Held at the gate (${failure})` as const,
@@ -17,14 +17,14 @@ export const WAIT_NAMES = {
   refund: () => 'Until the refund is decided' as const,
   wallet: (read: Part) => `Let the wallet settle, read ${read}` as const,
   nextAttempt: (attempt: Part) => `Before attempt ${attempt}` as const,
-  unjudgedWord: () => 'A word of the service is still to be judged' as const,
+  unjudgedReport: () => 'A report of the service is not judged yet' as const,
   notBegun: (attempt: Part) => `Until the send of attempt ${attempt} is tried again` as const,
   notAnswered: (reason: Part) => `Until the service is asked again (${reason})` as const,
   missingRow: () => 'Until its row is there again' as const,
   absence: (attempt: Part) => `Before the service and the wallet are asked for attempt ${attempt}` as const,
   person: (reason: Part) => `Waits for a person (${reason})` as const,
   endOfTime: () => 'Active until its time is over' as const,
-  standing: (failure: Part) => `Ask again how it stands (${failure})` as const,
+  subscriptionRead: (failure: Part) => `Read the subscription again (${failure})` as const,
   cancelRequest: (failure: Part) => `Ask again to cancel (${failure})` as const,
   cancelled: () => 'Until the service confirms the cancellation' as const,
   delivery: () => 'Until the next delivery is due' as const,

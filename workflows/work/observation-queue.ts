@@ -1,9 +1,9 @@
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /**
- * What the service said and the workflow has not answered yet. A signal may be delivered twice and a workflow that
- * starts anew also reads the inbox, so the same row counts once in each epoch of the database: PostgreSQL, set back,
- * has forgotten that a row was answered, and may give its id to another one. To answer a row twice does no harm.
+ * Reports of the service that no step has taken yet. A signal may be delivered twice, and a new run also reads the inbox:
+ * each inbox row counts once in each epoch of the database. In another epoch PostgreSQL may have forgotten that a row was
+ * answered, and may give its id to another row. Answering a row twice does no harm.
  */
 export class ObservationQueue {
   readonly #seen = new Set<string>();
@@ -22,7 +22,7 @@ export class ObservationQueue {
     return this.#waiting.length === 0;
   }
 
-  /** Takes everything that waits, oldest first. */
+  /** Takes all that is queued, oldest first. */
   takeAll(): readonly ServiceObservation[] {
     const taken = this.#waiting;
     this.#waiting = [];

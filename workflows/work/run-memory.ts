@@ -2,9 +2,12 @@ import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@te
 import type { AttemptView, WorkSnapshot } from '#activities/work/work-types.ts';
 import { joinWitness, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import type { Carried, PendingSend, Remembered } from '#workflows/purchase/carried.ts';
+import type { Carried, PendingSend, Remembered } from '#workflows/work/carried.ts';
 
-/** What a run remembers beside PostgreSQL, which may lose its last commits, and hands to the run that follows it. */
+/**
+ * What a run remembers of its newest attempt, in case PostgreSQL loses its last commits, and hands to the run that
+ * follows it.
+ */
 export class RunMemory {
   readonly #input: PurchaseWorkflowInput;
   #witness: Witness | undefined;
@@ -23,14 +26,14 @@ export class RunMemory {
   }
 
   /**
-   * Of the database, when a send was asked for of which nothing was heard; undefined: there is none, or it is not
-   * known.
+   * Epoch of the database when the send that has no result was asked for; undefined: there is no such send, or the
+   * epoch is not known.
    */
   get pendingSendEpoch(): string | undefined {
     return this.#pendingSend?.epoch;
   }
 
-  /** Takes note of an attempt as it was read, or as a send has left it. */
+  /** Notes an attempt as it was read, or as a send has left it. */
   noteAttempt(attempt: AttemptView, isRestored = false): void {
     const { number, state, serviceId, history } = attempt;
     const { sends, firstSentAt, firstUnrefusedSendAt, anyUnknown } = history;
@@ -46,35 +49,35 @@ export class RunMemory {
     });
   }
 
-  /** Takes note of what was read. */
+  /** Notes a read of the work. */
   noteSnapshot({ attempt, epoch, isRestored }: WorkSnapshot): void {
     this.noteAttempt(attempt, isRestored);
     this.#epoch = epoch;
   }
 
-  /** True when what a send has left of an attempt is less than what is known: PostgreSQL has lost commits since. */
+  /** True when an attempt's row knows less than this run: PostgreSQL has lost commits since. */
   knowsMoreThan({ number, state, history }: AttemptView): boolean {
     const witness = this.#witness;
     return witness?.number === number && restoration(witness, { state, sends: history.sends }) === 'doubt';
   }
 
-  /** A send of an attempt is about to be asked for. */
+  /** Called before a send is asked for. */
   beginSend({ number, history: { sends } }: AttemptView): void {
     this.#pendingSend = { since: Date.now(), number, sends, ...(this.#epoch !== undefined && { epoch: this.#epoch }) };
   }
 
-  /** Its outcome is known, or it did not begin. */
+  /** Called when the result of the send is known, or when it did not begin. */
   endSend(): void {
     this.#pendingSend = undefined;
   }
 
   /**
-   * Judges a row that says that a send, of which nothing was heard, did not begin, or that does not know its attempt.
-   * That is proof only while PostgreSQL cannot have lost commits since; else the send is reckoned with.
+   * Judges a row that does not show the send without a result, or that does not know its attempt. That proves that no
+   * request has left only while PostgreSQL cannot have lost commits since.
    *
-   * @returns true when the send must be reckoned with, so that the row has to be read again with the witness.
+   * @returns true when the request may have left; the row must then be read again, with the witness.
    */
-  reckonsWithSend({ attempt, epoch }: WorkSnapshot): boolean {
+  mustAssumeSent({ attempt, epoch }: WorkSnapshot): boolean {
     const pending = this.#pendingSend;
     this.#pendingSend = undefined;
     if (pending === undefined || pending.epoch === epoch) return false;
@@ -95,7 +98,7 @@ export class RunMemory {
     return true;
   }
 
-  /** What a run that follows is handed. */
+  /** What the next run is handed. */
   get remembered(): Remembered {
     return {
       ...(this.#witness !== undefined && { witness: this.#witness }),
@@ -104,8 +107,8 @@ export class RunMemory {
   }
 
   /**
-   * As {@link remembered}, for a run that follows one that was terminated: how the work had ended before PostgreSQL
-   * lost commits stays known, since nobody may have judged it yet.
+   * As {@link remembered}, for a run that follows a terminated one. It also keeps how the work had ended before
+   * PostgreSQL lost commits: a person may not have decided about that yet.
    */
   get handedOn(): Remembered {
     const { ended, failure } = this.#input.carried?.witness ?? {};
@@ -113,19 +116,18 @@ export class RunMemory {
     return { ...this.remembered, witness: { ...this.#witness, ended, ...(failure !== undefined && { failure }) } };
   }
 
-  /** True when its history is so long that it is to go on in a new run. */
+  /** True when the history is so long that the run must continue as new. */
   get isLong(): boolean {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     return continueAsNewSuggested || historyLength >= this.#input.policy.historyLimit;
   }
 
   /**
-   * Goes on in a new run, which reads everything else from PostgreSQL. What the service said and nobody has answered
-   * waits there.
+   * Continues as new. The next run reads everything else from PostgreSQL, unanswered reports of the service included.
    *
-   * @param carried read when all handlers have finished: that a person has acted, which ends a wait, is handed on.
+   * @param carried called when all handlers have finished, so that it sees the last operator action.
    */
-  async goOnInNewRun(carried: () => Omit<Carried, keyof Remembered>): Promise<never> {
+  async continueAsNew(carried: () => Omit<Carried, keyof Remembered>): Promise<never> {
     await condition(allHandlersFinished);
     return continueAsNew<(input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>>({
       ...this.#input,

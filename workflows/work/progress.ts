@@ -8,8 +8,8 @@ import type { WorkKind } from '#domain/work/work.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/** Where work stands, as its workflow shows it. */
-export interface Standing {
+/** What a workflow shows of its work. */
+export interface Shown {
   readonly status: WorkStatus;
   readonly now: string;
   readonly next: string;
@@ -19,48 +19,48 @@ export interface Standing {
   readonly nextStepAt?: number | undefined;
   /** The attempt that counts, once there is one. */
   readonly attempt?: OperatedAttempt | undefined;
-  /** How it is tried again, in a sentence. */
+  /** The retry rule in a sentence. */
   readonly retry?: string | undefined;
 }
 
 /**
- * Shows where the work stands in the Temporal UI: current details in Markdown for the one who opened the workflow,
- * search attributes for the one who looks for what is stuck. Details are a query and need a worker; the search
- * attributes are stored, so they alone must say enough. They are written only when they change: each write is an event.
+ * Shows the work in the Temporal UI: current details in Markdown on the workflow's page, and search attributes for lists
+ * and filters. Current details are a query and need a worker. The search attributes are stored, so they must be enough
+ * on their own; they are written only when they change, since each write is an event.
  */
 export class Progress {
   readonly #kind: WorkKind;
-  #standing: Standing;
-  #shown: string;
+  #current: Shown;
+  #storedKey: string;
 
-  constructor(kind: WorkKind, standing: Standing) {
+  constructor(kind: WorkKind, shown: Shown) {
     this.#kind = kind;
-    this.#standing = standing;
+    this.#current = shown;
     // A run that was continued as new has the search attributes of the one before it, whatever they are.
-    this.#shown = workflowInfo().continuedFromExecutionRunId === undefined ? searchKey(standing) : '';
-    setCurrentDetails(markdown(kind, standing));
+    this.#storedKey = workflowInfo().continuedFromExecutionRunId === undefined ? searchKey(shown) : '';
+    setCurrentDetails(markdown(kind, shown));
   }
 
-  show(standing: Standing): void {
-    this.#standing = standing;
-    setCurrentDetails(markdown(this.#kind, standing));
-    const key = searchKey(standing);
-    if (key === this.#shown) return;
-    this.#shown = key;
+  show(shown: Shown): void {
+    this.#current = shown;
+    setCurrentDetails(markdown(this.#kind, shown));
+    const key = searchKey(shown);
+    if (key === this.#storedKey) return;
+    this.#storedKey = key;
     upsertSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.stage, value: standing.status },
-      { key: SEARCH_ATTRIBUTES.needsAttention, value: standing.attention !== undefined },
-      { key: SEARCH_ATTRIBUTES.attentionReason, value: standing.attention ?? null },
-      { key: SEARCH_ATTRIBUTES.failureClass, value: standing.failure ?? null },
+      { key: SEARCH_ATTRIBUTES.stage, value: shown.status },
+      { key: SEARCH_ATTRIBUTES.needsAttention, value: shown.attention !== undefined },
+      { key: SEARCH_ATTRIBUTES.attentionReason, value: shown.attention ?? null },
+      { key: SEARCH_ATTRIBUTES.failureClass, value: shown.failure ?? null },
       {
         key: SEARCH_ATTRIBUTES.nextRetryAt,
-        value: standing.nextStepAt === undefined ? null : new Date(standing.nextStepAt),
+        value: shown.nextStepAt === undefined ? null : new Date(shown.nextStepAt),
       },
     ]);
   }
 
   explanation(): Explanation {
-    const { status, now, next, failure, attention, nextStepAt, retry } = this.#standing;
+    const { status, now, next, failure, attention, nextStepAt, retry } = this.#current;
     return {
       status,
       now,
@@ -69,13 +69,13 @@ export class Progress {
       ...(attention !== undefined && { attention }),
       ...(nextStepAt !== undefined && { nextStepAt }),
       ...(retry !== undefined && { retry }),
-      submitAgain: submitAgain(this.#kind, this.#standing),
+      submitAgain: submitAgain(this.#kind, this.#current),
     };
   }
 }
 
-/** A workflow that has ended hears of nothing any more: whether it may be submitted again, the API alone knows. */
-function submitAgain(kind: WorkKind, { status, attention, attempt }: Standing): Explanation['submitAgain'] {
+/** The service may report more after the end of a workflow: whether to submit again, only the API knows then. */
+function submitAgain(kind: WorkKind, { status, attention, attempt }: Shown): Explanation['submitAgain'] {
   const attempts = attempt === undefined ? [] : [attempt];
   const { verdict, why } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
   if (verdict !== 'yes') return { verdict, why };
@@ -87,12 +87,12 @@ const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API
   string
 >;
 
-function searchKey({ status, failure, attention, nextStepAt }: Standing): string {
+function searchKey({ status, failure, attention, nextStepAt }: Shown): string {
   return JSON.stringify([status, failure, attention, nextStepAt]);
 }
 
-function markdown(kind: WorkKind, standing: Standing): string {
-  const { status, now, next, failure, attention, nextStepAt, retry } = standing;
+function markdown(kind: WorkKind, shown: Shown): string {
+  const { status, now, next, failure, attention, nextStepAt, retry } = shown;
   const lines = [`### ${attention === undefined ? '' : '⚠ '}${status}`, '', now, '', `**Next:** ${next}`];
   if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
   if (failure !== undefined) {
@@ -104,7 +104,7 @@ function markdown(kind: WorkKind, standing: Standing): string {
     lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
   }
   if (retry !== undefined) lines.push('', `**How it is tried again:** ${retry}`);
-  const { verdict, why } = submitAgain(kind, standing);
+  const { verdict, why } = submitAgain(kind, shown);
   lines.push('', `**Should the caller submit it again?** ${SUBMIT_AGAIN[verdict]}. ${why}`);
   lines.push('', `_Run ${workflowInfo().runId}_`);
   return lines.join('\n');

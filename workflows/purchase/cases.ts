@@ -1,0 +1,160 @@
+import type { AttemptView } from '#activities/work/work-types.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
+import type { Purchase } from '#workflows/purchase/purchase.ts';
+import { CONTRADICTION, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import type { WorkRun } from '#workflows/work/work-run.ts';
+
+/** What is shown as the next step after an end. */
+export function nothingMore({ noun }: WorkRun): string {
+  return `Nothing: the ${noun} has ended.`;
+}
+
+/** Ends the work without effect, unless PostgreSQL knows that it may have been bought, or has a report to be judged. */
+export async function fail(purchase: Purchase, { failure, detail: given }: StepNamed<'fail'>): Promise<Step> {
+  const { run, rules } = purchase;
+  const status = ENDS_WITHOUT_EFFECT[run.work.kind];
+  const detail = given ?? run.attempt.failure?.detail ?? FAILURE_CLASSES[failure].meaning;
+  const recorded = await run.record({
+    status,
+    message: `${rules.failed}: ${detail}`,
+    failure: { class: failure, detail },
+    next: nothingMore(run),
+  });
+  if (recorded === 'recorded') return { step: 'end', end: { status, failure } };
+  if (recorded === 'may_be_bought' || recorded === 'judged' || recorded === 'changed') {
+    await run.reload();
+    return purchase.nextStep();
+  }
+  return barred(purchase, recorded, { step: 'fail', failure, detail });
+}
+
+/**
+ * PostgreSQL lets nothing be bought and nothing fail at this moment: a contradiction needs a person, a report that is
+ * not judged yet needs the relay.
+ *
+ * @param then the step to try again when no report comes in time.
+ */
+export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step): Promise<Step> {
+  if (by === 'contradiction') return CONTRADICTION;
+  const detail = 'What the service reported about it has not been judged yet.';
+  const delayMs = await stalled(purchase, purchase.run.policy.barredRetryMs, detail);
+  return purchase.waitThen(delayMs, WAIT_NAMES.unjudgedReport(), then);
+}
+
+/**
+ * Counts a try that failed because of ourselves. After a while a case says so; it goes on without a person.
+ *
+ * @param firstMs the first wait, in milliseconds.
+ * @returns the wait before the next try, in milliseconds.
+ */
+export async function stalled(purchase: Purchase, firstMs: number, detail: string): Promise<number> {
+  const { run } = purchase;
+  const { since, tries } = purchase.stall ?? { since: Date.now(), tries: 0 };
+  purchase.stall = { since, tries: tries + 1 };
+  const delayMs = backoffMs(firstMs, run.policy.barredRetryMaxMs, tries + 1);
+  if (Date.now() - since < run.policy.stalledAfterMs) return delayMs;
+  const status = 'needs_attention';
+  const message = `It has not moved since ${new Date(since).toISOString()}: ${detail}`;
+  const next = 'It is tried again without a person.';
+  const nextStepAt = Date.now() + delayMs;
+  const { attention } = run;
+  if (attention === undefined)
+    await run.record({ status, message, attention: { reason: 'stalled', detail }, nextStepAt, next });
+  else run.show({ status, now: message, next, attention, nextStepAt });
+  return delayMs;
+}
+
+/**
+ * Opens a case for a question that the service does not answer, and asks again by growing waits. The wait also ends by
+ * an operator's action or a report of the service.
+ */
+export async function retryLater(purchase: Purchase, step: StepNamed<'retry_later'>): Promise<Step> {
+  const { run } = purchase;
+  const { reason, detail } = step;
+  const { failure: known, state: attemptState } = run.attempt;
+  purchase.unansweredReads += 1;
+  const delayMs = backoffMs(run.policy.askAgainMs, run.policy.askAgainMaxMs, purchase.unansweredReads);
+  const wakeAt = Date.now() + delayMs;
+  const failure = step.failure === undefined ? undefined : (known ?? { class: step.failure, detail });
+  const recorded = await run.record({
+    status: 'needs_attention',
+    message: `Waits until the service is asked again. ${detail}`,
+    attention: { reason, detail: `${detail} It is asked again at ${new Date(wakeAt).toISOString()}.` },
+    attemptState,
+    ...(failure !== undefined && { failure }),
+    nextStepAt: wakeAt,
+    next: 'The service is asked again without a person; an operator may ask at once with `retry`.',
+  });
+  if (recorded === 'judged' || recorded === 'changed') {
+    await run.reload();
+    return purchase.nextStep();
+  }
+  const woken = await run.wait(delayMs, WAIT_NAMES.notAnswered(reason));
+  if (woken === 'observation') return purchase.takeReports();
+  if (woken === 'operator') {
+    purchase.proofs = 0;
+    return purchase.nextStep();
+  }
+  // The row may know more by now, or less.
+  const before = run.attempt;
+  await run.reload();
+  if (!isSame(before, run.attempt)) return purchase.nextStep();
+  return resumed(step, step.failure ?? known?.class ?? 'timeout');
+}
+
+function resumed({ resume, detail }: StepNamed<'retry_later'>, failure: FailureClass): Step {
+  switch (resume) {
+    case 'look_up':
+      return { step: 'look_up', failure };
+    case 'settle':
+      return { step: 'settle', failure };
+    case 'prove_absence':
+      return { step: 'prove_absence', failure, detail };
+    case 'deliver':
+      return { step: 'deliver' };
+  }
+}
+
+/** Opens a case, and waits for a person or for a report of the service. */
+export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>): Promise<Step> {
+  const { run } = purchase;
+  const { reason, detail } = step;
+  if (step.isRecorded !== true) {
+    // An action that came meanwhile goes first. Whether a person has decided about a contradiction, PostgreSQL knows.
+    if (run.hasNewAction && reason !== 'contradiction') {
+      await run.reload();
+      return purchase.nextStep();
+    }
+    const { failure: known, state: attemptState } = run.attempt;
+    const failure = step.failure === undefined ? undefined : (known ?? { class: step.failure, detail });
+    const recorded = await run.record({
+      status: 'needs_attention',
+      message: `Waits for a person: ${detail}`,
+      attention: { reason, detail },
+      // The case of a contradiction does not depend on the state of the attempt.
+      ...(reason !== 'contradiction' && { attemptState }),
+      ...(failure !== undefined && { failure }),
+      next: 'A person decides, or the service reports more.',
+    });
+    if (recorded === 'judged' || recorded === 'changed') {
+      await run.reload();
+      return purchase.nextStep();
+    }
+  }
+  purchase.begin({ ...step, isRecorded: true });
+  const woken = await run.waitForPerson(reason);
+  return woken === 'observation' ? purchase.takeReports() : purchase.nextStep();
+}
+
+function isSame(left: AttemptView, right: AttemptView): boolean {
+  return (
+    left.id === right.id &&
+    left.state === right.state &&
+    left.history.sends === right.history.sends &&
+    left.named === right.named
+  );
+}

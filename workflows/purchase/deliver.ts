@@ -1,0 +1,124 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { CompletionResult, PurchaseActivities } from '#activities/work/work-types.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
+import { nothingMore } from '#workflows/purchase/cases.ts';
+import type { Purchase } from '#workflows/purchase/purchase.ts';
+import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { requireGivenUp } from '#workflows/work/activity-failures.ts';
+import type { Shown } from '#workflows/work/progress.ts';
+import type { WorkRun } from '#workflows/work/work-run.ts';
+
+/** What the service has to show before work is completed. */
+export interface Goods {
+  /** As sentences name it, such as `eSIM`. */
+  readonly name: string;
+  /** Status of the work afterwards. */
+  readonly status: WorkStatus;
+  /** Case for goods that cannot be read for a long time. */
+  readonly overdue: StepNamed<'retry_later'>['reason'];
+  /** Says that the work is done. */
+  readonly done: (esimId: string) => string;
+}
+
+/** Reads the goods from the service and completes the work with them, in one activity. */
+export async function deliver(purchase: Purchase, goods: Goods): Promise<Step> {
+  const { run } = purchase;
+  const now = `The service has completed the ${run.noun}; its ${goods.name} is being read.`;
+  const next = `The ${run.noun} is completed.`;
+  // The completion itself marks the queued reports as answered.
+  const applied = run.takeAnswered();
+  if (purchase.unansweredReads > 0) showAskedAgain(run, { now, next });
+  else await run.goOn({ status: 'processing', now, next });
+  const result = await complete(purchase, goods, applied);
+  if (result?.kind !== 'completed') run.answer(applied);
+  if (result?.kind === 'not_yet') return waitToReadAgain(purchase, goods, result);
+  purchase.unread = undefined;
+  if (result === undefined) {
+    const detail = `Its ${goods.name} could not be read from the service.`;
+    return { step: 'retry_later', reason: goods.overdue, detail, resume: 'deliver' };
+  }
+  purchase.unansweredReads = 0;
+  switch (result.kind) {
+    case 'unreadable':
+      return { step: 'open_case', reason: 'contract_drift', detail: result.detail };
+    case 'parked':
+      return { step: 'open_case', reason: result.reason, detail: result.detail };
+    case 'changed':
+      await run.reload();
+      return purchase.nextStep();
+    case 'completed': {
+      const { esimId } = result;
+      const { status, done } = goods;
+      const after = status === 'completed' ? nothingMore(run) : 'Its end, or its cancellation.';
+      run.show({ status, now: done(esimId ?? ''), next: after });
+      return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
+    }
+  }
+}
+
+/** @returns undefined when the activity was given up. */
+async function complete(
+  { run, attemptRef }: Purchase,
+  { name }: Goods,
+  applied: readonly string[],
+): Promise<CompletionResult | undefined> {
+  const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
+    ...repeatedRead(run.policy, DEADLINES_OF_READS),
+    summary: `Read the ${name} and complete the ${run.noun}`,
+  });
+  try {
+    return await completePurchase({ ...attemptRef, applied });
+  } catch (error) {
+    requireGivenUp(error);
+    return undefined;
+  }
+}
+
+/** Waits and reads again. After the deadline for the delivery a case is opened. */
+async function waitToReadAgain(
+  purchase: Purchase,
+  { name, overdue }: Goods,
+  { reason, detail, retryAfterMs = 0 }: Extract<CompletionResult, { kind: 'not_yet' }>,
+): Promise<Step> {
+  const { run } = purchase;
+  const { resendDelayMs, resendDelayMaxMs, deliveryDeadlineMs } = run.policy;
+  const now = Date.now();
+  const { since, reads } = purchase.unread ?? { since: now, reads: 0 };
+  // A service that asks for an hour must not use up the time for the delivery.
+  const pause = Math.min(
+    resendDelayMaxMs,
+    Math.max(retryAfterMs, backoffMs(resendDelayMs, resendDelayMaxMs, reads + 1)),
+  );
+  if (purchase.unansweredReads > 0 || now + pause - since >= deliveryDeadlineMs) {
+    purchase.unread = undefined;
+    const isAnswered = reason === 'not_listed' || reason === 'refund_not_in_wallet' || !isLookUpRetried(reason);
+    const why = `Its ${name} could not be read from the service. ${detail}`;
+    if (isAnswered) return { step: 'open_case', reason: overdue, detail: why };
+    return { step: 'retry_later', reason: overdue, detail: why, resume: 'deliver' };
+  }
+  purchase.unread = { since, reads: reads + 1 };
+  const until = new Date(since + deliveryDeadlineMs).toISOString();
+  await run.record({
+    status: 'processing',
+    event: `${run.work.kind}.not_complete_yet`,
+    message: `Its ${name} could not be read yet: ${detail}`,
+    nextStepAt: now + pause,
+    next: `It is read again. A case is opened if that does not succeed until ${until}. Then: The ${run.noun} is completed.`,
+  });
+  return purchase.waitThen(pause, WAIT_NAMES.completion(name, reason), { step: 'deliver' });
+}
+
+/** Work with an open case keeps that status while the service is asked again: PostgreSQL is changed by an answer only. */
+export function showAskedAgain(run: WorkRun, shown: Pick<Shown, 'now' | 'next' | 'nextStepAt'>): void {
+  const { attention, failure } = run;
+  run.show({
+    ...shown,
+    status: attention === undefined ? 'processing' : 'needs_attention',
+    attention,
+    failure,
+  });
+}

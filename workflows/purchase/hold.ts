@@ -1,0 +1,57 @@
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { equalWaits } from '#domain/work/retry-rules.ts';
+import type { Purchase } from '#workflows/purchase/purchase.ts';
+import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+
+/**
+ * Holds what provably bought nothing: by growing waits, or until the purchase gate wakes it. It fails at its deadline.
+ */
+export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise<Step> {
+  const { run } = purchase;
+  const { failure, gated, asked = false } = step;
+  const holdsBefore = purchase.holds;
+  // What the gate stops was not tried: it does not lengthen the waits.
+  if (gated === undefined) purchase.holds += 1;
+  run.heldFor = failure;
+  const since = Date.now();
+  const { meaning, advice } = FAILURE_CLASSES[failure];
+  const detail = gated ?? run.attempt.failure?.detail ?? meaning;
+  const [message, next] =
+    gated === undefined
+      ? [`Held: ${detail}`, `The same attempt is sent again. ${advice}`]
+      : [`Held at the purchase gate: ${detail}`, `The gate lets it through afterwards, the oldest first. ${advice}`];
+  let { delayMs } = step;
+  for (;;) {
+    await purchase.continueAsNewIfLong({ ...step, delayMs: Math.max(1, since + delayMs - Date.now()) }, holdsBefore);
+    const wakeAt = Math.min(since + delayMs, run.deadline);
+    await run.record({
+      status: 'held',
+      message,
+      failure: { class: failure, detail },
+      nextStepAt: wakeAt,
+      retryRule: run.configuredRule,
+      next,
+    });
+    const { retryOverrides, rule } = run;
+    const name = gated === undefined ? WAIT_NAMES.hold(failure, purchase.holds) : WAIT_NAMES.gate(failure);
+    // Ends early for a report, an operator's action, or the signal by which the gate wakes it.
+    const woken = await run.wait(wakeAt - Date.now(), name);
+    if (woken === 'observation') return purchase.takeReports();
+    if (woken === 'time') {
+      if (Date.now() < run.deadline) return { step: 'send' };
+      const passed = `The deadline passed while the ${run.noun} was held: ${detail}`;
+      return { step: 'fail', failure: 'deadline_passed', detail: passed };
+    }
+    const then = purchase.stepAfterAction({ step: 'send' });
+    // A change of the retry rule alone does not end a hold, but it does send what the gate holds to the gate.
+    const staysHeld = gated === undefined && then.step === 'send' && run.isOnlyRescheduled(retryOverrides, wakeAt);
+    if (!staysHeld || !equalWaits(rule, run.rule)) {
+      // Something has changed: the waits begin with the shortest again.
+      purchase.holds = staysHeld ? 1 : 0;
+      // A time that the service named is kept.
+      if (!asked) delayMs = run.rule.firstDelayMs;
+    }
+    if (!staysHeld) return then;
+  }
+}

@@ -1,0 +1,152 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#activities/work/work-types.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
+import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import { DEADLINES_OF_READS, repeatedRead } from '#workflows/activity-options.ts';
+import type { Purchase } from '#workflows/purchase/purchase.ts';
+import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { requireGivenUp } from '#workflows/work/activity-failures.ts';
+
+const NO_ANSWER = 'The service could not be asked for a long time.';
+
+/**
+ * Asks the service a few times what became of an attempt that may not be sent again. Without an answer it is asked again
+ * later. An attempt that the service does not list goes on to the proof of its absence, or to a person.
+ */
+export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Promise<Step> {
+  const { run } = purchase;
+  const { failure } = step;
+  const { lookUps, resendDelayMs, resendDelayMaxMs } = run.policy;
+  for (let n = 1; ; n += 1) {
+    showLookUp(purchase, step, n);
+    const result = await askService(purchase);
+    const isLast = n >= lookUps;
+    if (result.kind === 'found') {
+      purchase.unansweredReads = 0;
+      await run.reload();
+      return purchase.nextStep();
+    }
+    if (result.kind === 'not_found') {
+      purchase.unansweredReads = 0;
+      if (isLast) return afterNotFound(purchase, failure);
+    } else {
+      const { detail } = result.failure;
+      // A service that has not answered for long is asked once at a time.
+      if (isLookUpRetried(result.failure.class) && (isLast || purchase.unansweredReads > 0))
+        return { step: 'retry_later', reason: 'not_answered', detail, failure, resume: 'look_up' };
+      if (isLast) return unknownCase(purchase, detail, failure);
+    }
+    const delayMs = backoffMs(resendDelayMs, resendDelayMaxMs, n);
+    const woken = await run.wait(delayMs, WAIT_NAMES.lookUp(run.attempt.number));
+    if (woken === 'observation') return purchase.takeReports();
+    if (woken === 'operator') return purchase.stepAfterAction(step);
+  }
+}
+
+/**
+ * Proves that no send so far has bought: a complete list without the attempt and a complete wallet without its debit,
+ * both read long enough after the last send.
+ *
+ * The attempt stays unknown, since a request may still be on its way: it neither fails nor is it bought anew. The same
+ * bytes are sent again with the same key, within a new resend window. A request that arrives late meets the same key.
+ */
+export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_absence'>): Promise<Step> {
+  const { run } = purchase;
+  const { failure } = step;
+  const woken = await run.wait(run.policy.settleDelayMs, WAIT_NAMES.absence(run.attempt.number));
+  if (woken === 'observation') return purchase.takeReports();
+  if (woken === 'operator') {
+    purchase.proofs = 0;
+    return purchase.stepAfterAction({ step: 'look_up', failure });
+  }
+  const result = await readAbsence(purchase);
+  if (result.kind === 'unproven') {
+    const { detail, mayPass } = result;
+    if (mayPass) return { step: 'retry_later', reason: 'not_answered', detail, failure, resume: 'prove_absence' };
+    return unknownCase(purchase, detail, failure);
+  }
+  purchase.unansweredReads = 0;
+  await run.reload();
+  if (result.kind === 'changed') return purchase.nextStep();
+  if (isOverdue(purchase)) return overdueCase(purchase, failure);
+  purchase.proofs += 1;
+  // At once: the service answers, and the resend window is open.
+  return { step: 'send' };
+}
+
+/** The service answered every time, and does not list the attempt. */
+function afterNotFound(purchase: Purchase, failure: FailureClass): Step {
+  const { run, proofs } = purchase;
+  if (isOverdue(purchase)) return overdueCase(purchase, failure);
+  const detail = 'The service does not list it.';
+  const mayBeSentAgain = run.policy.resendAllowed && !isNeverResent(failure) && !run.attempt.named;
+  if (!mayBeSentAgain) return unknownCase(purchase, detail, failure);
+  if (proofs === 0) return { step: 'prove_absence', failure, detail };
+  // No send after the last proof was answered. A case says so, and each further proof waits longer.
+  purchase.unansweredReads = proofs - 1;
+  return {
+    step: 'retry_later',
+    reason: 'not_answered',
+    detail: `${detail} No send of it was answered since.`,
+    failure,
+    resume: 'prove_absence',
+  };
+}
+
+function isOverdue({ run }: Purchase): boolean {
+  return Date.now() >= run.deadline;
+}
+
+/**
+ * After its deadline it may not be bought. It may not fail either: no failure was reported for the attempt, and a
+ * request may still arrive.
+ */
+function overdueCase(purchase: Purchase, failure: FailureClass): Step {
+  const detail =
+    'Its deadline passed while its outcome was unknown, and the service does not list it: nothing is sent again.';
+  return unknownCase(purchase, detail, failure);
+}
+
+function unknownCase({ run }: Purchase, detail: string, failure: FailureClass): Step {
+  const reason = run.memory.witness?.isRestored === true ? 'records_lost' : 'outcome_unknown';
+  return { step: 'open_case', reason, detail, failure };
+}
+
+function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: number): void {
+  // Work with an open case keeps that status while the service is asked.
+  const { attention, noun, policy } = run;
+  run.show({
+    status: attention === undefined ? 'submitting' : 'needs_attention',
+    now: `The outcome of the ${noun} is unknown; the service is being asked.`,
+    next: `The answer of the service. If it knows nothing, a case is opened (look-up ${n} of ${policy.lookUps}).`,
+    failure,
+    attention,
+  });
+}
+
+async function askService(purchase: Purchase): Promise<PurchaseLookUp> {
+  try {
+    return await reads(purchase).lookUpPurchase(purchase.attemptRef);
+  } catch (error) {
+    requireGivenUp(error);
+    return { kind: 'unavailable', failure: { class: 'timeout', detail: NO_ANSWER } };
+  }
+}
+
+async function readAbsence(purchase: Purchase): Promise<AbsenceResult> {
+  try {
+    return await reads(purchase).proveAbsence(purchase.attemptRef);
+  } catch (error) {
+    requireGivenUp(error);
+    return { kind: 'unproven', mayPass: true, detail: NO_ANSWER };
+  }
+}
+
+function reads({ run }: Purchase) {
+  return proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>(
+    repeatedRead(run.policy, DEADLINES_OF_READS),
+  );
+}

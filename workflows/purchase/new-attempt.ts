@@ -1,0 +1,67 @@
+import { backoffMs } from '#domain/policy/backoff.ts';
+import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { barred } from '#workflows/purchase/cases.ts';
+import type { Purchase } from '#workflows/purchase/purchase.ts';
+import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { database } from '#workflows/work/work-records.ts';
+
+/** Waits, by the retry rule, before a further attempt. A case is opened when no further one is allowed. */
+export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new_attempt'>): Promise<Step> {
+  const { run } = purchase;
+  const { evidence } = step;
+  const { number } = run.attempt;
+  const failure = run.attempt.failure ?? {
+    class: 'supplier_failed',
+    detail: FAILURE_CLASSES.supplier_failed.meaning,
+  };
+  run.heldFor = 'supplier_failed';
+  const since = Date.now();
+  for (;;) {
+    await purchase.continueAsNewIfLong(step);
+    const { attempts, firstDelayMs, maxDelayMs } = run.rule;
+    if (number >= attempts) return usedUp(purchase, attempts, evidence);
+    const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
+    if (wakeAt >= run.deadline)
+      return { step: 'fail', failure: 'deadline_passed', detail: `${failure.detail} ${evidence}` };
+    await run.record({
+      status: 'held',
+      message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
+      failure,
+      nextStepAt: wakeAt,
+      retryRule: run.configuredRule,
+      next: `Attempt ${number + 1} of at most ${attempts}.`,
+    });
+    const { retryOverrides } = run;
+    const woken = await run.wait(wakeAt - Date.now(), WAIT_NAMES.nextAttempt(number + 1));
+    if (woken === 'observation') return purchase.takeReports();
+    // A person may have found that it was bought.
+    if (run.attempt.state !== 'failed') return purchase.nextStep();
+    // After a change of the retry rule it waits by the new rule, which may allow no further attempt.
+    const waitsOn = woken === 'operator' && run.isOnlyRescheduled(retryOverrides, wakeAt);
+    if (!waitsOn && number < run.rule.attempts) return { step: 'open_attempt', number: number + 1, evidence };
+  }
+}
+
+/** Opens the next attempt: PostgreSQL stores its key, reference and exact bytes, or refuses it. */
+export async function openAttempt(purchase: Purchase, step: StepNamed<'open_attempt'>): Promise<Step> {
+  const { run } = purchase;
+  const { number, evidence } = step;
+  const opened = await database.openNextAttempt({ work: run.work, number });
+  if (opened.kind === 'barred') return barred(purchase, opened.by, step);
+  if (opened.kind === 'not_allowed') return usedUp(purchase, opened.attempts, evidence);
+  purchase.stall = undefined;
+  run.attempt = opened.attempt;
+  purchase.holds = 0;
+  return purchase.nextStep();
+}
+
+/** @param allowed number of attempts. */
+function usedUp({ run }: Purchase, allowed: number, evidence: string): Step {
+  const { number, failure } = run.attempt;
+  const detail =
+    allowed < number
+      ? `No further attempt is allowed any more. ${evidence}`
+      : `All ${allowed} attempts failed. ${evidence}`;
+  return { step: 'open_case', reason: 'attempts_used_up', detail, failure: failure?.class ?? 'supplier_failed' };
+}

@@ -1,0 +1,124 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
+import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
+import { FAILURE_CLASSES, isDefiniteAnswer } from '#domain/work/failure.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import { barred, stalled } from '#workflows/purchase/cases.ts';
+import type { Purchase } from '#workflows/purchase/purchase.ts';
+import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { isNotBegun, requireGivenUp } from '#workflows/work/activity-failures.ts';
+
+/** Sends the attempt's stored bytes once, and decides how it goes on. */
+export async function send(purchase: Purchase): Promise<Step> {
+  const { run } = purchase;
+  if (!run.observations.isEmpty) return purchase.takeReports();
+  if (Date.now() >= run.deadline && !run.attempt.history.anyUnknown) {
+    return { step: 'fail', failure: 'deadline_passed', detail: FAILURE_CLASSES.deadline_passed.meaning };
+  }
+  run.show({
+    status: 'submitting',
+    now: `Attempt ${run.attempt.number} is being sent to the service.`,
+    next: 'The answer of the service.',
+  });
+  const result = await sendOnce(purchase);
+  if (result === undefined) return afterLostResult(purchase);
+
+  const { outcome } = result;
+  if (outcome.kind === 'barred') return barred(purchase, outcome.by, { step: 'send' });
+  // PostgreSQL has lost the record of earlier sends: the result of this one proves nothing.
+  if (outcome.kind === 'records_lost' || run.memory.knowsMoreThan(result.attempt)) {
+    await run.reload();
+    return purchase.nextStep();
+  }
+  run.attempt = result.attempt;
+  if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
+    return { step: 'look_up', failure: run.attempt.failure?.class ?? 'worker_lost' };
+  }
+  purchase.stall = undefined;
+  if (isAnswered(outcome)) purchase.proofs = 0;
+  return purchase.stepAfterSend(outcome);
+}
+
+/**
+ * One send is one Temporal attempt: another send is a decision of the workflow, visible in its history.
+ *
+ * @returns undefined when the result was lost, with the worker or with PostgreSQL.
+ */
+async function sendOnce({ run, attemptRef }: Purchase): Promise<SendResult | undefined> {
+  const { memory, attempt, configuredRule: retryRule } = run;
+  const { resendAllowed, resendWindowMs, sendActivityTimeoutMs } = run.policy;
+  const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
+    startToCloseTimeout: sendActivityTimeoutMs,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { maximumAttempts: 1 },
+    summary: `Send attempt ${attempt.number}, send ${attempt.history.sends + 1}`,
+  });
+  memory.beginSend(attempt);
+  try {
+    const { witness } = memory;
+    const result = await sendPurchase({
+      ...attemptRef,
+      ...(resendAllowed && { resendWindowMs }),
+      retryRule,
+      ...(witness !== undefined && { witness }),
+    });
+    memory.endSend();
+    return result;
+  } catch (error) {
+    requireGivenUp(error);
+    // The activity itself reports that no request has left, whatever PostgreSQL has lost since.
+    if (isNotBegun(error)) memory.endSend();
+    return undefined;
+  }
+}
+
+/** Reads what PostgreSQL knows of the attempt after a send without a result. */
+async function afterLostResult(purchase: Purchase): Promise<Step> {
+  const { run } = purchase;
+  await run.reload();
+  const { state, number } = run.attempt;
+  if (state !== 'prepared' && state !== 'refused') return purchase.nextStep();
+  // The send never began. The waits grow, so that workers that fail at once are not called in a tight loop.
+  const delayMs = await stalled(purchase, run.policy.resendDelayMs, 'Its sends fail before they begin.');
+  if (run.attention === undefined) {
+    run.show({
+      status: 'submitting',
+      now: `The send of attempt ${number} did not begin.`,
+      next: 'It is tried again.',
+      failure: 'worker_lost',
+      nextStepAt: Date.now() + delayMs,
+    });
+  }
+  return purchase.waitThen(delayMs, WAIT_NAMES.notBegun(number), { step: 'send' });
+}
+
+/** Waits before the bytes whose outcome is unknown are sent once more. */
+export async function waitToResend(purchase: Purchase, step: StepNamed<'resend'>): Promise<Step> {
+  const { run } = purchase;
+  const { delayMs, gated } = step;
+  const known = run.attempt.failure;
+  const detail = known?.detail ?? FAILURE_CLASSES[step.failure].meaning;
+  const atGate = gated === undefined ? '' : ` The purchase gate holds that up: ${gated}`;
+  // Callers need the failure of the last send. A closed gate says nothing about it.
+  const failure = (gated === undefined ? undefined : known) ?? { class: step.failure, detail };
+  await run.record({
+    status: 'submitting',
+    event: 'attempt.resend_planned',
+    message: `Outcome unknown: ${detail} The same bytes are sent again with the same key.${atGate}`,
+    failure,
+    nextStepAt: Date.now() + delayMs,
+    next: 'The same bytes are sent again with the same idempotency key.',
+  });
+  return purchase.waitThen(delayMs, WAIT_NAMES.resend(run.attempt.number, step.failure), { step: 'send' });
+}
+
+/** Waits until the lease of another send has ended. */
+export async function waitForOtherSend(purchase: Purchase, { delayMs }: StepNamed<'wait_for_lease'>): Promise<Step> {
+  return purchase.waitThen(delayMs, WAIT_NAMES.otherSend(), { step: 'send' });
+}
+
+/** True when the service has answered the send. A send that the gate, another send or we stopped has no answer. */
+function isAnswered(outcome: SendOutcome): boolean {
+  return outcome.kind === 'accepted' || (outcome.kind === 'failure' && isDefiniteAnswer(outcome.failure));
+}

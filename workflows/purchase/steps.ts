@@ -1,0 +1,47 @@
+import type { WorkEnd } from '#activities/work/work-types.ts';
+import type { NextStep } from '#domain/purchase/purchase-decision.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+
+/** A step of a purchase or cancellation: what the domain decides after a send, and the steps that follow from others. */
+export type Step =
+  | Exclude<NextStep, { step: 'fail' }>
+  /** The work ends without effect. */
+  | { readonly step: 'fail'; readonly failure: FailureClass; readonly detail?: string }
+  /** The service does not list an attempt that may have bought: its list and its wallet may prove that it did not. */
+  | { readonly step: 'prove_absence'; readonly failure: FailureClass; readonly detail: string }
+  /** The attempt failed and cost nothing: wait, then open another one if one is allowed. */
+  | { readonly step: 'new_attempt'; readonly evidence: string }
+  | { readonly step: 'open_attempt'; readonly number: number; readonly evidence: string }
+  /** The service did not answer, or does not show what is missing: a case says so, and `resume` follows after a wait. */
+  | {
+      readonly step: 'retry_later';
+      readonly reason: 'not_answered' | 'delivery_unavailable' | 'refund_missing';
+      readonly detail: string;
+      readonly failure?: FailureClass;
+      readonly resume: 'look_up' | 'settle' | 'deliver' | 'prove_absence';
+    }
+  /** A person must decide. */
+  | {
+      readonly step: 'open_case';
+      readonly reason: AttentionReason;
+      readonly detail: string;
+      readonly failure?: FailureClass;
+      /** True when the run before has recorded the case. */
+      readonly isRecorded?: true;
+    }
+  | { readonly step: 'end'; readonly end: WorkEnd };
+
+/** The step of this name. */
+export type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;
+
+/** Message of the case that is opened for a contradiction, for work of every kind. */
+export const CONTRADICTED = 'The service reported two things about it that cannot both be true.';
+
+export const CONTRADICTION: Step = { step: 'open_case', reason: 'contradiction', detail: CONTRADICTED };
+
+/** A further report of the service while the contradiction is undecided. */
+export const REPORT_AFTER_CONTRADICTION: Step = {
+  ...CONTRADICTION,
+  detail: 'The service reported more about it; a person must decide about the contradiction first.',
+};

@@ -1,0 +1,140 @@
+import type { CancellationResult, SubscriptionAnswer, WorkEnd } from '#activities/work/work-types.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import type { FailureDetail } from '#domain/work/failure.ts';
+import type { Subscription } from '#workflows/subscription/subscription.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { requireGivenUp } from '#workflows/work/activity-failures.ts';
+
+/** Cancels a subscription: the service is asked, accepts, and confirms; or its time is over before that. */
+export async function cancel(subscription: Subscription): Promise<WorkEnd | undefined> {
+  const { run } = subscription;
+  const { cancelAcceptedAt, expiresAt } = run.subscription;
+  subscription.silence = undefined;
+  const otherwise =
+    expiresAt === undefined
+      ? ''
+      : ` If it does not, the subscription ends with its time, at ${new Date(expiresAt).toISOString()}.`;
+  const next = `The service confirms that it is cancelled.${otherwise}`;
+  if (run.status !== 'cancelling' && run.attention !== 'not_answered') {
+    const message = 'The customer has cancelled it; the service is asked to cancel.';
+    await run.record({ status: 'cancelling', message, next });
+  }
+  if (cancelAcceptedAt === undefined) {
+    await requestCancellation(subscription);
+    return undefined;
+  }
+  await run.goOn({ status: 'cancelling', now: 'The service has accepted the cancellation.', next });
+  const { expiryGraceMs, silentDeadlineMs, cancelCheckMs, cancelCheckMaxMs } = run.policy;
+  // A cancellation that was accepted after the end of its time may still be confirmed.
+  const endsAt =
+    expiresAt === undefined
+      ? cancelAcceptedAt + silentDeadlineMs
+      : Math.max(expiresAt, cancelAcceptedAt) + expiryGraceMs;
+  subscription.cancelChecks += 1;
+  const delayMs = backoffMs(cancelCheckMs, cancelCheckMaxMs, subscription.cancelChecks);
+  const woken = await run.wait(Math.min(delayMs, endsAt - Date.now()), WAIT_NAMES.cancelled());
+  if (woken !== 'time') return undefined;
+  const answer = await subscription.read();
+  return Date.now() < endsAt ? undefined : endUnconfirmed(subscription, answer, expiresAt, cancelAcceptedAt);
+}
+
+/** The service accepted the cancellation and has not confirmed it in time. */
+async function endUnconfirmed(
+  subscription: Subscription,
+  answer: SubscriptionAnswer,
+  expiresAt: number | undefined,
+  acceptedAt: number,
+): Promise<WorkEnd | undefined> {
+  const { run } = subscription;
+  await subscription.reload();
+  const after = run.subscription;
+  const isChanged = after.endedAs !== undefined || after.expiresAt !== expiresAt || !after.cancelRequested;
+  if (isChanged || !run.observations.isEmpty) return undefined;
+  if (expiresAt !== undefined)
+    return subscription.end('cancelled', 'The service accepted its cancellation, and its time is over.');
+  const accepted = `The service accepted the cancellation at ${new Date(acceptedAt).toISOString()} and has not confirmed it.`;
+  await subscription.openCase('cancellation_refused', `${accepted} ${answerText(answer)}`);
+  return undefined;
+}
+
+function answerText(answer: SubscriptionAnswer): string {
+  switch (answer.kind) {
+    case 'told':
+      return 'It shows the subscription as active.';
+    case 'cannot_tell':
+      return answer.detail;
+    case 'unavailable':
+      return answer.failure.detail;
+  }
+}
+
+async function requestCancellation(subscription: Subscription): Promise<void> {
+  subscription.cancelChecks = 0;
+  const result = await requestOnce(subscription);
+  if (result.kind === 'unavailable') {
+    await waitToRequestAgain(subscription, result);
+    return;
+  }
+  subscription.unanswered = undefined;
+  if (result.kind === 'refused') await subscription.openCase('cancellation_refused', result.detail);
+}
+
+async function requestOnce({ run, service }: Subscription): Promise<CancellationResult> {
+  try {
+    return await service.cancelSubscription({ work: run.work });
+  } catch (error) {
+    requireGivenUp(error);
+    return {
+      kind: 'unavailable',
+      failure: { class: 'timeout', detail: 'The service could not be asked to cancel.' },
+    };
+  }
+}
+
+/** Waits before the service is asked to cancel again; after the deadline with a case. */
+async function waitToRequestAgain(
+  subscription: Subscription,
+  { failure, retryAfterMs = 0 }: Extract<CancellationResult, { kind: 'unavailable' }>,
+): Promise<void> {
+  const { run } = subscription;
+  const { resendDelayMs, resendDelayMaxMs, cancelCheckMaxMs, deliveryDeadlineMs } = run.policy;
+  const now = Date.now();
+  const { since, requests } = subscription.unanswered ?? { since: now, requests: 0 };
+  subscription.unanswered = { since, requests: requests + 1 };
+  const pause = Math.max(
+    backoffMs(resendDelayMs, resendDelayMaxMs, requests + 1),
+    Math.min(retryAfterMs, cancelCheckMaxMs),
+  );
+  if (now + pause - since >= deliveryDeadlineMs) {
+    await waitWithCase(subscription, failure, requests);
+    return;
+  }
+  const until = new Date(since + deliveryDeadlineMs).toISOString();
+  await run.record({
+    status: 'cancelling',
+    event: 'vpn_subscription.cancel_unanswered',
+    message: `The service has not accepted the cancellation: ${failure.detail}`,
+    failure,
+    nextStepAt: now + pause,
+    next: `The service is asked again. A case is opened if it does not accept it until ${until}.`,
+  });
+  await run.wait(pause, WAIT_NAMES.cancelRequest(failure.class));
+}
+
+/** A case is open, and the service is asked again without a person. */
+async function waitWithCase({ run }: Subscription, failure: FailureDetail, requests: number): Promise<void> {
+  const { askAgainMs, askAgainMaxMs } = run.policy;
+  const pause = backoffMs(askAgainMs, askAgainMaxMs, requests);
+  const wakeAt = Date.now() + pause;
+  const again = `It is asked again at ${new Date(wakeAt).toISOString()}.`;
+  const detail = `The service could not be asked to cancel for a long time. ${failure.detail} ${again}`;
+  await run.record({
+    status: 'needs_attention',
+    message: detail,
+    attention: { reason: 'not_answered', detail },
+    failure,
+    nextStepAt: wakeAt,
+    next: 'The service is asked again without a person; an operator may ask at once with `retry`.',
+  });
+  await run.wait(pause, WAIT_NAMES.notAnswered('not_answered'));
+}

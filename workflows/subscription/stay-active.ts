@@ -1,0 +1,141 @@
+import type { SubscriptionAnswer, WorkEnd } from '#activities/work/work-types.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import { nextForActive, unreadableText } from '#workflows/subscription/subscription-texts.ts';
+import { REPORT_DURING_CASE, type Subscription } from '#workflows/subscription/subscription.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import type { Silence } from '#workflows/work/carried.ts';
+
+/** Waits until the time of the subscription is over, for a report of the service, or for its customer. */
+export async function stayActive(subscription: Subscription): Promise<WorkEnd | undefined> {
+  const { run, silence } = subscription;
+  const { expiresAt } = run.subscription;
+  if (silence?.isEscalated === true && !subscription.isEscalated) {
+    // A person has dismissed the case: what is stored is right.
+    subscription.silence = undefined;
+    if (subscription.isOver(expiresAt))
+      return subscription.end(
+        'expired',
+        'Its time is over. The service did not say how it stands, and a person has dismissed that case.',
+      );
+  }
+  const readAt = nextReadAt(subscription, expiresAt);
+  await showActive(subscription, expiresAt);
+  const name =
+    subscription.silence === undefined
+      ? WAIT_NAMES.endOfTime()
+      : WAIT_NAMES.subscriptionRead(subscription.silence.failure.class);
+  const woken = await run.wait(readAt - Date.now(), name);
+  if (woken === 'operator' && subscription.silence?.isEscalated === true)
+    subscription.silence = { ...subscription.silence, readAgainAt: Date.now() };
+  return woken === 'time' ? readAtEnd(subscription) : undefined;
+}
+
+/** Reads it at the service: it may have been renewed, or have ended without a report. */
+async function readAtEnd(subscription: Subscription): Promise<WorkEnd | undefined> {
+  const { run } = subscription;
+  const answer = await subscription.read();
+  await subscription.reload();
+  const { endedAs, expiresAt } = run.subscription;
+  if (endedAs !== undefined) return undefined;
+  if (answer.kind === 'unavailable') {
+    const silence = noteSilence(subscription, answer);
+    if (silence.isEscalated) await showEscalated(subscription, expiresAt, silence);
+    return undefined;
+  }
+  subscription.silence = undefined;
+  if (subscription.isOver(expiresAt)) {
+    const message =
+      answer.kind === 'told'
+        ? 'Its time is over, and the service reports nothing else.'
+        : `Its time is over. ${answer.detail}`;
+    return subscription.end('expired', message);
+  }
+  if (subscription.isEscalated) {
+    await run.record({
+      status: 'active',
+      message: 'The service answers again.',
+      next: nextForActive(expiresAt),
+    });
+  }
+  return undefined;
+}
+
+/**
+ * Counts a failed read. It says nothing about the subscription: it is followed by a growing wait or a case, never by an
+ * end.
+ */
+function noteSilence(
+  subscription: Subscription,
+  { failure, retryAfterMs = 0 }: Extract<SubscriptionAnswer, { kind: 'unavailable' }>,
+): Silence {
+  const { cancelCheckMs, cancelCheckMaxMs, silentDeadlineMs, unknownExpiryCheckMs } = subscription.run.policy;
+  const now = Date.now();
+  const { since, reads } = subscription.silence ?? { since: now, reads: 0 };
+  const isEscalated = subscription.isEscalated || now - since >= silentDeadlineMs;
+  const pause = Math.max(
+    backoffMs(cancelCheckMs, cancelCheckMaxMs, reads + 1),
+    Math.min(retryAfterMs, cancelCheckMaxMs),
+  );
+  const readAgainAt = now + (isEscalated ? unknownExpiryCheckMs : pause);
+  const silence = { since, reads: reads + 1, failure, readAgainAt, isEscalated };
+  subscription.silence = silence;
+  return silence;
+}
+
+/** @returns epoch milliseconds. */
+function nextReadAt({ silence, isEscalated, run }: Subscription, expiresAt: number | undefined): number {
+  if (silence !== undefined) return silence.readAgainAt;
+  // A run that begins with this case reads at once: the service may answer by now.
+  if (isEscalated) return Date.now();
+  return expiresAt === undefined ? Date.now() + run.policy.unknownExpiryCheckMs : expiresAt + run.policy.expiryGraceMs;
+}
+
+async function showActive(subscription: Subscription, expiresAt: number | undefined): Promise<void> {
+  const { run, silence } = subscription;
+  if (silence?.isEscalated === true || subscription.isEscalated) {
+    await showEscalated(subscription, expiresAt, silence);
+    return;
+  }
+  if (silence !== undefined) {
+    const until = new Date(silence.since + run.policy.silentDeadlineMs).toISOString();
+    await run.record({
+      status: 'active',
+      event: 'vpn_subscription.asked_in_vain',
+      message: `${unreadableText(expiresAt)} ${silence.failure.detail}`,
+      failure: silence.failure,
+      nextStepAt: silence.readAgainAt,
+      next: `The service is asked again. A case is opened if it does not answer until ${until}.`,
+    });
+    return;
+  }
+  const now = 'The VPN subscription is active.';
+  const next = nextForActive(expiresAt);
+  // Reports of the service are answered now, not at the end of the subscription in a year.
+  const mustRecord = run.isWaiting || run.failure !== undefined || run.owesAnswers;
+  if (mustRecord) await run.record({ status: 'active', message: now, next });
+  run.show({ status: 'active', now, next, nextStepAt: expiresAt });
+}
+
+/** Opens the case of a subscription that the service has not shown for long, or shows the open one. */
+async function showEscalated(
+  subscription: Subscription,
+  expiresAt: number | undefined,
+  silence: Silence | undefined,
+): Promise<void> {
+  const { run } = subscription;
+  // A run that begins with the case has shown it already, and reads at once.
+  if (silence === undefined && !run.owesAnswers) return;
+  const verdict = subscription.isOver(expiresAt) ? '`dismissed` lets it end as expired.' : '`dismissed` lets it go on.';
+  const why = silence?.failure.detail ?? REPORT_DURING_CASE;
+  const detail = `${unreadableText(expiresAt)} ${why} \`retry\` asks at once; ${verdict}`;
+  const message = `Waits for a person: ${detail}`;
+  const next = 'A person decides, or the service reports more; it is asked once a day.';
+  const status = 'needs_attention';
+  const reason = 'delivery_unavailable';
+  if (subscription.isEscalated && !run.owesAnswers) {
+    run.show({ status, now: message, next, attention: reason, failure: silence?.failure.class });
+  } else {
+    const failure = silence === undefined ? {} : { failure: silence.failure };
+    await run.record({ status, message, attention: { reason, detail }, next, ...failure });
+  }
+}

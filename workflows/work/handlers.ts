@@ -1,0 +1,51 @@
+import { setHandler } from '@temporalio/workflow';
+import { KINDS } from '#domain/work/work.ts';
+import {
+  explainQuery,
+  operatorActedSignal,
+  rememberedQuery,
+  serviceObservedSignal,
+  type PurchaseWorkflowInput,
+} from '#workflows/messages.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
+import { handleOperatorUpdates } from '#workflows/operator/operator-updates.ts';
+import { ObservationQueue } from '#workflows/work/observation-queue.ts';
+import { Progress } from '#workflows/work/progress.ts';
+import { RunMemory } from '#workflows/work/run-memory.ts';
+
+/** What every run has before its work is read. */
+export interface RunParts {
+  readonly input: PurchaseWorkflowInput;
+  readonly memory: RunMemory;
+  /** Reports of the service that no step has taken yet. */
+  readonly observations: ObservationQueue;
+  readonly progress: Progress;
+  /** Operator actions since this run began. */
+  readonly actions: { count: number };
+}
+
+/** Registers the signals, queries and updates of a run, and returns what they fill. */
+export function registerHandlers(input: PurchaseWorkflowInput): RunParts {
+  const { work, carried } = input;
+  const parts: RunParts = {
+    input,
+    memory: new RunMemory(input),
+    observations: new ObservationQueue(),
+    progress: new Progress(work.kind, {
+      status: 'submitting',
+      now: `The ${KINDS[work.kind].noun} was accepted and is being sent to the service.`,
+      next: 'The answer of the service.',
+    }),
+    // An action that the run before did not take into account ends the first wait of this one.
+    actions: { count: carried?.hasNewAction === true ? 1 : 0 },
+  };
+  const { memory, observations, progress, actions } = parts;
+  const acted = () => void (actions.count += 1);
+  const { serviceObserved, operatorActed, explain, remembered } = HANDLER_DESCRIPTIONS;
+  setHandler(serviceObservedSignal, (observation) => observations.offer(observation), { description: serviceObserved });
+  setHandler(operatorActedSignal, acted, { description: operatorActed });
+  setHandler(explainQuery, () => progress.explanation(), { description: explain });
+  setHandler(rememberedQuery, () => memory.handedOn, { description: remembered });
+  handleOperatorUpdates({ work, progress, acted });
+  return parts;
+}

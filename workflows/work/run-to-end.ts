@@ -1,0 +1,94 @@
+import { allHandlersFinished, condition } from '@temporalio/workflow';
+import type { WorkEnd } from '#activities/work/work-types.ts';
+import { backoffMs } from '#domain/policy/backoff.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { KINDS } from '#domain/work/work.ts';
+import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+import { finishedFailure, isMissing } from '#workflows/work/activity-failures.ts';
+import { registerHandlers, type RunParts } from '#workflows/work/handlers.ts';
+import { readWork } from '#workflows/work/work-records.ts';
+import { WorkRun } from '#workflows/work/work-run.ts';
+
+/**
+ * Runs a lifecycle to its end. The frame of every order, top-up, VPN subscription and cancellation: it registers the
+ * handlers, reads the work, calls the lifecycle, and waits for the handlers.
+ *
+ * The state of the work is in PostgreSQL. A run may be terminated, reset or started anew at any point: it begins with a
+ * read and goes on from there.
+ *
+ * @param lifecycle carries the work from its stored state to its end.
+ * @returns how the work ended; a business failure is a result, not an error.
+ */
+export async function runToEnd(
+  input: PurchaseWorkflowInput,
+  lifecycle: (run: WorkRun) => Promise<WorkEnd>,
+): Promise<PurchaseWorkflowResult> {
+  // Before the first await: the first task may hold a signal already.
+  const parts = registerHandlers(input);
+  const { memory } = parts;
+
+  const end = await endOf(parts, async () => {
+    const snapshot = await readWork(input.work, memory);
+    const run = new WorkRun(parts, snapshot);
+    showOpenCase(run);
+    return lifecycle(run);
+  });
+  // An update that is still being handled would be lost with the end of the run.
+  await condition(allHandlersFinished);
+  return { ...end, ...(memory.witness !== undefined && { witness: memory.witness }) };
+}
+
+/** Shows an open case that the run finds when it begins, so that a search for cases finds the run. */
+function showOpenCase(run: WorkRun): void {
+  const { status, attention, failure } = run;
+  if (attention === undefined) return;
+  const now = `Waits for a person. ${ATTENTION_REASONS[attention].meaning}`;
+  run.show({ status, now, next: 'A person decides, or the service reports more.', failure, attention });
+}
+
+/**
+ * Turns the end of the work outside this run (an operator's abandon, say) into a result, and waits where PostgreSQL has
+ * lost the row.
+ */
+async function endOf(parts: RunParts, run: () => Promise<WorkEnd>): Promise<WorkEnd> {
+  try {
+    return await run();
+  } catch (error) {
+    const finished = finishedFailure(error);
+    if (finished !== undefined) {
+      const end = finished.details?.[0] as WorkEnd;
+      parts.progress.show({ status: end.status, now: `It has ended: ${end.status}.`, next: 'Nothing.' });
+      return end;
+    }
+    if (isMissing(error) && parts.memory.witness !== undefined) return waitForRow(parts);
+    throw error;
+  }
+}
+
+/**
+ * Waits for a row that PostgreSQL has lost, then continues as new. A request of this work may have bought, and this run
+ * alone knows of it. The row comes back when its caller sends the same request again, or when a backup is restored.
+ */
+async function waitForRow({ input, memory, progress, actions }: RunParts): Promise<never> {
+  const { missingRowCheckMs, missingRowCheckMaxMs } = input.policy;
+  const tries = (input.carried?.missing ?? 0) + 1;
+  const delayMs = backoffMs(missingRowCheckMs, missingRowCheckMaxMs, tries);
+  const { witness } = memory;
+  const sends =
+    witness === undefined
+      ? ''
+      : ` It knows of attempt ${witness.number} with ${witness.sends} sends (${witness.state}).`;
+  progress.show({
+    status: 'needs_attention',
+    now: `PostgreSQL has lost a row of this ${KINDS[input.work.kind].noun}; the workflow waits for it.${sends}`,
+    next:
+      'It goes on when the row is back: the caller repeats the request, or a backup is restored. ' +
+      'Terminate the workflow if the row will not come back.',
+    attention: 'records_lost',
+    nextStepAt: Date.now() + delayMs,
+  });
+  const seen = actions.count;
+  await condition(() => actions.count > seen, delayMs, { summary: WAIT_NAMES.missingRow() });
+  return memory.continueAsNew(() => ({ holds: 0, missing: tries }));
+}

@@ -1,0 +1,30 @@
+import { proxyLocalActivities } from '@temporalio/workflow';
+import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
+import type { WorkRef } from '#domain/work/work.ts';
+import type { RunMemory } from '#workflows/work/run-memory.ts';
+
+/**
+ * Short steps in PostgreSQL, repeated until the database answers. A wait between two tries is a timer of the server, so
+ * that a waiting workflow does not occupy a worker. The waits grow to five minutes: an outage of a day is a history of
+ * less than 2,000 events.
+ */
+export const database = proxyLocalActivities<Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>>({
+  startToCloseTimeout: '20s',
+  localRetryThreshold: '5s',
+  retry: { initialInterval: '200ms', maximumInterval: '5m' },
+});
+
+/**
+ * Reads the work from PostgreSQL. A row that knows less than this run remembers is marked as unknown. A send without a
+ * result is assumed to have left where the row cannot prove the contrary.
+ */
+export async function readWork(work: WorkRef, memory: RunMemory): Promise<WorkSnapshot> {
+  for (;;) {
+    const { witness, pendingSendEpoch: sentIn } = memory;
+    const known = { ...(witness !== undefined && { witness }), ...(sentIn !== undefined && { sentIn }) };
+    const snapshot = await database.beginWork({ work, ...known });
+    if (memory.mustAssumeSent(snapshot)) continue;
+    memory.noteSnapshot(snapshot);
+    return snapshot;
+  }
+}

@@ -1,0 +1,304 @@
+import { condition, workflowInfo } from '@temporalio/workflow';
+import type {
+  AttemptView,
+  CancellationView,
+  RecordResult,
+  StepRecord,
+  SubscriptionView,
+  WorkSnapshot,
+} from '#activities/work/work-types.ts';
+import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import {
+  equalOverrides,
+  givesUpAt,
+  retryRule,
+  retrySentence,
+  ruleOfWork,
+  type RetryOverrides,
+  type RetryRule,
+} from '#domain/work/retry-rules.ts';
+import { KINDS, type WorkRef } from '#domain/work/work.ts';
+import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
+import type { Carried, Remembered } from '#workflows/work/carried.ts';
+import type { RunParts } from '#workflows/work/handlers.ts';
+import type { ObservationQueue } from '#workflows/work/observation-queue.ts';
+import type { Progress, Shown } from '#workflows/work/progress.ts';
+import type { RunMemory } from '#workflows/work/run-memory.ts';
+import { database, readWork } from '#workflows/work/work-records.ts';
+
+/** A step to record, and what comes after it. Its timeline event is named after the status by default. */
+type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
+  readonly event?: string;
+  readonly next: string;
+};
+
+/** What a lifecycle itself hands to the next run; {@link WorkRun} adds the rest. */
+export type LifecycleState = Omit<Carried, 'hasNewAction' | keyof Remembered>;
+
+/** Cases that only a person's decision or retry closes. */
+const UNTIL_DECIDED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
+
+/** A wait for a person has no end; the timer is there because a condition without one has no name in the history. */
+const PERSON_WAIT = '365 days';
+
+/** What ended a wait. */
+export type WokenBy = 'time' | 'observation' | 'operator';
+
+/**
+ * One run of the workflow of one piece of work: the work as it was last read from PostgreSQL, and the few things that
+ * every step does with it: wait, record, show, read again, continue as new.
+ */
+export class WorkRun {
+  readonly policy: PurchasePolicy;
+  readonly memory: RunMemory;
+  readonly observations: ObservationQueue;
+  /** What the run before this one handed over. */
+  readonly carried: Carried | undefined;
+  readonly #work: WorkRef;
+  readonly #progress: Progress;
+  readonly #actions: RunParts['actions'];
+  #snapshot: WorkSnapshot;
+  /** Status, case and failure class in PostgreSQL: as read, or as recorded since. */
+  #stored: Pick<WorkSnapshot, 'status'> & Pick<Shown, 'attention' | 'failure'>;
+  #heldFor: FailureClass | undefined;
+  /** Operator actions that have been taken into account; a later one ends the wait under way. */
+  #seenActions = 0;
+  #recorded = 0;
+  /** Inbox rows that the next recorded step marks as answered. */
+  #answered: string[] = [];
+  #lifecycleState: () => LifecycleState = () => ({ holds: 0 });
+
+  constructor({ input, memory, observations, progress, actions }: RunParts, snapshot: WorkSnapshot) {
+    this.policy = input.policy;
+    this.memory = memory;
+    this.observations = observations;
+    this.carried = input.carried;
+    this.#work = input.work;
+    this.#progress = progress;
+    this.#actions = actions;
+    this.#snapshot = snapshot;
+    this.#stored = snapshot;
+    for (const observation of snapshot.observations) observations.offer(observation);
+  }
+
+  get work(): WorkRef {
+    return this.#work;
+  }
+
+  /** The work's kind as sentences name it, such as `top-up`. */
+  get noun(): string {
+    return KINDS[this.#work.kind].noun;
+  }
+
+  /** The work as PostgreSQL had it when it was last read. */
+  get snapshot(): WorkSnapshot {
+    return this.#snapshot;
+  }
+
+  /** The newest attempt. */
+  get attempt(): AttemptView {
+    return this.#snapshot.attempt;
+  }
+
+  set attempt(attempt: AttemptView) {
+    this.#snapshot = { ...this.#snapshot, attempt };
+    this.memory.noteAttempt(attempt);
+  }
+
+  /** Reason of the open case in PostgreSQL. */
+  get attention(): AttentionReason | undefined {
+    return this.#stored.attention;
+  }
+
+  /** Failure class stored with the work. */
+  get failure(): FailureClass | undefined {
+    return this.#stored.failure;
+  }
+
+  get subscription(): SubscriptionView {
+    if (this.#snapshot.subscription === undefined) throw new Error(`${this.#work.id} is no subscription`);
+    return this.#snapshot.subscription;
+  }
+
+  get cancellation(): CancellationView {
+    if (this.#snapshot.cancellation === undefined) throw new Error(`${this.#work.id} is no cancellation`);
+    return this.#snapshot.cancellation;
+  }
+
+  /** Status in PostgreSQL: as read, or as recorded since. */
+  get status(): WorkStatus {
+    return this.#stored.status;
+  }
+
+  /** True when PostgreSQL shows the work as waiting, so that its going on must be recorded. */
+  get isWaiting(): boolean {
+    return this.status === 'held' || this.status === 'needs_attention';
+  }
+
+  /** Sets the failure class whose retry rule applies from now on. */
+  set heldFor(failure: FailureClass) {
+    this.#heldFor = failure;
+  }
+
+  /** The configured retry rule for the last failure. */
+  get configuredRule(): RetryRule {
+    const { number, failure } = this.attempt;
+    const afterFirst = number > 1 ? 'supplier_failed' : undefined;
+    return retryRule(this.#heldFor ?? failure?.class ?? afterFirst, this.policy);
+  }
+
+  /** The retry rule with what operators have changed for this work. */
+  get rule(): RetryRule {
+    return ruleOfWork(this.configuredRule, this.retryOverrides, this.#snapshot.extraAttempts);
+  }
+
+  /** What operators have changed of the retry rule for this work. */
+  get retryOverrides(): RetryOverrides {
+    return this.#snapshot.retryOverrides ?? {};
+  }
+
+  /** When held work fails, in epoch milliseconds. */
+  get deadline(): number {
+    return givesUpAt(this.#snapshot, this.configuredRule, this.retryOverrides);
+  }
+
+  /**
+   * True when a wait was ended only by a change of the retry rule, or by the comparison with a restarted database. The
+   * work must not go on at once then.
+   *
+   * @param before the overrides when the wait began.
+   * @param wakeAt the recorded end of the wait, in epoch milliseconds.
+   */
+  isOnlyRescheduled(before: RetryOverrides, wakeAt: number): boolean {
+    const { isFirstSinceRestart = false, nextStepAt = 0 } = this.#snapshot;
+    return (isFirstSinceRestart || !equalOverrides(before, this.retryOverrides)) && nextStepAt >= Math.floor(wakeAt);
+  }
+
+  /** True when a person has acted since PostgreSQL was last read. */
+  get hasNewAction(): boolean {
+    return this.#actions.count > this.#seenActions;
+  }
+
+  /** Reads the work from PostgreSQL again, with what the service has reported meanwhile. */
+  async reload(): Promise<void> {
+    this.#seenActions = this.#actions.count;
+    const snapshot = await readWork(this.#work, this.memory);
+    this.#snapshot = snapshot;
+    this.#stored = snapshot;
+    for (const observation of snapshot.observations) this.observations.offer(observation);
+  }
+
+  /**
+   * Waits for time to pass, a report of the service or an operator's action. The Temporal UI shows the wait by its name.
+   * After an action the work has been read again.
+   *
+   * @param ms how long, in milliseconds.
+   */
+  async wait(ms: number, summary: WaitName): Promise<WokenBy> {
+    await condition(() => this.hasNewAction || !this.observations.isEmpty, Math.max(1, ms), { summary });
+    if (!this.observations.isEmpty) return 'observation';
+    if (!this.hasNewAction) return 'time';
+    await this.reload();
+    return 'operator';
+  }
+
+  /**
+   * Waits for a person or a report of the service, without limit. For a case that only a decision or a retry can close,
+   * other actions (a new price limit, say) do not end the wait.
+   *
+   * @param reason of the case; names the wait in the Temporal UI.
+   */
+  async waitForPerson(reason: AttentionReason): Promise<'observation' | 'operator'> {
+    for (;;) {
+      await this.continueAsNewIfLong();
+      const isWoken = await condition(() => this.hasNewAction || !this.observations.isEmpty, PERSON_WAIT, {
+        summary: WAIT_NAMES.person(reason),
+      });
+      if (!isWoken) continue;
+      if (!this.observations.isEmpty) return 'observation';
+      await this.reload();
+      if (this.attention === undefined || !UNTIL_DECIDED.has(this.attention)) return 'operator';
+    }
+  }
+
+  /**
+   * Records a step in PostgreSQL and shows it in the Temporal UI.
+   *
+   * @returns `recorded`, or why PostgreSQL refused it; nothing has changed then.
+   */
+  async record(step: StepToRecord): Promise<RecordResult> {
+    const { next, event = `${this.#work.kind}.${step.status}`, ...record } = step;
+    this.#recorded += 1;
+    const applied = this.takeAnswered();
+    const recorded = await database.recordStep({
+      ...record,
+      event,
+      work: this.#work,
+      attemptNumber: this.attempt.number,
+      stepKey: `${workflowInfo().runId}:${this.#recorded}`,
+      applied,
+    });
+    if (recorded !== 'recorded') {
+      this.#answered.unshift(...applied);
+      return recorded;
+    }
+    const { status, message: now, nextStepAt, attention, failure } = step;
+    this.#stored = { status, attention: attention?.reason, failure: failure?.class };
+    this.show({ ...this.#stored, now, next, nextStepAt });
+    return recorded;
+  }
+
+  /**
+   * Shows that the work goes on. Recorded only where PostgreSQL shows it as waiting, or where a report of the service is
+   * still unanswered.
+   */
+  async goOn({ status, now, next }: Pick<Shown, 'status' | 'now' | 'next'>): Promise<void> {
+    if (this.isWaiting || this.owesAnswers) await this.record({ status, message: now, next });
+    else this.show({ status, now, next });
+  }
+
+  /** Has the next recorded step mark these inbox rows as answered. */
+  answer(inboxIds: readonly string[]): void {
+    this.#answered.push(...inboxIds);
+  }
+
+  /** True while inbox rows wait for a recorded step that marks them as answered. */
+  get owesAnswers(): boolean {
+    return this.#answered.length > 0;
+  }
+
+  /** Hands the inbox rows to be answered to the caller. */
+  takeAnswered(): string[] {
+    const taken = this.#answered;
+    this.#answered = [];
+    return taken;
+  }
+
+  /** Shows the work in the Temporal UI; PostgreSQL is not changed. */
+  show(shown: Shown): void {
+    const { state, settled } = this.attempt;
+    const isTriedAgain =
+      shown.status === 'submitting' || shown.status === 'held' || shown.attention === 'attempts_used_up';
+    const retry = isTriedAgain ? retrySentence(this.rule, this.deadline, this.retryOverrides) : undefined;
+    this.#progress.show({ ...shown, attempt: { state, settled }, retry });
+  }
+
+  /** Sets what the next run is handed. @param state called when this run continues as new. */
+  handOver(state: () => LifecycleState): void {
+    this.#lifecycleState = state;
+  }
+
+  /**
+   * Continues as new where the history has grown long. Every loop calls it, where no activity or handler is under way.
+   */
+  async continueAsNewIfLong(): Promise<void> {
+    if (!this.memory.isLong) return;
+    await this.memory.continueAsNew(() => ({
+      ...this.#lifecycleState(),
+      ...(this.hasNewAction && { hasNewAction: true }),
+    }));
+  }
+}
