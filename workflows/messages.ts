@@ -1,6 +1,6 @@
 /**
- * What a workflow and whoever talks to it share: names, ids, inputs, signals, queries and updates. Nothing in here
- * needs the workflow runtime of either side, so the API, the relay and tests import it freely.
+ * What workflows share with their callers: names, ids, inputs, signals, queries and updates. Nothing here needs the
+ * workflow runtime, so that the API, the relay and tests can import it.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
@@ -16,16 +16,16 @@ import type { Resubmission } from '#domain/work/resubmission.ts';
 import { byKind, type WorkRef } from '#domain/work/work.ts';
 import type { Carried, Remembered } from '#workflows/work/carried.ts';
 
-/** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
+/** The task queue of all workflows, and of all activities but one. */
 export const TASK_QUEUE = 'reseller';
 
 /**
- * Task queue of the activity that sends webhooks. Receivers may be slow or gone, and there may be many of them: they
- * share slots among themselves, and never take one from a purchase.
+ * Task queue of the activity that sends event webhooks. It has its own slots: slow receivers must not take those of
+ * purchases.
  */
 export const WEBHOOK_TASK_QUEUE = 'reseller-webhooks';
 
-/** The workflow that delivers to one webhook endpoint; it runs while something waits for it. */
+/** The workflow that delivers to one webhook endpoint. It runs while deliveries are queued. */
 export const WEBHOOK_ENDPOINT_WORKFLOW = 'webhookEndpointWorkflow';
 
 /** Workflow id of the deliveries to an endpoint. */
@@ -37,17 +37,15 @@ export interface WebhookEndpointInput {
   readonly endpointId: string;
 }
 
-/** How the workflow of an endpoint ends; `idle`: all was delivered or given up. */
+/** How the workflow of an endpoint ends. `idle`: everything was delivered or given up. */
 export interface WebhookEndpointResult {
   readonly ended: 'idle' | 'deleted' | 'disabled';
 }
 
-/**
- * Something waits for the endpoint. `urgent`: a person waits for it, so it is tried although an outage is waited out.
- */
+/** Deliveries are queued for the endpoint. `urgent`: a person waits, so it is tried even while the endpoint fails. */
 export const deliveriesWaitSignal = defineSignal<[{ readonly urgent: boolean }]>('deliveriesWait');
 
-/** By kind of work, the workflow that carries it out. */
+/** The workflow type of each kind of work. */
 export const WORK_WORKFLOWS = byKind('workflowType');
 
 /** The workflows that schedules start. */
@@ -58,23 +56,23 @@ export const MAINTENANCE_WORKFLOWS = {
   watch: 'watchWorkflow',
 } as const;
 
-/** Workflow id of a comparison of the books that a person asks for, beside that of the schedule. */
+/** Workflow id of a reconciliation that a person starts, beside that of the schedule. */
 export const BOOKS_BY_HAND = 'books-by-hand';
 
-/** What a comparison of the books came to; the report is stored under this id. */
+/** Result of a reconciliation; the report is stored under this id. */
 export interface BooksResult {
   readonly id: string;
   readonly status: ReconciliationStatus;
   readonly findings: number;
 }
 
-/** Type of the non-retryable failure by which an activity says that the work has ended; its first detail says how. */
+/** Type of the non-retryable failure of an activity for work that has ended. Its first detail is a `WorkEnd`. */
 export const WORK_FINISHED = 'WorkFinished';
 
-/** Type of the non-retryable failure by which an activity says that the work has no row in this database. */
+/** Type of the non-retryable failure of an activity for work without a row in this database. */
 export const WORK_MISSING = 'WorkMissingError';
 
-/** Type of the failure by which a sending activity says that its request has not left. */
+/** Type of the failure of a sending activity whose request has not left. */
 export const SEND_NOT_BEGUN = 'SendNotBegun';
 
 /** Workflow id of a piece of work, such as `order/ord_…`; shown in the Temporal UI. */
@@ -82,62 +80,62 @@ export function workflowId({ kind, id }: WorkRef): string {
   return `${kind}/${id}`;
 }
 
-/** Input of a workflow that buys: nothing personal, and a copy of the policy, since workflows read no configuration. */
+/** Input of the workflows of work. It holds nothing personal. Workflows read no configuration: it has the policy. */
 export interface PurchaseWorkflowInput {
   readonly work: WorkRef;
   readonly policy: PurchasePolicy;
-  /** What a run that continues as new must remember. */
+  /** What the run before hands to a run that continues as new. */
   readonly carried?: Carried;
 }
 
-/** How a workflow that buys ends; a business failure is a result, not an error. */
+/** How the work ended. A business failure is a result, not an error. */
 export interface PurchaseWorkflowResult {
   readonly status: FinalStatus;
   /** The eSIM that was delivered or recharged. */
   readonly esimId?: string;
   readonly failure?: FailureClass;
-  /** What the workflow knew of the newest attempt, for a run that follows should PostgreSQL lose this end. */
+  /** What the workflow knew of the newest attempt; a following run needs it if PostgreSQL loses this end. */
   readonly witness?: Witness;
 }
 
 /**
- * Something the service said of work, by webhook or in answer to a read. The row of the inbox stays the record;
- * a workflow that starts anew reads what it has not applied from there.
+ * A report of the service about work, by webhook or as the answer to a read. The inbox row is the record: a new run
+ * reads from there what no step has answered.
  */
 export interface ServiceObservation {
-  /** Key of the row of the inbox; the same one twice has no second effect. */
+  /** Key of the inbox row. The same row twice has no second effect. */
   readonly inboxId: string;
   /**
-   * Of the database when this was read. PostgreSQL, set back, forgets what was answered: in another epoch the same row
-   * counts again.
+   * Epoch of the database when the row was read. A PostgreSQL that was set back forgets answers: in another epoch the
+   * same row counts again.
    */
   readonly epoch?: string;
   readonly source: 'webhook' | 'read';
-  /** Which attempt it speaks of. */
+  /** Number of the attempt that it is about. */
   readonly attemptNumber: number;
   readonly outcome: ObservedOutcome;
-  /** What it meant when the relay judged it; what is `known` already is not handed over. */
+  /** The decision of the relay. A report that is already `known` is not signalled. */
   readonly decision: Exclude<ObservationDecision, 'known'>;
 }
 
 export const serviceObservedSignal = defineSignal<[ServiceObservation]>('serviceObserved');
 
-/** Where work stands, in plain words; answered by the workflow's `explain` query. */
+/** The state of work in sentences; the answer to the `explain` query. */
 export interface Explanation {
   readonly status: WorkStatus;
-  /** Where it stands and why. */
+  /** Its state, with the reason. */
   readonly now: string;
-  /** What happens next, and when. */
+  /** The next step. */
   readonly next: string;
   readonly failure?: FailureClass;
   readonly attention?: AttentionReason;
-  /** Epoch milliseconds of the next step that time brings; absent when something else is awaited. */
+  /** Time of the next step in epoch milliseconds; absent where it does not depend on time. */
   readonly nextStepAt?: number;
-  /** How often, how fast and until when it is tried again; absent where nothing is to be tried again. */
+  /** The retry rule in a sentence; absent where nothing is retried. */
   readonly retry?: string;
   /**
-   * Whether the caller may submit the same again, under another reference; `ask_api`: it may have been safe when this
-   * ended.
+   * Whether the caller may submit the same again, under another reference. `ask_api`: it was safe at the end of the
+   * workflow; later reports are known to the API only.
    */
   readonly submitAgain: Omit<Resubmission, 'verdict'> & {
     readonly verdict: Exclude<Resubmission['verdict'], 'yes'> | 'ask_api';
@@ -148,44 +146,41 @@ export const explainQuery = defineQuery<Explanation>('explain');
 
 export type { Remembered };
 
-/**
- * What a run remembers beside PostgreSQL. A run that was terminated or has failed is asked, so that the one that
- * follows knows it.
- */
+/** What a run remembers beside PostgreSQL. The run that follows a terminated or failed one is given the answer. */
 export const rememberedQuery = defineQuery<Remembered>('remembered');
 
-/** Type of the failure by which an action of an operator is refused; its message says why. */
+/** Type of the failure of an operator's action that is refused. Its message gives the reason. */
 export const ACTION_REFUSED = 'ActionRefused';
 
 /** Type of the failure that ends a run whose input was not encrypted. */
 export const UNENCRYPTED_INPUT = 'UnencryptedInput';
 
-/** A person acted on the work in PostgreSQL: its workflow looks at once. */
+/** An operator's action was stored in PostgreSQL: the workflow reads the work again. */
 export const operatorActedSignal = defineSignal('operatorActed');
 
-/** Who acts from the Temporal UI or its command line, and why. Both are written down with the work. */
+/** Who acts from the Temporal UI or its command line, and the reason. Both are stored with the action. */
 export interface ActedBy {
   readonly by: string;
   readonly why: string;
 }
 
-/** Tries again now what is held or parked. */
+/** Retries at once work that is held or needs attention. */
 export const retryUpdate = defineUpdate<Explanation, [ActedBy]>('retry');
 
-/** Lets through the purchase gate now what is held, past pauses and open circuits. */
+/** Lets held work through the purchase gate at once, past pauses and open circuits. */
 export const releaseUpdate = defineUpdate<Explanation, [ActedBy]>('release');
 
-/** Ends what provably bought nothing. */
+/** Ends work that provably bought nothing. */
 export const abandonUpdate = defineUpdate<Explanation, [ActedBy]>('abandon');
 
-/** Sets the most that the service may charge; `null` takes the limit away. */
+/** Sets the highest price that the service may charge; `null` removes the limit. */
 export const changeLimitUpdate = defineUpdate<Explanation, [ActedBy & { readonly max_price: Money | null }]>(
   'changeLimit',
 );
 
-/** How it is tried again: what is left out stays as it is, `null` takes a change back. */
+/** Changes of the retry rule. A field that is left out stays as it is; `null` removes an earlier change. */
 export interface RetryPolicyRequest extends ActedBy {
-  /** Attempts in all, those that were made included. */
+  /** Attempts in all, those already made included. */
   readonly attempts?: number | null;
   readonly first_wait_seconds?: number | null;
   readonly longest_wait_seconds?: number | null;
@@ -193,14 +188,14 @@ export interface RetryPolicyRequest extends ActedBy {
   readonly deadline?: string | null;
 }
 
-/** Changes how often, how fast and until when it is tried again. */
+/** Changes the retry rule of one piece of work. */
 export const changeRetryPolicyUpdate = defineUpdate<Explanation, [RetryPolicyRequest]>('changeRetryPolicy');
 
-/** Judges an open case. */
+/** The decision about an open case. */
 export interface ResolveRequest extends ActedBy {
   readonly case: AttentionReason;
   readonly verdict: CaseVerdict;
-  /** With `bought`: the service's id of what it sold. */
+  /** With `bought`: the id at the service. */
   readonly service_id?: string;
   readonly service_esim_id?: string;
   readonly next?: 'continue' | 'abandon';

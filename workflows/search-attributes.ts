@@ -1,6 +1,6 @@
 /**
- * Search attributes: what operators filter and sort by in the Temporal UI. Their values are stored and indexed in plain
- * text, outside the payload codec, so nothing personal or secret may ever stand in them.
+ * Search attributes: operators filter and sort by them in the Temporal UI. They are stored in plain text, outside the
+ * payload codec: never put anything personal or secret into them.
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
@@ -9,27 +9,27 @@ import { byKind, type WorkKind } from '#domain/work/work.ts';
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
 export const KEYWORD_MAX_LENGTH = 255;
 
-/** By kind of work, the value of `Product`. */
+/** The value of `Product` of each kind of work. */
 export const PRODUCTS = byKind('product');
 
 /** The value of `Product` of the workflows that deliver to webhook endpoints. */
 export const WEBHOOK_PRODUCT = 'webhook-endpoint';
 
-/** The values of `Stage` of those. `retrying`: a try has failed. `failing`: all tries fail. */
+/** The values of `Stage` of these workflows. `retrying`: a try has failed. `failing`: all tries fail. */
 export const WEBHOOK_STAGES = { delivering: 'delivering', retrying: 'retrying', failing: 'failing' } as const;
 
 export const SEARCH_ATTRIBUTES = {
-  /** What kind of work it is, of {@link PRODUCTS}, or {@link WEBHOOK_PRODUCT}. */
+  /** One of {@link PRODUCTS}, or {@link WEBHOOK_PRODUCT}. */
   product: defineSearchAttributeKey('Product', 'KEYWORD'),
   /** The status in our API: `accepted`, `held`, … */
   stage: defineSearchAttributeKey('Stage', 'KEYWORD'),
   /** True while it waits for a person. */
   needsAttention: defineSearchAttributeKey('NeedsAttention', 'BOOL'),
-  /** What it waits for a person for, of `domain/work/attention.ts`. */
+  /** Reason of the open case, one of `domain/work/attention.ts`. */
   attentionReason: defineSearchAttributeKey('AttentionReason', 'KEYWORD'),
   /** Name of the last failure's class. */
   failureClass: defineSearchAttributeKey('FailureClass', 'KEYWORD'),
-  /** When time brings the next step. */
+  /** Time of the next step. */
   nextRetryAt: defineSearchAttributeKey('NextRetryAt', 'DATETIME'),
   /** The caller's own reference. */
   externalReference: defineSearchAttributeKey('ExternalReference', 'KEYWORD'),
@@ -38,7 +38,7 @@ export const SEARCH_ATTRIBUTES = {
   environment: defineSearchAttributeKey('Environment', 'KEYWORD'),
 } as const;
 
-/** What is known of work when its workflow starts. */
+/** The values that are known when the workflow of work starts. */
 export interface SearchFacts {
   readonly kind: WorkKind;
   /** The caller's own reference. */
@@ -52,7 +52,7 @@ export interface SearchFacts {
 export function startSearchAttributes(facts: SearchFacts): SearchAttributePair[] {
   return [
     { key: SEARCH_ATTRIBUTES.product, value: PRODUCTS[facts.kind] },
-    // The first thing a workflow does is to submit; writing that when it begins would be one more event each time.
+    // The first step submits. Set at the start, it saves each workflow one event.
     { key: SEARCH_ATTRIBUTES.stage, value: 'submitting' satisfies WorkStatus },
     { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
     { key: SEARCH_ATTRIBUTES.externalReference, value: keyword(facts.externalReference) },

@@ -20,7 +20,7 @@ import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.t
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 
-// Run twice it sends nothing twice, but for what a worker had in hand that died; so it is repeated until it can be run.
+// Repeated until it succeeds: a second run sends again only what a worker was sending when it died.
 const { deliverDue } = proxyActivities<WebhookActivities>({
   taskQueue: WEBHOOK_TASK_QUEUE,
   startToCloseTimeout: '2m',
@@ -29,34 +29,35 @@ const { deliverDue } = proxyActivities<WebhookActivities>({
 });
 
 /**
- * Delivers events to one webhook endpoint, for as long as any wait for it. What waits, and since when, stands in
- * PostgreSQL: a run that is terminated is started anew with the next event, or by the sweeper, and goes on from there.
+ * Delivers events to one webhook endpoint while any are queued. The queue is in PostgreSQL: after a terminated run the
+ * next event, or the sweeper, starts a new one.
  */
 export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Promise<WebhookEndpointResult> {
-  let isTold = false;
+  let isSignalled = false;
   let isUrgent = false;
   setHandler(
     deliveriesWaitSignal,
     ({ urgent }) => {
-      isTold = true;
+      isSignalled = true;
       isUrgent ||= urgent;
     },
     { description: HANDLER_DESCRIPTIONS.deliveriesWait },
   );
-  const board = new Board();
+  const display = new Display();
 
   for (;;) {
-    isTold = false;
+    isSignalled = false;
     isUrgent = false;
     const round = await deliverDue(input);
     if (round.kind === 'waiting') {
-      board.show(round);
-      // An outage is waited out whatever comes meanwhile: it would only be added to what waits.
+      display.show(round);
+      // New events do not end the wait while the endpoint fails: they join the queue.
       const isHeld = round.failing?.isHeld === true;
       const waitMs = round.nextAt - Date.now();
-      if (waitMs > 0) await condition(() => isUrgent || (isTold && !isHeld), waitMs, { summary: summaryOf(round) });
-    } else if (!isTold) {
-      // Should a signal come at this very moment, the server refuses the end, and the run goes on.
+      if (waitMs > 0)
+        await condition(() => isUrgent || (isSignalled && !isHeld), waitMs, { summary: summaryOf(round) });
+    } else if (!isSignalled) {
+      // If a signal arrives now, the server refuses the end and the run goes on.
       return { ended: round.kind === 'idle' ? 'idle' : round.why };
     }
     const { historyLength, continueAsNewSuggested } = workflowInfo();
@@ -72,11 +73,8 @@ function summaryOf({ failing }: Waiting): WaitName {
   return failing.isHeld ? WAIT_NAMES.failingEndpoint() : WAIT_NAMES.failedDelivery();
 }
 
-/**
- * What operators see of the endpoint in the Temporal UI. Search attributes are written only when they change: each
- * write is an event.
- */
-class Board {
+/** Shows the endpoint in the Temporal UI. Search attributes are written only when they change: each write is an event. */
+class Display {
   #shown = '';
 
   show({ nextAt, pending, failing }: Waiting): void {
@@ -86,10 +84,10 @@ class Board {
         `### ${failing?.isHeld === true ? '⚠ ' : ''}${stage}`,
         '',
         failing === undefined
-          ? 'Deliveries wait for their time.'
+          ? 'Deliveries are queued.'
           : `The last ${failing.failures} tries failed; the last time ${failing.last}.`,
         '',
-        `**Waiting:** ${pending} deliveries`,
+        `**Queued:** ${pending} deliveries`,
         '',
         `**Next try:** ${new Date(nextAt).toISOString()}`,
         ...(failing === undefined ? [] : ['', `**Failing since:** ${new Date(failing.since).toISOString()}`]),
@@ -97,7 +95,7 @@ class Board {
           ? []
           : [
               '',
-              '**What to do:** Ask whoever runs the receiver. `GET /v1/webhook-endpoints/{id}/deliveries` shows each try with what was answered.',
+              '**What to do:** Ask the operators of the receiver. `GET /v1/webhook-endpoints/{id}/deliveries` shows each try with its answer.',
             ]),
       ].join('\n'),
     );

@@ -128,9 +128,9 @@ describe('a VPN subscription', () => {
       expect(explained).toMatchObject({
         status: 'cancelling',
         failure: 'timeout',
-        now: expect.stringContaining('has not taken the cancellation'),
+        now: expect.stringContaining('has not accepted the cancellation'),
       });
-      expect(explained.next).toContain('a person is told');
+      expect(explained.next).toContain('A case is opened if');
       subscription.onCancel = 'accepts';
       subscription.onAsk = () => {
         subscription.change({ endedAs: 'cancelled' });

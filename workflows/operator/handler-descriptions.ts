@@ -1,8 +1,8 @@
-import type { Money } from '#domain/money/money.ts';
 /**
- * What the Temporal UI and `temporal workflow metadata` show of each signal, query and update: its JSON, with an
- * example.
+ * The descriptions of all signals, queries and updates, as the Temporal UI and `temporal workflow metadata` show them:
+ * the JSON of the argument, with an example.
  */
+import type { Money } from '#domain/money/money.ts';
 import type { ActedBy, ResolveRequest, RetryPolicyRequest, ServiceObservation } from '#workflows/messages.ts';
 
 const ACTED_BY: ActedBy = { by: 'Ada', why: 'The balance was topped up.' };
@@ -38,7 +38,7 @@ const OBSERVATION: ServiceObservation = {
 
 const DELIVERIES_WAIT = { urgent: true };
 
-/** An argument that each handler takes; the others take none. */
+/** An example argument of each handler that takes one. */
 export const HANDLER_EXAMPLES = {
   retry: ACTED_BY,
   release: ACTED_BY,
@@ -58,38 +58,38 @@ function withExample(text: string, name: keyof typeof HANDLER_EXAMPLES): string 
 
 /** By name of the signal, query or update. */
 export const HANDLER_DESCRIPTIONS = {
-  retry: withExample(`Tries again now what is held or needs attention. ${WHO}`, 'retry'),
+  retry: withExample(`Retries at once work that is held or needs attention. ${WHO}`, 'retry'),
   release: withExample(
-    `Lets through the purchase gate now what is held, past pauses and open circuits. ${WHO}`,
+    `Lets held work through the purchase gate at once, past pauses and open circuits. ${WHO}`,
     'release',
   ),
-  abandon: withExample(`Gives up for good what bought nothing; refused while it may be bought. ${WHO}`, 'abandon'),
+  abandon: withExample(`Ends work that bought nothing; refused while it may be bought. ${WHO}`, 'abandon'),
   changeLimit: withExample(
-    `Changes the most that the service may charge; \`max_price\` null takes the limit away. ${WHO}`,
+    `Changes the highest price that the service may charge; \`max_price\` null removes the limit. ${WHO}`,
     'changeLimit',
   ),
   changeRetryPolicy: withExample(
-    'Changes how it is tried again: at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline` ' +
-      `(RFC 3339); null takes a change back. ${WHO}`,
+    'Changes the retry rule: at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline` ' +
+      `(RFC 3339); null removes an earlier change. ${WHO}`,
     'changeRetryPolicy',
   ),
   resolve: withExample(
-    'Judges a case: `case` is its reason, `verdict` one of bought, not_bought, refunded, dismissed. With bought: `service_id` and ' +
-      `\`service_esim_id\`, where they are not known. With not_bought: \`next\`, continue (buy anew) or abandon. ${WHO}`,
+    'Decides about a case: `case` is its reason, `verdict` one of bought, not_bought, refunded, dismissed. With bought: `service_id` and ' +
+      `\`service_esim_id\`, where they are not known. With not_bought: \`next\`, continue (a new attempt) or abandon. ${WHO}`,
     'resolve',
   ),
   explain:
-    'Where it stands, why, what comes next, and whether it may be submitted again. Takes no argument. Example: []',
+    'Its state and the reason, the next step, and whether it may be submitted again. Takes no argument. Example: []',
   remembered:
-    'What it knows of its newest attempt, for a run that follows one that was terminated. Takes no argument. Example: []',
+    'What this run knows of its newest attempt, for the run after a terminated one. Takes no argument. Example: []',
   serviceObserved: withExample(
-    'Sent by the relay alone: what the service reported, judged and stored in PostgreSQL.',
+    'Sent only by the relay: a report of the service, judged and stored in PostgreSQL.',
     'serviceObserved',
   ),
   operatorActed:
-    "Sent by the relay alone: PostgreSQL holds an operator's action; the workflow reads it. Takes no argument. Example: []",
+    "Sent only by the relay: an operator's action was stored in PostgreSQL. Takes no argument. Example: []",
   deliveriesWait: withExample(
-    'Sent by the relay alone: deliveries wait for the endpoint; `urgent` where a person waits for it.',
+    'Sent only by the relay: deliveries are queued for the endpoint; `urgent` when a person waits for it.',
     'deliveriesWait',
   ),
 } as const;

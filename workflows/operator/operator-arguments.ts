@@ -1,8 +1,8 @@
-import { isDecimal } from '#domain/money/money.ts';
 /**
- * What a person types as the argument of an update is any JSON at all, or nothing. Each function says in a sentence
- * what is wrong with it, or returns undefined.
+ * Checks of the arguments of updates: an operator may type any JSON, or nothing. Each function returns the error as a
+ * sentence, or undefined.
  */
+import { isDecimal } from '#domain/money/money.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { caseVerdicts, MAX_ACTION_REASON, SERVICE_ID } from '#domain/work/operator-actions.ts';
 import {
@@ -16,8 +16,8 @@ const CURRENCY = /^[A-Z]{3}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Every act: `{"by": …, "why": …}`. */
-export function actProblem(input: unknown): string | undefined {
+/** Every action: `{"by": …, "why": …}`. */
+export function actionProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
   const missing = (['by', 'why'] as const).find((name) => !isText(fields[name]));
   if (missing === undefined) return undefined;
@@ -30,10 +30,10 @@ export function actProblem(input: unknown): string | undefined {
 /** `changeLimit`: with `max_price`. */
 export function limitProblem(input: unknown): string | undefined {
   const { max_price: limit } = fieldsOf(input);
-  if (limit === null) return actProblem(input);
+  if (limit === null) return actionProblem(input);
   const { amount, currency } = fieldsOf(limit);
   const isPrice = typeof amount === 'string' && isDecimal(amount) && !amount.startsWith('-');
-  if (isPrice && typeof currency === 'string' && CURRENCY.test(currency)) return actProblem(input);
+  if (isPrice && typeof currency === 'string' && CURRENCY.test(currency)) return actionProblem(input);
   return 'Give the limit as "max_price": {"amount": "12.50", "currency": "USD"}, or null for none.';
 }
 
@@ -48,7 +48,7 @@ export function retryPolicyProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
   const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = fields;
   if (changesNothing(fields)) {
-    return `Say what is to change: ${RETRY_CHANGE_FIELDS}; null takes a change back.`;
+    return `Say what is to change: ${RETRY_CHANGE_FIELDS}; null removes an earlier change.`;
   }
   if (!isUnset(attempts) && !isWhole(attempts, ATTEMPTS))
     return `attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}, or null.`;
@@ -63,10 +63,10 @@ export function retryPolicyProblem(input: unknown): string | undefined {
   const isInstant = typeof deadline === 'string' && INSTANT.test(deadline) && !Number.isNaN(Date.parse(deadline));
   if (!isUnset(deadline) && !isInstant)
     return 'deadline must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z, or null.';
-  return actProblem(input);
+  return actionProblem(input);
 }
 
-/** `resolve`: with `case`, `verdict` and, where it applies, ids of the service and `next`. */
+/** `resolve`: with `case`, `verdict` and, where they apply, the ids at the service and `next`. */
 export function resolutionProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
   if (!isOneOf(fields['case'], Object.keys(ATTENTION_REASONS))) return oneOf('case', Object.keys(ATTENTION_REASONS));
@@ -78,7 +78,7 @@ export function resolutionProblem(input: unknown): string | undefined {
       return `${name} must have 1 to 128 visible ASCII characters.`;
     }
   }
-  return actProblem(input);
+  return actionProblem(input);
 }
 
 const NEXT = ['continue', 'abandon'];
@@ -92,7 +92,7 @@ function isText(value: unknown): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
 
-/** Left out, or taken back. */
+/** True for a field that is left out or `null`. */
 function isUnset(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
@@ -101,10 +101,10 @@ function isWhole(value: unknown, { min, max }: { readonly min: number; readonly 
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }
 
-function isOneOf(value: unknown, words: readonly string[]): boolean {
-  return typeof value === 'string' && words.includes(value);
+function isOneOf(value: unknown, values: readonly string[]): boolean {
+  return typeof value === 'string' && values.includes(value);
 }
 
-function oneOf(name: string, words: readonly string[]): string {
-  return `${name} must be one of ${words.join(', ')}.`;
+function oneOf(name: string, values: readonly string[]): string {
+  return `${name} must be one of ${values.join(', ')}.`;
 }

@@ -24,7 +24,7 @@ import {
 } from '#workflows/messages.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
 import {
-  actProblem,
+  actionProblem,
   limitProblem,
   resolutionProblem,
   retryPolicyProblem,
@@ -32,8 +32,8 @@ import {
 import type { Progress } from '#workflows/work/progress.ts';
 
 /**
- * Not a local activity: of those, several handlers may have some under way in one workflow task, and a replay finishes
- * them in another order beside the timer that the first act ends.
+ * Not a local activity: in one workflow task several handlers may each have one under way, and a replay could finish
+ * them in another order than the timer that the first action ends.
  */
 const { actOnWork } = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
   startToCloseTimeout: '20s',
@@ -41,18 +41,18 @@ const { actOnWork } = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
   retry: { initialInterval: '200ms', maximumInterval: '20s' },
 });
 
-/** What the handlers of the operator updates work with. */
+/** What the handlers of updates need. */
 export interface OperatorUpdatesContext {
   readonly work: WorkRef;
   readonly progress: Progress;
-  /** Called once PostgreSQL holds the act: wakes what waits. */
+  /** Called when the action is stored in PostgreSQL: ends the wait under way. */
   readonly acted: () => void;
 }
 
 /**
- * Takes what operators ask for from the Temporal UI and its command line. The rules, and the record of who did what,
- * are in PostgreSQL, so that an act through our API is the same act; what can be refused without a look there is
- * refused by the validator and leaves no trace in the history.
+ * Registers the updates by which operators act from the Temporal UI and its command line. An activity applies the
+ * action: the rules and the audit record are those of the API. What can be refused without PostgreSQL is refused by the
+ * validator, and leaves no event in the history.
  */
 export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdatesContext): void {
   const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
@@ -60,14 +60,14 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
     if (actId === undefined) throw new Error('an operator acts by an update');
     await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } }).catch(
       (error: unknown) => {
-        // Whoever acts reads why it is refused, not that an activity failed.
+        // The operator must read the reason, not that an activity failed.
         throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
       },
     );
     acted();
     return progress.explanation();
   };
-  /** @param problem says what is wrong with what was typed. */
+  /** @param problem returns what is wrong with the argument. */
   const validated = (name: keyof typeof HANDLER_DESCRIPTIONS, problem: (input: unknown) => string | undefined) => ({
     description: HANDLER_DESCRIPTIONS[name],
     validator: (input: unknown) => {
@@ -77,9 +77,9 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
       if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
     },
   });
-  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated('retry', actProblem));
-  setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated('release', actProblem));
-  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated('abandon', actProblem));
+  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated('retry', actionProblem));
+  setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated('release', actionProblem));
+  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated('abandon', actionProblem));
   setHandler(
     changeLimitUpdate,
     (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }),

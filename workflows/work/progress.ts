@@ -19,7 +19,7 @@ export interface Shown {
   readonly nextStepAt?: number | undefined;
   /** The attempt that counts, once there is one. */
   readonly attempt?: OperatedAttempt | undefined;
-  /** The retry rule in a sentence. */
+  /** The retry rule, in a sentence. */
   readonly retry?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ function submitAgain(kind: WorkKind, { status, attention, attempt }: Shown): Exp
   const attempts = attempt === undefined ? [] : [attempt];
   const { verdict, why } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
   if (verdict !== 'yes') return { verdict, why };
-  return { verdict: 'ask_api', why: `When this ended: ${why} What has come since, \`submit_again\` of the API knows.` };
+  return { verdict: 'ask_api', why: `When this ended: ${why} \`submit_again\` of the API also counts later reports.` };
 }
 
 const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<
@@ -103,7 +103,7 @@ function markdown(kind: WorkKind, shown: Shown): string {
     lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);
     lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
   }
-  if (retry !== undefined) lines.push('', `**How it is tried again:** ${retry}`);
+  if (retry !== undefined) lines.push('', `**Retry rule:** ${retry}`);
   const { verdict, why } = submitAgain(kind, shown);
   lines.push('', `**Should the caller submit it again?** ${SUBMIT_AGAIN[verdict]}. ${why}`);
   lines.push('', `_Run ${workflowInfo().runId}_`);

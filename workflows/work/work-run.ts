@@ -55,9 +55,9 @@ export class WorkRun {
   readonly policy: PurchasePolicy;
   readonly memory: RunMemory;
   readonly observations: ObservationQueue;
+  readonly work: WorkRef;
   /** What the run before this one handed over. */
   readonly carried: Carried | undefined;
-  readonly #work: WorkRef;
   readonly #progress: Progress;
   readonly #actions: RunParts['actions'];
   #snapshot: WorkSnapshot;
@@ -76,7 +76,7 @@ export class WorkRun {
     this.memory = memory;
     this.observations = observations;
     this.carried = input.carried;
-    this.#work = input.work;
+    this.work = input.work;
     this.#progress = progress;
     this.#actions = actions;
     this.#snapshot = snapshot;
@@ -84,13 +84,9 @@ export class WorkRun {
     for (const observation of snapshot.observations) observations.offer(observation);
   }
 
-  get work(): WorkRef {
-    return this.#work;
-  }
-
   /** The work's kind as sentences name it, such as `top-up`. */
   get noun(): string {
-    return KINDS[this.#work.kind].noun;
+    return KINDS[this.work.kind].noun;
   }
 
   /** The work as PostgreSQL had it when it was last read. */
@@ -119,12 +115,12 @@ export class WorkRun {
   }
 
   get subscription(): SubscriptionView {
-    if (this.#snapshot.subscription === undefined) throw new Error(`${this.#work.id} is no subscription`);
+    if (this.#snapshot.subscription === undefined) throw new Error(`${this.work.id} is no subscription`);
     return this.#snapshot.subscription;
   }
 
   get cancellation(): CancellationView {
-    if (this.#snapshot.cancellation === undefined) throw new Error(`${this.#work.id} is no cancellation`);
+    if (this.#snapshot.cancellation === undefined) throw new Error(`${this.work.id} is no cancellation`);
     return this.#snapshot.cancellation;
   }
 
@@ -185,7 +181,7 @@ export class WorkRun {
   /** Reads the work from PostgreSQL again, with what the service has reported meanwhile. */
   async reload(): Promise<void> {
     this.#seenActions = this.#actions.count;
-    const snapshot = await readWork(this.#work, this.memory);
+    const snapshot = await readWork(this.work, this.memory);
     this.#snapshot = snapshot;
     this.#stored = snapshot;
     for (const observation of snapshot.observations) this.observations.offer(observation);
@@ -230,13 +226,13 @@ export class WorkRun {
    * @returns `recorded`, or why PostgreSQL refused it; nothing has changed then.
    */
   async record(step: StepToRecord): Promise<RecordResult> {
-    const { next, event = `${this.#work.kind}.${step.status}`, ...record } = step;
+    const { next, event = `${this.work.kind}.${step.status}`, ...record } = step;
     this.#recorded += 1;
     const applied = this.takeAnswered();
     const recorded = await database.recordStep({
       ...record,
       event,
-      work: this.#work,
+      work: this.work,
       attemptNumber: this.attempt.number,
       stepKey: `${workflowInfo().runId}:${this.#recorded}`,
       applied,

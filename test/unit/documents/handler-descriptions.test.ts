@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HANDLER_DESCRIPTIONS, HANDLER_EXAMPLES } from '#workflows/operator/handler-descriptions.ts';
 import {
-  actProblem,
+  actionProblem,
   limitProblem,
   resolutionProblem,
   retryPolicyProblem,
 } from '#workflows/operator/operator-arguments.ts';
 
 const UPDATES = {
-  retry: actProblem,
-  release: actProblem,
-  abandon: actProblem,
+  retry: actionProblem,
+  release: actionProblem,
+  abandon: actionProblem,
   changeLimit: limitProblem,
   changeRetryPolicy: retryPolicyProblem,
   resolve: resolutionProblem,
