@@ -7,10 +7,10 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { byKind, type WorkKind } from '#domain/work/work.ts';
 
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
-export const KEYWORD_MAX_LENGTH = 255;
+const KEYWORD_MAX_LENGTH = 255;
 
 /** The value of `Product` of each kind of work. */
-export const PRODUCTS = byKind('product');
+const PRODUCTS = byKind('product');
 
 /** The value of `Product` of the workflows that deliver to webhook endpoints. */
 export const WEBHOOK_PRODUCT = 'webhook-endpoint';
@@ -62,6 +62,6 @@ export function startSearchAttributes(facts: SearchFacts): SearchAttributePair[]
 }
 
 /** Cuts a text to what every visibility store takes. */
-export function keyword(text: string): string {
+function keyword(text: string): string {
   return text.length <= KEYWORD_MAX_LENGTH ? text : `${text.slice(0, KEYWORD_MAX_LENGTH - 1)}…`;
 }
