@@ -80,7 +80,8 @@ function attemptsOf(failure: RetriedClass, attempts: unknown, say: (what: string
   if (attempts === undefined) return undefined;
   if (!leadsToNewAttempt(failure))
     say(
-      `has no attempts: it is the same attempt that is sent again (attempts are those of ${retriedClasses.filter(leadsToNewAttempt).join(', ')})`,
+      'has no attempts: it is the same attempt that is sent again (attempts are those of ' +
+        `${retriedClasses.filter(leadsToNewAttempt).join(', ')})`,
     );
   if (
     typeof attempts === 'number' &&

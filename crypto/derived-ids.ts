@@ -1,10 +1,10 @@
-import type { KeyRing } from '#crypto/key-ring.ts';
-import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 /**
  * Ids that follow from what they are for: made again from the same facts they are the same, so that a row that the
  * database has lost cannot come back under another id. They are keyed: nobody else can compute them, and they tell
  * nothing of what they are made of.
  */
+import type { KeyRing } from '#crypto/key-ring.ts';
+import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 
 /** The idempotency key of an attempt. @param number of the attempt, from 1. */

@@ -54,7 +54,8 @@ export function describeKeyProblem(problem: KeyProblem): { readonly what: string
     case 'other_hash_key':
       return {
         what:
-          `The last key in ENCRYPTION_KEYS is ${JSON.stringify(problem.configured)} and must be ${id}: with another one, ` +
+          `The last key in ENCRYPTION_KEYS is ${JSON.stringify(problem.configured)} and must be ${id}: with ` +
+          'another one, ' +
           'repeated requests and webhooks would not be recognised.',
         advice: 'Put new keys in front, and leave the last one where it is.',
       };

@@ -1,6 +1,6 @@
+/** An event as internal systems see it: the same in the feed, in the stream and in webhooks. */
 import type { EventRow } from '#db/events/events.ts';
 import type { EventData } from '#db/schema/events.ts';
-/** An event as internal systems see it: the same in the feed, in the stream and in webhooks. */
 import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/events.ts';
 import { KINDS } from '#domain/work/work.ts';
 

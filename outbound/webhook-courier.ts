@@ -3,7 +3,7 @@ import { webhookBody, webhookHeaders } from '#outbound/webhook-message.ts';
 import type { WebhookResult, WebhookSender } from '#outbound/webhook-sender.ts';
 
 /** An event on its way to an endpoint. */
-export interface CourierRequest {
+interface CourierRequest {
   readonly url: string;
   readonly event: EventRow;
   /** Every secret that signs at present. */

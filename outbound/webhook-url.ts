@@ -2,7 +2,7 @@
 import type { AddressPolicy, AddressVerdict } from '#outbound/address-policy.ts';
 import type { HostLookup } from '#outbound/host-lookup.ts';
 
-export const MAX_URL_LENGTH = 2_048;
+const MAX_URL_LENGTH = 2_048;
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
 /** Below this live the classic services, which are no receivers of webhooks. */
@@ -54,7 +54,7 @@ export async function endpointUrlProblem(
 }
 
 /** Without the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 

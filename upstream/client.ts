@@ -5,7 +5,6 @@ import { interfaceCalls, type InterfaceCalls } from '#upstream/client/service.ts
 import { vpnCalls, type VpnCalls } from '#upstream/client/vpn.ts';
 
 export type { Listing, OptionalResult, ServiceClientOptions, Unsupported } from '#upstream/client/calls.ts';
-export type { VpnCancellation } from '#upstream/client/vpn.ts';
 
 /**
  * The calls of the service. None throws; each result is a success, or a member of the failure catalogue. Each call has

@@ -95,7 +95,8 @@ class Display {
           ? []
           : [
               '',
-              '**What to do:** Ask the operators of the receiver. `GET /v1/webhook-endpoints/{id}/deliveries` shows each try with its answer.',
+              '**What to do:** Ask the operators of the receiver. `GET /v1/webhook-endpoints/{id}/deliveries` ' +
+                'shows each try with its answer.',
             ]),
       ].join('\n'),
     );

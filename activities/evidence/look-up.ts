@@ -31,7 +31,9 @@ export async function findMismatch(
   const ordered = await orderedInstead(db, workOf(attempt), productId);
   if (ordered === undefined) return undefined;
   const noun = attempt.subjectKind === 'vpn_subscription' ? 'plan' : 'package';
-  const detail = `${has(attempt, facts)}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: it may have been bought by hand.`;
+  const detail =
+    `${has(attempt, facts)}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: it may have ` +
+    'been bought by hand.';
   return { kind: 'not_ours', detail };
 }
 

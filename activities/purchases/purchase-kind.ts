@@ -8,7 +8,7 @@ import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mappi
 import type { WalletTransaction } from '#upstream/contract.ts';
 
 /** The content of an attempt, before it is stored. */
-export interface PreparedPurchase {
+interface PreparedPurchase {
   /** Undefined where the interface takes no reference of ours. */
   readonly reference: string | undefined;
   /** The service's id of the eSIM, where the eSIM exists before the purchase. */

@@ -125,7 +125,9 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
         }
         // They came with an answer: to the order, or to the question just now.
         const hasAccess = (await readVpnSubscription(tx, id)).encryptedAccess !== null;
-        const message = `The VPN subscription is active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
+        const message =
+          'The VPN subscription is ' +
+          `active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
         await reportCharge(tx, attempt, charged);

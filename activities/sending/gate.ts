@@ -18,7 +18,7 @@ import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { reserve, type Reserved } from '#fulfilment/gate/reservations.ts';
 
 /** What the gate makes of a send that is about to be claimed. */
-export type Admission =
+type Admission =
   | { readonly kind: 'admitted'; readonly how: Reserved | undefined }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 

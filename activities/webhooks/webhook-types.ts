@@ -14,7 +14,7 @@ export type DeliveryRound =
       readonly failing?: EndpointFailure;
     };
 
-export interface EndpointFailure {
+interface EndpointFailure {
   /** Epoch milliseconds. */
   readonly since: number;
   /** Tries in a row. */

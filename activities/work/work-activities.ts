@@ -73,7 +73,9 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
     });
     await addTimelineEntry(tx, work, {
       event: 'attempt.prepared',
-      message: `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact body are stored.`,
+      message:
+        `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
+        'body are stored.',
       detail: { attempt: number, ...(reference !== undefined && { reference }) },
       dedupKey: `attempt.prepared:${number}`,
     });

@@ -1,11 +1,11 @@
-import type { NotYetReason } from '#activities/purchases/not-yet.ts';
-import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase/purchase-decision.ts';
-import type { Witness } from '#domain/purchase/restored-records.ts';
-import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 /**
  * What the workflows of purchases and their activities tell each other. Everything here is JSON and holds nothing
  * personal.
  */
+import type { NotYetReason } from '#activities/purchases/not-yet.ts';
+import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase/purchase-decision.ts';
+import type { Witness } from '#domain/purchase/restored-records.ts';
+import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';

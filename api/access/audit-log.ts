@@ -25,10 +25,14 @@ const entryOutput = z
     action: z.string().meta({ description: 'Stable name of the action.', example: 'esim.activation_revealed' }),
     subject_kind: z.string().meta({ description: 'The kind of object that it was done to.', example: 'esim' }),
     subject_id: z.string().meta({ example: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' }),
-    reason: z.string().nullable().meta({
-      description:
-        "Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed.",
-    }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was " +
+          'set or changed.',
+      }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -62,7 +66,8 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       tag: 'Administration',
       summary: 'List who did what, newest first',
       description:
-        'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every change of an API key, a webhook ' +
+        'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every ' +
+        'change of an API key, a webhook ' +
         'endpoint, a webhook secret or a pause, by the API or by a command.',
       scope: 'audit:read',
       accountWide: true,

@@ -24,11 +24,15 @@ const keyOutput = z
     }),
     created_at: instant,
     expires_at: instant.nullable(),
-    requests_per_minute: z.int().nullable().meta({
-      description:
-        "Of each API process by itself; null: not limited. Ten seconds' worth may come at once, which is what the `RateLimit` headers count.",
-      example: 600,
-    }),
+    requests_per_minute: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "Of each API process by itself; null: not limited. Ten seconds' worth may come at once, which is what " +
+          'the `RateLimit` headers count.',
+        example: 600,
+      }),
     spend: z
       .strictObject({
         day: z.string().meta({ description: 'The day (UTC).', example: '2030-01-31' }),
@@ -39,7 +43,8 @@ const keyOutput = z
       .nullable()
       .meta({
         description:
-          "The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`.",
+          "The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET " +
+          '/v1/purchase-gate`.',
       }),
   })
   .meta({ id: 'OwnKey' });

@@ -22,10 +22,14 @@ import { readRefundEvidence } from '#upstream/observations/refund-evidence.ts';
 const preflight = z
   .strictObject({
     esim_id: ourId('esim', esimExampleId),
-    esim_status: z.string().nullable().meta({
-      description:
-        'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.',
-    }),
+    esim_status: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` ' +
+          'already brings no refund.',
+      }),
     forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
       description: 'The forecast from the conditions. The answer of the service to the cancellation decides.',
     }),
@@ -52,7 +56,8 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
       tag: 'eSIMs',
       summary: 'Forecast whether the cancellation of an eSIM would be refunded',
       description:
-        'Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is ' +
+        'Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with ' +
+        'the reason. Nothing is ' +
         'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
       scope: 'esims:read',
       params: idInPath('esim', esimExampleId),

@@ -36,10 +36,14 @@ export const cancellationInput = z
         example: 'The customer travels later.',
         override: { pattern: FILLED_TEXT_PATTERN },
       }),
-    accept_without_refund: z.boolean().default(false).meta({
-      description:
-        'Cancel it even where no refund is to be expected. Without it nothing is sent unless all five conditions of the refund are met.',
-    }),
+    accept_without_refund: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'Cancel it even where no refund is to be expected. Without it nothing is sent unless all five conditions ' +
+          'of the refund are met.',
+      }),
     deadline: deadlineInput('cancellation'),
     metadata: metadata.optional(),
   })

@@ -53,9 +53,12 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Cancel an eSIM',
       description:
-        'Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five conditions of the refund ' +
-        'are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One ' +
-        'cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who installs the eSIM ' +
+        'Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five ' +
+        'conditions of the refund ' +
+        'are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is ' +
+        'found in the wallet. One ' +
+        'cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who ' +
+        'installs the eSIM ' +
         'meanwhile may be faster: what the service answers decides.',
       scope: 'cancellations:write',
       body: cancellationInput,

@@ -22,7 +22,8 @@ export const refundOutput = z
     service_refund_id: z.string().nullable().meta({ description: 'Id of the refund at the service.', example: '5512' }),
     status: z.enum(REFUND_STATUSES).meta({
       description:
-        '`expected`: not decided, or paid and not in the wallet yet. `manual_review`: a person at the service decides. `completed`: its ' +
+        '`expected`: not decided, or paid and not in the wallet yet. `manual_review`: a person at the service ' +
+        'decides. `completed`: its ' +
         'money is in the wallet. `failed`: no money comes. `needs_attention`: waits for a person here.',
       example: 'expected',
     }),

@@ -109,7 +109,8 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     tag,
     summary: 'Requeue a dead letter',
     description:
-      'Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to the list with a new case. Its case ' +
+      'Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to ' +
+      'the list with a new case. Its case ' +
       'closes when nothing else of the same work is quarantined.',
     scope: 'cases:operate',
     accountWide: true,
@@ -134,7 +135,8 @@ function dismissOperation(dependencies: ApiDependencies): Operation {
     tag,
     summary: 'Dismiss a dead letter',
     description:
-      'It is not processed any more, and bars no purchase. Check the purchase at the service first: a dismissed report ' +
+      'It is not processed any more, and bars no purchase. Check the purchase at the service first: a dismissed ' +
+      'report ' +
       'has no effect, even if it reports a purchase. A report stays stored; a request of the outbox is deleted.',
     scope: 'cases:operate',
     accountWide: true,

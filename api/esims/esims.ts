@@ -117,7 +117,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Read how much data an eSIM has used',
       description:
-        'Read from the service at this moment; `measured_at` says of when the figure is. Where the service cannot be asked, the newest reading ' +
+        'Read from the service at this moment; `measured_at` says of when the figure is. Where the service ' +
+        'cannot be asked, the newest reading ' +
         'that we have (`source`: `stored`), with its age.',
       scope: 'esims:read',
       params: path,

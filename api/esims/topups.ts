@@ -50,8 +50,10 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Recharge an eSIM',
       description:
-        'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options of ' +
-        'the eSIM; they are read again before anything is bought. One top-up of an eSIM is under way at a time: a further one is ' +
+        'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up ' +
+        'options of ' +
+        'the eSIM; they are read again before anything is bought. One top-up of an eSIM is under way at a time: ' +
+        'a further one is ' +
         'held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.',
       scope: 'topups:write',
       body: topupInput,

@@ -1,3 +1,8 @@
+/**
+ * What events of each type carry in `data`: the one place that says so. The description of the API, the types of the
+ * client and docs/reference/events.md are made from it, and a test holds what is written against it. Nothing is read
+ * through it at run time, so an event that was stored by an earlier version is shown as it is.
+ */
 import * as z from 'zod';
 import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
 import { ourId, packageId } from '#api/fields/ids.ts';
@@ -13,11 +18,6 @@ import {
   type StatusKind,
 } from '#domain/events/events.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-/**
- * What events of each type carry in `data`: the one place that says so. The description of the API, the types of the
- * client and docs/reference/events.md are made from it, and a test holds what is written against it. Nothing is read
- * through it at run time, so an event that was stored by an earlier version is shown as it is.
- */
 import { byKind } from '#domain/work/work.ts';
 
 export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
@@ -232,7 +232,8 @@ export const eventOutput = z
   .meta({
     id: 'Event',
     description:
-      '`type` says what `data` holds. A later version may announce further types, and say more in `data`: pass over a `type` that you do not ' +
+      '`type` says what `data` holds. A later version may announce further types, and say more in `data`: pass ' +
+      'over a `type` that you do not ' +
       'know, and do not refuse it.',
   });
 

@@ -62,7 +62,8 @@ const typePatterns = z
 
 const cursor = pageQuery.cursor.meta({
   description:
-    '`next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event itself). Good for as long as the events after it are kept.',
+    '`next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event ' +
+    'itself). Good for as long as the events after it are kept.',
 });
 
 const narrowing = {

@@ -197,5 +197,8 @@ function heartbeat(position: bigint): string {
 
 /** JSON has no line break in it, so it is one line of `data`. */
 function asText(event: PublishedEvent): string {
-  return `id: ${numberCursor('v', event.position)}\nevent: ${event.type}\ndata: ${JSON.stringify(eventEnvelope(event))}\n\n`;
+  return (
+    `id: ${numberCursor('v', event.position)}\nevent: ${event.type}\ndata: ` +
+    `${JSON.stringify(eventEnvelope(event))}\n\n`
+  );
 }

@@ -47,8 +47,10 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Read events, oldest first',
       description:
-        'The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as ' +
-        'events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds: `Preference-Applied` says ' +
+        'The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes ' +
+        'twice, for as long as ' +
+        'events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many ' +
+        'seconds: `Preference-Applied` says ' +
         'that it did. An event says that something has changed; read `subject.href` for how it is now.',
       scope: 'events:read',
       query: eventListQuery,
@@ -61,7 +63,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           headers: {
             ...longPollHeaders,
             'Retry-After':
-              'With `wait=N`, when the API did not wait and there was no event: seconds after which to ask again. Without it, ask again at once.',
+              'With `wait=N`, when the API did not wait and there was no event: seconds after which to ask ' +
+              'again. Without it, ask again at once.',
           },
         },
       },
@@ -105,8 +108,10 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Follow events as they happen (server-sent events)',
       description:
-        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Begins with what happens from now on; with ' +
-        '`Last-Event-ID` (or `cursor`) it goes on after that one, without a gap. A comment every 15 seconds says that it lives. ' +
+        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Begins with what ' +
+        'happens from now on; with ' +
+        '`Last-Event-ID` (or `cursor`) it goes on after that one, without a gap. A comment every 15 seconds says ' +
+        'that it lives. ' +
         'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events come.',
       scope: 'events:read',
       query: eventStreamQuery,
@@ -195,6 +200,7 @@ async function requireKept(db: Parameters<typeof keptPositions>[0], after: bigin
   if (after > newest)
     throw new Problem('cursor_expired', {
       detail:
-        'The feed has not come that far: its database was set back to an earlier time, or the cursor is of another installation.',
+        'The feed has not come that far: its database was set back to an earlier time, or the cursor is of ' +
+        'another installation.',
     });
 }

@@ -19,7 +19,8 @@ export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
 /** The API key that created something, in an answer. Read from the owner of its row, without a further query. */
 export const createdBy = ourId('apiKey', exampleKeyId).meta({
   description:
-    'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.',
+    'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The ' +
+    'audit log says what was done with it since.',
 });
 
 /** Filter by the API key that created something. */

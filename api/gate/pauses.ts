@@ -29,7 +29,8 @@ export const pauseOutput = z
     id: ourId('pause', exampleId),
     origin: z.enum(PAUSE_ORIGINS).meta({
       description:
-        '`operator`: somebody paused buying. `first_contact`: the product did before the first purchase in production, ' +
+        '`operator`: somebody paused buying. `first_contact`: the product did before the first purchase in ' +
+        'production, ' +
         "since the shapes of the service's answers have not been seen. It ends by itself when they have, and is not " +
         'set again once it was released.',
     }),
@@ -70,7 +71,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'List pauses of buying, newest first',
       description:
-        'Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who released it.',
+        'Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who ' +
+        'released it.',
       scope: 'gate:read',
       accountWide: true,
       query: z.strictObject({
@@ -125,7 +127,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Pause buying: all of it, of one kind, or after one failure class',
       description:
-        'Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work is held, and fails at its ' +
+        'Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work ' +
+        'is held, and fails at its ' +
         'deadline as other held work does. Where the same is paused already, the answer is that pause (200).',
       scope: 'gate:operate',
       accountWide: true,

@@ -21,7 +21,8 @@ const circuitOutput = z.strictObject({
   name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]),
   state: z.enum(CIRCUIT_STATES).meta({
     description:
-      '`closed`: purchases go through. `open`: they are held without a call to the service. `probing`: one of them is let through ' +
+      '`closed`: purchases go through. `open`: they are held without a call to the service. `probing`: one of ' +
+      'them is let through ' +
       'to find out. `releasing`: new ones go through, those that were held follow at a set rate, oldest first.',
   }),
   failure_classes: z.array(failureClass).meta({ description: 'Failures that belong to it.' }),
@@ -54,7 +55,8 @@ const gateOutput = z
       )
       .meta({
         description:
-          'What is held at the gate. What the service refused to one purchase alone is held by its own timer, and not here.',
+          'What is held at the gate. What the service refused to one purchase alone is held by its own timer, ' +
+          'and not here.',
       }),
     wallet: z
       .strictObject({

@@ -16,10 +16,13 @@ const readiness = z
       .array(z.strictObject({ condition: z.string().meta({ example: 'not_approved' }), detail: z.string() }))
       .meta({
         description:
-          'What holds purchases up although this API takes requests: what the service last said to orders that are held ' +
-          'for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `buying_paused`; ' +
+          'What holds purchases up although this API takes requests: what the service last said to orders that ' +
+          'are held ' +
+          'for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; ' +
+          '`buying_paused`; ' +
           '`other_header_prefix` where webhooks of the service are refused for the names of their headers; ' +
-          '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait ' +
+          '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where ' +
+          'rows wait ' +
           'for longer than they should. Never a reason to send requests elsewhere.',
       }),
   })
@@ -56,7 +59,8 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
       answers: {
         200: {
           description:
-            'The database is there and its schema is the one of this version. `degraded` names what orders wait for all the same.',
+            'The database is there and its schema is the one of this version. `degraded` names what orders wait ' +
+            'for all the same.',
           contentType: JSON_TYPE,
           schema: readiness,
           example: {

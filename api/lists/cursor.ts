@@ -1,8 +1,8 @@
+/** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
 import { invalid } from '#api/http/operation.ts';
 import type { PagePosition } from '#db/lists/given-values.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
 import type { CasePosition } from '#db/work/case-queries.ts';
-/** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
 import { isId, type IdKind } from '#domain/work/identifiers.ts';
 import { byKind, type WorkKind } from '#domain/work/work.ts';
 

@@ -17,7 +17,8 @@ const summary = {
   id: ourId('reconciliation', reconciliationExampleId),
   status: z.enum(RECONCILIATION_STATUSES).meta({
     description:
-      '`incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; `unavailable`: it did not answer.',
+      '`incomplete`: the wallet has more than could be read; `unsupported`: the service shows no movements; ' +
+      '`unavailable`: it did not answer.',
   }),
   detail: z.string(),
   started_at: instant,

@@ -37,7 +37,8 @@ const movement = z
     service_order_id: namedId('order'),
     external_order_id: nullableText.meta({
       description:
-        'The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.',
+        'The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a ' +
+        'further attempt.',
     }),
     service_esim_id: namedId('eSIM'),
     service_topup_id: namedId('top-up'),

@@ -28,7 +28,8 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       tag,
       summary: 'List movements of the wallet with what they are for, newest first',
       description:
-        'Our journal, each row with the movement that the service has shown for it. With `cause=none` what the service has moved ' +
+        'Our journal, each row with the movement that the service has shown for it. With `cause=none` what the ' +
+        'service has moved ' +
         'and nothing here is the cause of. Movements are read by the scheduled reconciliation, not at this moment.',
       scope: 'wallet:read',
       accountWide: true,
@@ -75,7 +76,8 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       tag,
       summary: 'Explain a movement without a cause',
       description:
-        'Books it as an adjustment, so that it is not reported any more. For a purchase made by hand at the service, a fee, and ' +
+        'Books it as an adjustment, so that it is not reported any more. For a purchase made by hand at the ' +
+        'service, a fee, and ' +
         'the like. A movement that has a cause is not changed.',
       scope: 'cases:operate',
       accountWide: true,

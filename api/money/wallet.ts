@@ -129,7 +129,8 @@ export function walletOperations({ database, service, runway: policy, now }: Api
       tag: 'Wallet',
       summary: 'Read how long the wallet lasts',
       description:
-        'From completed sales of recent days and what is reserved and held. What is not known is said to be unknown, with the reason.',
+        'From completed sales of recent days and what is reserved and held. What is not known is said to be ' +
+        'unknown, with the reason.',
       scope: 'wallet:read',
       accountWide: true,
       answers: {

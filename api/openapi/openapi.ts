@@ -24,10 +24,14 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'Buys eSIM packages and VPN subscriptions from the service; nothing is bought a second time unless the first is known to have cost ' +
-        'nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` as `cursor`. Amounts are ' +
-        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers, and new values to their ' +
-        'enums. Every call takes the header `X-Request-Id` (1 to 64 letters, digits, `.`, `_` or `-`): the name of the request in our log and ' +
+        'Buys eSIM packages and VPN subscriptions from the service; nothing is bought a second time unless the ' +
+        'first is known to have cost ' +
+        'nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` ' +
+        'as `cursor`. Amounts are ' +
+        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to ' +
+        'answers, and new values to their ' +
+        'enums. Every call takes the header `X-Request-Id` (1 to 64 letters, digits, `.`, `_` or `-`): the name ' +
+        'of the request in our log and ' +
         'in its answer; one is made where it is missing or of another form.\n\n' +
         `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
@@ -48,7 +52,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key, `rsk_…`. Its scopes limit what it may do. Each call except `GET /v1/key` names the scope that it needs.',
+            'An API key, `rsk_…`. Its scopes limit what it may do. Each call except `GET /v1/key` names the ' +
+            'scope that it needs.',
         },
       },
     },

@@ -51,7 +51,8 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Buy an eSIM package',
       description:
         'Stores the order and answers at once; the purchase follows, however long the service takes. Read the ' +
-        'order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer again, ' +
+        'order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer ' +
+        'again, ' +
         'and nothing is bought twice.',
       scope: 'orders:write',
       body: orderInput,

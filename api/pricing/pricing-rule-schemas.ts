@@ -56,7 +56,8 @@ const pricingTarget = z
   .meta({
     id: 'PricingTarget',
     description:
-      'The target of a rule. The most specific rule applies: that of the package or plan, else of a country of the package, else the default.',
+      'The target of a rule. The most specific rule applies: that of the package or plan, else of a country of ' +
+      'the package, else the default.',
   });
 
 const roundingInput = z

@@ -111,7 +111,8 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       tag,
       summary: 'Make a pricing rule',
       description:
-        'For one package, country or VPN plan, or as the default, in one currency. A second rule for the same would tie and is refused ' +
+        'For one package, country or VPN plan, or as the default, in one currency. A second rule for the same ' +
+        'would tie and is refused ' +
         '(409). Suggestions go by it at once.',
       scope: 'pricing:write',
       accountWide: true,

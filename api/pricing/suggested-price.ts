@@ -26,7 +26,8 @@ export const suggestedPrice = z
     margin,
     max_price: money.meta({
       description:
-        'Pass it as `max_price` when you sell at this price. Should the service charge more by then, the purchase is held and not made at a loss.',
+        'Pass it as `max_price` when you sell at this price. Should the service charge more by then, the ' +
+        'purchase is held and not made at a loss.',
     }),
     rule: z
       .strictObject({

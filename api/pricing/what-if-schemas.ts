@@ -30,10 +30,14 @@ export const whatIfInput = z
       .max(MAX_RULES)
       .default([])
       .meta({ description: 'Rules to try. None of them is stored.' }),
-    rules_replace: z.enum(['same', 'all']).default('same').meta({
-      description:
-        '`same`: each takes the place of the rule in force for the same target and currency, if there is one. `all`: they count alone.',
-    }),
+    rules_replace: z
+      .enum(['same', 'all'])
+      .default('same')
+      .meta({
+        description:
+          '`same`: each takes the place of the rule in force for the same target and currency, if there is one. ' +
+          '`all`: they count alone.',
+      }),
     price_list: z
       .array(
         z
@@ -75,7 +79,8 @@ export const whatIfLine = z
       .nullable()
       .meta({
         description:
-          'What comes of it when the present selling price stays. Null where there is none in the currency of the new cost.',
+          'What comes of it when the present selling price stays. Null where there is none in the currency of ' +
+          'the new cost.',
       }),
   })
   .meta({ id: 'WhatIfLine' });

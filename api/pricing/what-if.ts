@@ -40,7 +40,8 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
     tag: 'Pricing',
     summary: 'Try other rules or another price list on what is sold',
     description:
-      'Shows the old and the new suggestion of each package and plan with what they leave, and what would fall below the minimum if its ' +
+      'Shows the old and the new suggestion of each package and plan with what they leave, and what would fall ' +
+      'below the minimum if its ' +
       'selling price stayed as it is. Nothing is stored or changed, so no Idempotency-Key is needed.',
     scope: 'pricing:read',
     accountWide: true,

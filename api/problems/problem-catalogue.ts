@@ -25,7 +25,8 @@ export const PROBLEMS = {
     status: 400,
     title: 'The request is malformed',
     advice:
-      'Correct the percent-encoding of the address, a header that comes twice, or the body that ended before its Content-Length.',
+      'Correct the percent-encoding of the address, a header that comes twice, or the body that ended before its ' +
+      'Content-Length.',
   },
   idempotency_key_missing: {
     status: 400,
@@ -53,7 +54,8 @@ export const PROBLEMS = {
     status: 401,
     title: 'The signature is not valid',
     advice:
-      'Sign timestamp, full stop and raw body with the current webhook secret, with a timestamp at most 300 seconds off.',
+      'Sign timestamp, full stop and raw body with the current webhook secret, with a timestamp at most 300 ' +
+      'seconds off.',
   },
   missing_scope: {
     status: 403,
@@ -130,7 +132,8 @@ export const PROBLEMS = {
     status: 404,
     title: 'There is no such event',
     advice:
-      'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet; after some weeks it is forgotten.',
+      'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet; after some ' +
+      'weeks it is forgotten.',
   },
   problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
   method_not_allowed: {
@@ -152,19 +155,22 @@ export const PROBLEMS = {
     status: 409,
     title: 'An order with this external_order_id exists',
     advice:
-      'Read the order that `existing` names. If it is the one you meant, do nothing; for a further order use a new external_order_id.',
+      'Read the order that `existing` names. If it is the one you meant, do nothing; for a further order use a ' +
+      'new external_order_id.',
   },
   external_topup_id_taken: {
     status: 409,
     title: 'A top-up with this external_topup_id exists',
     advice:
-      'Read the top-up that `existing` names. If it is the one you meant, do nothing; for a further one use a new external_topup_id.',
+      'Read the top-up that `existing` names. If it is the one you meant, do nothing; for a further one use a ' +
+      'new external_topup_id.',
   },
   external_subscription_id_taken: {
     status: 409,
     title: 'A VPN subscription with this external_subscription_id exists',
     advice:
-      'Read the one that `existing` names. If it is the one you meant, do nothing; for a further one use a new external_subscription_id.',
+      'Read the one that `existing` names. If it is the one you meant, do nothing; for a further one use a new ' +
+      'external_subscription_id.',
   },
   cancellation_exists: {
     status: 409,
@@ -205,13 +211,15 @@ export const PROBLEMS = {
     status: 409,
     title: 'The webhook secret is being changed by another request',
     advice:
-      'Nothing, if that is the change you wanted; else send the same request again after the time that Retry-After names.',
+      'Nothing, if that is the change you wanted; else send the same request again after the time that ' +
+      'Retry-After names.',
   },
   cursor_expired: {
     status: 410,
     title: 'The events after this cursor are not kept any more',
     advice:
-      'Some events are gone for you. Read the lists of what you keep track of (`updated_after` narrows them), then go on with the feed without a cursor, or with `since`.',
+      'Some events are gone for you. Read the lists of what you keep track of (`updated_after` narrows them), ' +
+      'then go on with the feed without a cursor, or with `since`.',
   },
   payload_too_large: {
     status: 413,
@@ -268,7 +276,8 @@ export const PROBLEMS = {
     status: 503,
     title: 'The database is not available',
     advice:
-      'Send the same request again, with the same Idempotency-Key, after the time that Retry-After names. It may have been carried out; the key makes sure that it is not carried out twice.',
+      'Send the same request again, with the same Idempotency-Key, after the time that Retry-After names. It may ' +
+      'have been carried out; the key makes sure that it is not carried out twice.',
   },
   service_timeout: {
     status: 504,

@@ -6,18 +6,22 @@ import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
  */
 export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   validation_failed:
-    'A field, a parameter or the whole body does not match the API description, or has an unknown field. Nothing was done.',
+    'A field, a parameter or the whole body does not match the API description, or has an unknown field. Nothing ' +
+    'was done.',
   malformed_json: 'The body could not be read as one JSON object with a single meaning. Nothing was done.',
   malformed_request:
-    'The address is not valid percent-encoding, or the connection broke before the body was complete. Nothing was done.',
+    'The address is not valid percent-encoding, or the connection broke before the body was complete. Nothing ' +
+    'was done.',
   idempotency_key_missing:
-    'Calls that create something need a key, so that a retry after a lost answer cannot create it twice. Nothing was done.',
+    'Calls that create something need a key, so that a retry after a lost answer cannot create it twice. Nothing ' +
+    'was done.',
   idempotency_key_invalid:
     'The key is empty, too long, has characters other than visible ASCII, or came twice. Nothing was done.',
   delivery_id_missing:
     'A webhook of the service was signed correctly, but cannot be told from its own retries. It was not stored.',
   unauthenticated:
-    'The request has no key, or one that is unknown, revoked or expired. The answer does not say which, so that it reveals no keys.',
+    'The request has no key, or one that is unknown, revoked or expired. The answer does not say which, so that ' +
+    'it reveals no keys.',
   invalid_signature:
     'The signature of the webhook matches no current secret, or its timestamp is too old. It was not stored.',
   missing_scope: 'The key is valid, but lacks the scope of this call.',
@@ -30,12 +34,15 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   external_order_id_taken:
     'You have ordered under this reference before, perhaps in a request whose answer was lost. Nothing new was bought.',
   external_topup_id_taken:
-    'You have topped up under this reference before, perhaps in a request whose answer was lost. Nothing new was bought.',
+    'You have topped up under this reference before, perhaps in a request whose answer was lost. Nothing new was ' +
+    'bought.',
   external_subscription_id_taken:
-    'You have subscribed under this reference before, perhaps in a request whose answer was lost. Nothing new was bought.',
+    'You have subscribed under this reference before, perhaps in a request whose answer was lost. Nothing new ' +
+    'was bought.',
   cancellation_exists: 'This eSIM is being cancelled, or was cancelled. Nothing new was sent.',
   action_not_possible:
-    'The status of the work does not allow the action: finished work cannot be retried, and work that may have bought something cannot be abandoned.',
+    'The status of the work does not allow the action: finished work cannot be retried, and work that may have ' +
+    'bought something cannot be abandoned.',
   idempotency_in_progress:
     'The first request with this key is still under way, most likely because you came back before it was answered.',
   webhook_secret_exists: 'The service keeps one secret and shows it once, at its creation.',

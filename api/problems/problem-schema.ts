@@ -32,10 +32,14 @@ export const problemSchema = z
       .optional()
       .meta({ description: 'With `validation_failed`: what is wrong, field by field.' }),
     missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the one that is needed.' }),
-    existing: z.strictObject({ id: z.string(), href: z.string() }).optional().meta({
-      description:
-        'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.',
-    }),
+    existing: z
+      .strictObject({ id: z.string(), href: z.string() })
+      .optional()
+      .meta({
+        description:
+          'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; ' +
+          'absent where the key may not see it.',
+      }),
     refusal: refusal
       .optional()
       .meta({ description: `With \`action_not_possible\`: what stands against it. ${meaningsOf(REFUSALS)}` }),

@@ -1,6 +1,6 @@
+/** Webhook deliveries whose header names have another prefix: refused, and reported with the setting to change. */
 import type { Database } from '#db/connection/database.ts';
 import { addRefusedDeliveries } from '#db/service/refused-header-prefixes.ts';
-/** Webhook deliveries whose header names have another prefix: refused, and reported with the setting to change. */
 import { HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { serviceHeaders } from '#upstream/contract.ts';

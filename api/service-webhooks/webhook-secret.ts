@@ -30,7 +30,8 @@ const secretOutput = z
       .min(0)
       .meta({
         description:
-          'How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation does not end them: ' +
+          'How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation ' +
+          'does not end them: ' +
           'one that has leaked is taken out of the environment, and the API restarted.',
       }),
   })
@@ -45,7 +46,8 @@ const rotation = z
       .optional()
       .meta({
         description:
-          'How long former secrets still verify; as the configuration says when left out. 0 after one has leaked: then none ' +
+          'How long former secrets still verify; as the configuration says when left out. 0 after one has ' +
+          'leaked: then none ' +
           'that is stored does from now on; those of `SERVICE_WEBHOOK_SECRETS` do until they are taken out.',
         example: 3_600,
       }),
@@ -203,7 +205,8 @@ function refusal(result: SecretRefusal): Problem {
     case 'unknown':
       return problemOf(
         result.failure,
-        `${result.failure.detail} The service may have made a secret that nobody has seen. Rotate once it answers again.`,
+        `${result.failure.detail} The service may have made a secret that nobody has seen. Rotate once it ` +
+          'answers again.',
       );
   }
 }

@@ -97,7 +97,8 @@ export const vpnSubscriptionListQuery = z.strictObject({
   vpn_plan_id: packageIdInQuery.optional(),
   customer_reference: customerReference.optional().meta({
     description:
-      'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log.',
+      'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, ' +
+      'which proxies may log.',
   }),
   ...workListQuery(statusesOf('vpn_subscription')),
 });

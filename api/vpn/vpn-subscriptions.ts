@@ -68,7 +68,8 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Order a VPN subscription',
       description:
-        'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it is cancelled or ' +
+        'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it ' +
+        'is cancelled or ' +
         'expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
       scope: 'vpn:write',
       body: vpnSubscriptionInput,
@@ -118,7 +119,8 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'End a VPN subscription for its customer',
       description:
-        'The service is asked to cancel it; nothing is refunded. A repeated request changes nothing. Refused (`action_not_possible`) while it is not ' +
+        'The service is asked to cancel it; nothing is refunded. A repeated request changes nothing. Refused ' +
+        '(`action_not_possible`) while it is not ' +
         'active yet, and once it has ended in another way: `expired`, `failed` or `abandoned`.',
       scope: 'vpn:write',
       params,
@@ -128,7 +130,8 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
       answers: {
         200: {
           description:
-            'It is cancelled: it was before, or has been within what `Prefer: wait=N` allows. Where its time was over first in that while, `status` is `expired`.',
+            'It is cancelled: it was before, or has been within what `Prefer: wait=N` allows. Where its time was ' +
+            'over first in that while, `status` is `expired`.',
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
           example: cancelledExample,
@@ -136,7 +139,8 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
         },
         202: {
           description:
-            'The request is stored: `cancel_requested_at` is set, and `status` changes once its workflow has processed it. Read the subscription to follow it.',
+            'The request is stored: `cancel_requested_at` is set, and `status` changes once its workflow has ' +
+            'processed it. Read the subscription to follow it.',
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
           example: cancelRequestedExample,

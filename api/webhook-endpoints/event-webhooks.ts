@@ -40,7 +40,8 @@ const headers = z.strictObject({
   }),
   'webhook-signature': z.string().meta({
     description:
-      'Signatures after Standard Webhooks, separated by spaces, one for each secret in force: `v1,` and the HMAC-SHA-256 of `{webhook-id}.{webhook-timestamp}.{body}` in Base64.',
+      'Signatures after Standard Webhooks, separated by spaces, one for each secret in force: `v1,` and the ' +
+      'HMAC-SHA-256 of `{webhook-id}.{webhook-timestamp}.{body}` in Base64.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   }),
 });
@@ -54,7 +55,8 @@ export function eventWebhooks(): ZodOpenApiPathsObject {
         tags: [ENDPOINTS_TAG],
         summary: 'An event, sent to a webhook endpoint',
         description:
-          'Sent for each event that the endpoint selects, in no particular order, and maybe more than once. Verify the signature over the bytes as they came; answer within 15 seconds.',
+          'Sent for each event that the endpoint selects, in no particular order, and maybe more than once. ' +
+          'Verify the signature over the bytes as they came; answer within 15 seconds.',
         security: [],
         requestParams: { header: headers },
         requestBody: {

@@ -25,7 +25,8 @@ export const deliveryOutput = z
     tries: z.int().meta({ description: 'How often it was tried.' }),
     next_try_at: instant.nullable().meta({
       description:
-        'From when on it is tried (again): not before the endpoint as a whole gets something again, which has failed or asked for a pause. Null when it has ended.',
+        'From when on it is tried (again): not before the endpoint as a whole gets something again, which has ' +
+        'failed or asked for a pause. Null when it has ended.',
     }),
     created_at: instant,
     ended_at: instant.nullable(),

@@ -64,7 +64,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Stop sending events to a webhook endpoint',
       description:
-        'What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says that you know, which ends the alert.',
+        'What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says ' +
+        'that you know, which ends the alert.',
       scope: 'webhook_endpoints:write',
       params,
       answers: endpointAnswer,
@@ -90,7 +91,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Send events to a webhook endpoint again',
       description:
-        'With `replay_missed` also what it has missed: the first 10,000 events are queued at once, the others as these are delivered; `missed_since` says ' +
+        'With `replay_missed` also what it has missed: the first 10,000 events are queued at once, the others as ' +
+        'these are delivered; `missed_since` says ' +
         'from when on, until all are. One that is enabled stays as it is.',
       scope: 'webhook_endpoints:write',
       params,
@@ -122,7 +124,10 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       path: `${ENDPOINTS_PATH}/{id}/test`,
       tag,
       summary: 'Send a test event to a webhook endpoint',
-      description: `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. The delivery with its \`event_id\` shows what came of it.`,
+      description:
+        `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its ` +
+        'filter says: at once, also while it only fails. The delivery with its `event_id` shows what ' +
+        'came of it.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,
@@ -159,7 +164,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Replay events to a webhook endpoint',
       description:
-        'One event, one delivery, or those since a time: all, those that failed, or those that it missed. They come with the `webhook-id` that they had, ' +
+        'One event, one delivery, or those since a time: all, those that failed, or those that it missed. They ' +
+        'come with the `webhook-id` that they had, ' +
         'so a receiver that leaves out what it knows does nothing twice.',
       scope: 'webhook_endpoints:write',
       idempotent: true,

@@ -1,9 +1,9 @@
+/** What the calls about webhook endpoints share. */
 import { mayExist } from '#api/fields/ids.ts';
 import { instantJson } from '#api/fields/instant.ts';
 import type { Caller } from '#api/http/operation.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { EndpointOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
-/** What the calls about webhook endpoints share. */
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { missedSince } from '#db/events/webhook-delivery-queries.ts';

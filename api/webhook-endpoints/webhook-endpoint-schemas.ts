@@ -32,7 +32,8 @@ const url = z
   .regex(/^[!-~\u0080-\uffff]*$/, 'must have no control characters and no spaces')
   .meta({
     description:
-      'Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that ' +
+      'Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. ' +
+      'Networks that ' +
       'WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.',
     example: 'https://shop.example.com/webhooks/reseller',
     override: { format: 'uri' },
@@ -69,7 +70,8 @@ const endpointFields = {
   disabled_at: instant.nullable(),
   missed_since: instant.nullable().meta({
     description:
-      'While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; of more than 10,000 events it then ' +
+      'While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; ' +
+      'of more than 10,000 events it then ' +
       'says from when on they are not queued yet, and is null again once all are.',
   }),
   failing_since: instant.nullable().meta({ description: 'When the first of the tries was that have failed in a row.' }),
@@ -114,7 +116,8 @@ export const secretRotation = z
       .optional()
       .meta({
         description:
-          'How long former secrets sign beside the new one; as the configuration says when left out. 0 after one has leaked.',
+          'How long former secrets sign beside the new one; as the configuration says when left out. 0 after one ' +
+          'has leaked.',
         example: 86_400,
       }),
   })

@@ -65,8 +65,10 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Create a webhook endpoint',
       description:
-        'Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a repetition with the same ' +
-        'Idempotency-Key shows it once more). Delivered at least once and in no particular order; docs/how-to/webhooks-out.md shows a receiver.',
+        'Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a ' +
+        'repetition with the same ' +
+        'Idempotency-Key shows it once more). Delivered at least once and in no particular order; ' +
+        'docs/how-to/webhooks-out.md shows a receiver.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       body: endpointInput,
@@ -170,7 +172,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Change the address, the filter or the description of a webhook endpoint',
       description:
-        'What is left out stays. What is queued already goes to the new address, at once where the former one only failed.',
+        'What is left out stays. What is queued already goes to the new address, at once where the former one ' +
+        'only failed.',
       scope: 'webhook_endpoints:write',
       params,
       body: endpointChange,
@@ -238,7 +241,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Give a webhook endpoint a new secret',
       description:
-        'During the overlap every delivery carries a signature of each secret, so that a receiver that knows either accepts it. The new secret is ' +
+        'During the overlap every delivery carries a signature of each secret, so that a receiver that knows ' +
+        'either accepts it. The new secret is ' +
         'shown in this answer and in no other.',
       scope: 'webhook_endpoints:write',
       idempotent: true,

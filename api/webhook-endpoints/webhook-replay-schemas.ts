@@ -25,7 +25,8 @@ export const replayInput = z
       .optional()
       .meta({
         description:
-          'With `since`: `all` that its filter selects (when left out), what was `failed` for good, or what it `missed`: that, and what was ' +
+          'With `since`: `all` that its filter selects (when left out), what was `failed` for good, or what it ' +
+          '`missed`: that, and what was ' +
           'never sent because it was disabled or not yet there.',
       }),
   })

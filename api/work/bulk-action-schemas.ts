@@ -46,7 +46,9 @@ export function bulkInput({ kind, name }: WorkResource) {
       message: 'must narrow the choice: name ids, or filter',
     })
     .meta({
-      description: `Which ${noun}s: all that meet every condition named here. Without \`ids\`, \`status\` and \`attention\` only those that have not ended.`,
+      description:
+        `Which ${noun}s: all that meet every condition named here. Without \`ids\`, \`status\` and ` +
+        '`attention` only those that have not ended.',
       override: { minProperties: 1 },
     });
   const acts: readonly [(typeof ACTS)[number], ...(typeof ACTS)[number][]] =

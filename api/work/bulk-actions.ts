@@ -35,7 +35,9 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       dry_run: z.boolean(),
       matched: z.int().meta({ description: 'How many match the filter.' }),
       remaining: z.int().meta({
-        description: `How many of them this call did not cover: one call covers ${MAX_BULK}, the oldest first. Call again with another key.`,
+        description:
+          `How many of them this call did not cover: one call covers ${MAX_BULK}, the oldest first. ` +
+          'Call again with another key.',
       }),
       data: z.array(
         z.strictObject({
@@ -70,7 +72,8 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     tag: 'Operator actions',
     summary: `Perform one action on many ${noun}s`,
     description:
-      'Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which ' +
+      'Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first ' +
+      'with `dry_run`, which ' +
       'evaluates each action and changes nothing. Without ' +
       'it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.',
     scope: scopes.operate,

@@ -1,3 +1,4 @@
+/** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming } from '#api/http/operation.ts';
 import { preferredWait } from '#api/http/prefer.ts';
@@ -5,7 +6,6 @@ import { type Reply, jsonReply } from '#api/http/reply.ts';
 import type { WaitResult } from '#api/waits/waits.ts';
 import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
-/** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
 import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -102,7 +102,8 @@ export async function replyAfterPreferredWait(
 /** Headers of the answer to a `GET` that may wait (`?wait=N`), for its description. */
 export const longPollHeaders = {
   'Preference-Applied':
-    'With `wait=N`: `wait=` and the seconds granted, as with `Prefer: wait=N`. Absent when the API did not wait: too many callers wait already, or the API stops.',
+    'With `wait=N`: `wait=` and the seconds granted, as with `Prefer: wait=N`. Absent when the API did not wait: ' +
+    'too many callers wait already, or the API stops.',
   'Retry-After': 'With `wait=N`, when the wait ended without the result: seconds after which to ask again.',
 } as const;
 

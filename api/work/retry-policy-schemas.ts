@@ -26,7 +26,8 @@ export const retryPolicy = z
   .meta({
     id: 'RetryPolicy',
     description:
-      'By what it is tried again, for what holds it now or failed last. `null`: as configured, which its workflow says once it begins. ' +
+      'By what it is tried again, for what holds it now or failed last. `null`: as configured, which its ' +
+      'workflow says once it begins. ' +
       'What the purchase gate holds goes on when that is over, whatever the waits are.',
   });
 
@@ -46,6 +47,7 @@ export const retryPolicyInput = {
     .optional()
     .meta({
       description:
-        'In place of the deadline that the caller named and of the configured one; in the future, and 92 days ahead at most.',
+        'In place of the deadline that the caller named and of the configured one; in the future, and 92 days ' +
+        'ahead at most.',
     }),
 };

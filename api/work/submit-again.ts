@@ -8,6 +8,8 @@ export const submitAgain = z
   })
   .meta({
     description:
-      'Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. ' +
-      '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.',
+      'Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is ' +
+      'bought, or goes on. ' +
+      '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or ' +
+      'what was bought has ended.',
   });

@@ -98,7 +98,8 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       path: `${path}/{id}/retry`,
       summary: 'Retry now work that is held or needs attention',
       description:
-        'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.',
+        'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants ' +
+        'one more.',
       body: plain,
       bodyExample: EXAMPLE,
       handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.why, caller),
@@ -134,7 +135,8 @@ function releaseOperation({ name, path }: WorkResource, common: Common, perform:
     path: `${path}/{id}/release`,
     summary: 'Let held work through the purchase gate now',
     description:
-      'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it ' +
+      'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or ' +
+      '`max_price`. Refused unless it ' +
       'is held. One that was released and has not gone through yet stays released.',
     body: plain,
     bodyExample: { why: 'This customer waits at the counter.' },
@@ -165,7 +167,8 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
     path: `${path}/{id}/retry-policy`,
     summary: 'Change how often, how fast and until when it is tried again',
     description:
-      'Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide ' +
+      'Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from ' +
+      'its start. It does not decide ' +
       `whether a further attempt is safe: that is checked as always. Refused once the ${KINDS[kind].noun} has ended.`,
     body: retryPolicy,
     bodyExample: {

@@ -49,7 +49,10 @@ export function purchaseInput(kind: WorkKind) {
   const noun = KINDS[kind].noun;
   return {
     max_price: moneyInput.optional().meta({
-      description: `The most that the service may charge, in the currency of its price. While it asks for more, the ${noun} is held; so it is with a limit in another currency, which allows no price, until the limit is changed.`,
+      description:
+        'The most that the service may charge, in the currency of its price. While it asks for more, ' +
+        `the ${noun} is held; so it is with a limit in another currency, which allows no price, until ` +
+        'the limit is changed.',
     }),
     deadline: deadlineInput(kind),
     metadata: metadata.optional(),
@@ -60,7 +63,10 @@ export function purchaseInput(kind: WorkKind) {
 export function deadlineInput(kind: WorkKind) {
   const ends = KINDS[kind].isPurchase ? 'fails without having bought' : 'is refused without having been sent';
   return instantInput.optional().meta({
-    description: `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it was accepted (\`POLICY_HOLD_DEADLINE\`, and \`POLICY_RETRY_RULES\` for single classes of failure).`,
+    description:
+      `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it ` +
+      'was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of ' +
+      'failure).',
     override: { type: 'string', format: 'date-time' },
   });
 }

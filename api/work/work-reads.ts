@@ -35,7 +35,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       .optional()
       .meta({
         description:
-          'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person.',
+          'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a ' +
+          'person.',
       }),
   });
   return [
@@ -46,8 +47,10 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       tag,
       summary: `Read ${article(noun)} ${noun}`,
       description:
-        'With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. ' +
-        'Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.',
+        'With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many ' +
+        'seconds; the answer is the same. ' +
+        'Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and ' +
+        '`Preference-Applied` that it was waited.',
       scope: scopes.read,
       params,
       query: readQuery,
@@ -70,7 +73,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       tag,
       summary: `Read what happened to ${article(noun)} ${noun}, and where it stands`,
       description:
-        'Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.',
+        'Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, ' +
+        'and whether submitting again would be safe.',
       scope: scopes.read,
       params,
       query: timelineQuery,

@@ -25,7 +25,8 @@ const ENDS = {
   order: BOUGHT_ENDS,
   topup: BOUGHT_ENDS,
   vpn_subscription:
-    '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` ' +
+    '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` ' +
+    'are final; `failed` ' +
     'means definitely not bought.',
   cancellation: '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.',
 } as const satisfies Record<WorkKind, string>;
@@ -59,7 +60,8 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     deadline: instant.nullable().meta({
       description:
-        'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later ' +
+        'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted ' +
+        '(`POLICY_HOLD_DEADLINE`), which bounds a later ' +
         'one as well. `retry_policy.gives_up_at` is what counts.',
     }),
     retry_policy: retryPolicy,
@@ -88,7 +90,9 @@ export const workOutputExample = {
   attention: null,
   submit_again: {
     verdict: 'not_needed',
-    why: 'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
+    why:
+      'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it ' +
+      'abandoned first.',
   },
   next_step_at: null,
   deadline: null,

@@ -17,7 +17,8 @@ export async function listEncryptionKeys(environment: Environment, output: Outpu
   if (keys.length === 0) output.write('The database has not been used with any encryption key yet.\n');
   for (const { keyId, makesHashes, firstUsedAt } of keys) {
     output.write(
-      `${keyId}  first used ${firstUsedAt.toISOString()}${makesHashes ? '; used for keyed hashes, must stay the last key' : ''}\n`,
+      `${keyId}  first used ` +
+        `${firstUsedAt.toISOString()}${makesHashes ? '; used for keyed hashes, must stay the last key' : ''}\n`,
     );
   }
 }

@@ -35,7 +35,8 @@ function freeBytesOf(folder: string): number {
 
 function noSpace(folder: string, free: number): UserError {
   return new UserError(
-    `There is too little disk space: ${Math.floor(free / 1024 ** 2)} MB are free for ${folder}, and about 300 MB are needed.`,
+    `There is too little disk space: ${Math.floor(free / 1024 ** 2)} MB are free for ${folder}, and about 300 MB ` +
+      'are needed.',
     'Free some space, or name a folder on another disk with --data.',
   );
 }

@@ -35,7 +35,8 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
   const { bavail, bsize } = statfsSync(dirname(options.target));
   if (bavail * bsize < BUILD_DISK_GB * 1024 ** 3) {
     throw new UserError(
-      `Building the Temporal server needs about ${BUILD_DISK_GB} GB of disk, and ${Math.floor((bavail * bsize) / 1024 ** 2)} MB are free.`,
+      `Building the Temporal server needs about ${BUILD_DISK_GB} GB of disk, and ` +
+        `${Math.floor((bavail * bsize) / 1024 ** 2)} MB are free.`,
       `Free some space on the disk of ${dirname(options.target)} and start again.`,
     );
   }
@@ -68,7 +69,8 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
     if (!(error instanceof ToolError)) throw error;
     throw new UserError(
       `The Temporal server could not be built: ${error.message}.\n${error.output}`,
-      'Check that the Go module proxy can be reached, or install the Temporal CLI yourself: put `temporal` on the PATH, ' +
+      'Check that the Go module proxy can be reached, or install the Temporal CLI yourself: put `temporal` on ' +
+        'the PATH, ' +
         'or name it in TEMPORAL_CLI_PATH.',
     );
   } finally {

@@ -248,7 +248,8 @@ function startFailure(what: string, output: string, dataDirectory: string): Erro
   if (/EACCES|Permission denied/i.test(output)) {
     return new UserError(
       `${what}: permission denied.\n${output}`,
-      'Where root starts it, PostgreSQL runs as another account, which must be able to enter the folder of the project and that of the data: ' +
+      'Where root starts it, PostgreSQL runs as another account, which must be able to enter the folder of the ' +
+        'project and that of the data: ' +
         `allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
     );
   }

@@ -70,8 +70,10 @@ export async function obtainTemporalCli(options: ObtainOptions): Promise<Tempora
   const problem = await goProblem(environment);
   if (problem !== undefined) throw noCli(problem);
   options.announce?.(
-    `The Temporal server could not be downloaded from here, so it is built from source. That happens once, takes some 3 to 6\n` +
-      `minutes, and needs about ${BUILD_DISK_GB} GB of disk below ${cacheDirectory(environment)} and in the folders of Go. To be\n` +
+    'The Temporal server could not be downloaded from here, so it is built from source. That happens once, takes ' +
+      'some 3 to 6\n' +
+      `minutes, and needs about ${BUILD_DISK_GB} GB of disk below ${cacheDirectory(environment)} and in the ` +
+      'folders of Go. To be\n' +
       'spared that, stop, and name a Temporal CLI in TEMPORAL_CLI_PATH.',
   );
   await buildWithGo({

@@ -1,10 +1,10 @@
+/** How what was observed becomes a step of the report; beside the configuration, which may expect it or not. */
 import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/gate/first-contact.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
-/** How what was observed becomes a step of the report; beside the configuration, which may expect it or not. */
 import type { Capability } from '#domain/service/capabilities.ts';
 import type { Listing } from '#upstream/client.ts';
 

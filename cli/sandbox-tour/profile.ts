@@ -88,7 +88,9 @@ function keyRetention({ keyRepeats, resendWindowMs }: Observations): Conclusion 
   if (forgotten !== undefined) {
     return {
       finding: false,
-      evidence: `A key was known ${lapse(known)} after its first send, and after ${lapse(forgotten.ageMs)} ${forgotten.detail}.`,
+      evidence:
+        `A key was known ${lapse(known)} after its first send, and after ${lapse(forgotten.ageMs)} ` +
+        `${forgotten.detail}.`,
     };
   }
   if (orders.length === 0) return NOT_TRIED;

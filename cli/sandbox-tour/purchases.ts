@@ -1,6 +1,6 @@
+/** Buying and following in the sandbox: what several legs do. */
 import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import { clause, observeRefusal, type KeyedOperation, type KeyRepeat } from '#cli/sandbox-tour/observations.ts';
-/** Buying and following in the sandbox: what several legs do. */
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';

@@ -101,6 +101,7 @@ function storedLines({ profile }: TourReport, id: bigint | undefined): string[] 
   if (profile === undefined) return ['No profile is stored; the one before, if any, still counts.'];
   if (id === undefined) return ['Not stored.'];
   return [
-    `Stored as profile ${id}, which counts in the sandbox from now on. \`npx reseller capabilities show\` prints it again.`,
+    `Stored as profile ${id}, which counts in the sandbox from now on. \`npx reseller capabilities show\` prints ` +
+      'it again.',
   ];
 }

@@ -65,7 +65,8 @@ export function requireSandbox({ mode }: Pick<ServiceConfig, 'mode'>): void {
   if (mode === 'sandbox') return;
   throw new UserError(
     'The tour buys and cancels, and SERVICE_MODE is production: it would spend real money. Nothing was sent.',
-    'Run it with SERVICE_MODE=sandbox, which uses a fictional balance. Its JSON report can be taken into the database of ' +
+    'Run it with SERVICE_MODE=sandbox, which uses a fictional balance. Its JSON report can be taken into the ' +
+      'database of ' +
       'production by `npx reseller capabilities import`.',
   );
 }

@@ -102,7 +102,8 @@ export async function importCapabilities(
   const { baseUrl, ...measured } = profile;
   if (baseUrl !== service.baseUrl) {
     throw new UserError(
-      `This profile was measured at ${baseUrl}, and SERVICE_BASE_URL is ${service.baseUrl}: it says nothing about that service.`,
+      `This profile was measured at ${baseUrl}, and SERVICE_BASE_URL is ${service.baseUrl}: it says nothing ` +
+        'about that service.',
       'Run the tour against the sandbox of the service that is bought from.',
     );
   }
@@ -110,13 +111,15 @@ export async function importCapabilities(
     database.run((db) => addCapabilityProfile(db, { ...measured, environment: MEASURED_IN })),
   );
   output.write(
-    `Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` vouches for it.\n`,
+    `Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` vouches ` +
+      'for it.\n',
   );
 }
 
 const NO_PROFILE = 'No capability profile is stored.';
 const TOUR =
-  '`npx reseller sandbox tour` measures one; in production, `npx reseller capabilities import` takes its --json report.';
+  '`npx reseller sandbox tour` measures one; in production, `npx reseller capabilities import` takes its --json ' +
+  'report.';
 
 function readConfig(environment: Environment): { database: DatabaseConfig; service: ServiceConfig } {
   const { service, database } = readTogether(environment, { database: readDatabaseConfig, service: readServiceConfig });
@@ -132,7 +135,8 @@ async function newest(where: DatabaseConfig, service: ServiceConfig): Promise<St
 function capabilityLines(profile: StoredCapabilityProfile, service: ServiceConfig, now: Date): string[] {
   const age = duration(Math.max(0, now.getTime() - profile.measuredAt.getTime()));
   return [
-    `Profile ${profile.id}, measured in the sandbox ${age} ago (${profile.measuredAt.toISOString()}), ${confirmedWords(profile)}.`,
+    `Profile ${profile.id}, measured in the sandbox ${age} ago (${profile.measuredAt.toISOString()}), ` +
+      `${confirmedWords(profile)}.`,
     '',
     ...profileLines(profile),
     '',

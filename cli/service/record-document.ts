@@ -1,9 +1,9 @@
+/** `reseller contract check FILE --record`: what a document that was got by hand changes for held purchases. */
 import { OwnToken } from '#cli/access/own-token.ts';
 import { actor } from '#cli/api/account.ts';
 import { readTogether } from '#cli/api/read-together.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-/** `reseller contract check FILE --record`: what a document that was got by hand changes for held purchases. */
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { FIRST_CONTACT_ADVICE, judgeFirstContact, nounOf } from '#domain/gate/first-contact.ts';

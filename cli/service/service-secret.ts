@@ -90,8 +90,10 @@ async function changeAndStore(
   } catch (error) {
     if (!made) throw error;
     throw new UserError(
-      'The service has made a webhook secret that could not be stored, so nobody knows it. Deliveries signed with it are refused.',
-      `Put the database right, then run ${typed('service-secret rotate', data)}. Until then the reconciler asks what became of silent orders.`,
+      'The service has made a webhook secret that could not be stored, so nobody knows it. Deliveries signed ' +
+        'with it are refused.',
+      `Put the database right, then run ${typed('service-secret rotate', data)}. Until then the reconciler asks ` +
+        'what became of silent orders.',
       { cause: error },
     );
   } finally {
@@ -136,10 +138,12 @@ const TAKE_OUT =
   'SERVICE_WEBHOOK_SECRETS verify beside it for as long as they stand there: take them out, and restart the API, once ' +
   'deliveries signed with the new one arrive.';
 const TAKE_OUT_NOW =
-  'SERVICE_WEBHOOK_SECRETS in the environment are still accepted, whatever the overlap: if one of them has leaked, take it out ' +
+  'SERVICE_WEBHOOK_SECRETS in the environment are still accepted, whatever the overlap: if one of them has ' +
+  'leaked, take it out ' +
   'and restart the API now.';
 const LEAVE_IN =
-  'What `npm start` gives the API as SERVICE_WEBHOOK_SECRETS verifies beside it. Unless you have set that variable yourself, ' +
+  'What `npm start` gives the API as SERVICE_WEBHOOK_SECRETS verifies beside it. Unless you have set that ' +
+  'variable yourself, ' +
   'there is nothing to do about it.';
 
 function refusal(result: SecretRefusal, data: string | undefined): UserError {
@@ -172,7 +176,8 @@ function refusal(result: SecretRefusal, data: string | undefined): UserError {
     case 'unknown':
       return new UserError(
         `The service may have made a webhook secret that nobody has seen. ${result.failure.detail}`,
-        `Run ${typed('service-secret rotate', data)} once it answers again. Deliveries signed with that one are refused; the ` +
+        `Run ${typed('service-secret rotate', data)} once it answers again. Deliveries signed with that one are ` +
+          'refused; the ' +
           'reconciler asks what became of silent orders.',
       );
   }

@@ -20,7 +20,8 @@ export function withApiOptions(command: Command): Command {
   return command
     .option(
       '--api <url>',
-      'base address of the API (default: the API of the `npm start` that runs on the data folder; with RESELLER_API_KEY ' +
+      'base address of the API (default: the API of the `npm start` that runs on the data folder; with ' +
+        'RESELLER_API_KEY ' +
         'and no --data, else http://127.0.0.1:3000)',
     )
     .option('--data <folder>', 'data folder of `npm start`: its address and API key; RESELLER_API_KEY wins', '.data');

@@ -40,7 +40,8 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
         work
           .command('limit <id> <max-price>')
           .description(
-            'change the most that the service may charge: "12.50 USD", or none; "all" in place of the id: all that match the filters',
+            'change the most that the service may charge: "12.50 USD", or none; "all" in place of the id: all ' +
+              'that match the filters',
           ),
       ),
     )

@@ -21,7 +21,8 @@ export const API_SCOPES = {
   'vpn:read': 'Read VPN plans, subscriptions and their timelines.',
   'vpn:write': 'Order VPN subscriptions, which spends money, and cancel them.',
   'vpn:operate':
-    'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act is audited.',
+    'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act ' +
+    'is audited.',
   'vpn:reveal': "Read access data: whoever holds them can use the customer's VPN. Each read is audited.",
   'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
   'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',

@@ -80,7 +80,7 @@ export async function registerKeys(database: Database, ring: KeyRing): Promise<v
 }
 
 /** How many values of a column are encrypted with a key. */
-export interface EncryptedValues {
+interface EncryptedValues {
   readonly table: string;
   readonly column: string;
   readonly count: number;

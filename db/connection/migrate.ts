@@ -31,7 +31,8 @@ export class SchemaNotCurrentError extends Error {
     super(
       applied < expected
         ? `The database lacks ${expected - applied} of ${expected} migrations: run \`npx reseller migrate\`.`
-        : `The database has ${applied} migrations, this version knows ${expected}: run a version that is as new as the database.`,
+        : `The database has ${applied} migrations, this version knows ${expected}: run a version that is as new as ` +
+            'the database.',
     );
     this.name = 'SchemaNotCurrentError';
   }

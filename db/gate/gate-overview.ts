@@ -21,7 +21,7 @@ export interface HeldGroup {
 }
 
 /** A limit of the day with what was spent under it. */
-export interface LimitView {
+interface LimitView {
   /** Undefined: of all keys together. */
   readonly apiKey: { readonly id: string; readonly name: string } | undefined;
   readonly limit: Money;

@@ -8,7 +8,7 @@ import type { CauseKind, Direction } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 
-export type JournalRow = typeof journal.$inferSelect;
+type JournalRow = typeof journal.$inferSelect;
 export type WalletMovementRow = typeof walletMovements.$inferSelect;
 
 /** A row of the journal with the service's movement, or a movement that no row of the journal is for. */

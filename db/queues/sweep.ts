@@ -8,7 +8,7 @@ import type { SweptWork } from '#domain/relay/sweep-decision.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
 /** The place of a row in the order of the sweep; what changes moves to the end. */
-export interface SweepPlace {
+interface SweepPlace {
   /** Epoch milliseconds. */
   readonly updatedAt: number;
   readonly id: string;

@@ -10,7 +10,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { webhookSecrets } from '#db/schema.ts';
 
 /** A stored secret that still verifies. */
-export interface StoredWebhookSecret extends AcceptedSecret {
+interface StoredWebhookSecret extends AcceptedSecret {
   readonly storedAt: Date;
 }
 

@@ -27,7 +27,8 @@ const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
   'esim.data_low':
-    'The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.',
+    'The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a ' +
+    'top-up.',
   'esim.expiring': 'The time of the eSIM is about to end. Once for each threshold, and again after a top-up.',
   'vpn_subscription.expiring': 'The time of the VPN subscription is about to end. Once for each threshold and period.',
   'wallet.runway_low': 'At the pace of recent sales, the wallet lasts shorter than was set as its least.',

@@ -50,7 +50,9 @@ export function judgeReservation(price: Money, { balance, reserved }: WalletFund
   if (price.currency !== balance.currency) return { kind: 'other_currency' };
   const available = subtractMoney(balance, reserved);
   if (compareMoney(price, available) <= 0) return { kind: 'enough' };
-  const detail = `The price is ${plainText(price)}; of the ${plainText(balance)} in the wallet, ${plainText(reserved)} are reserved for purchases under way.`;
+  const detail =
+    `The price is ${plainText(price)}; of the ${plainText(balance)} in the wallet, ` +
+    `${plainText(reserved)} are reserved for purchases under way.`;
   return { kind: 'short', detail };
 }
 
@@ -68,7 +70,10 @@ export function spendProblem(price: Money, { limit, spent, whose }: DailySpend):
     return `The price is in ${price.currency}, the daily limit ${whose} in ${limit.currency}.`;
   }
   if (compareMoney(addMoney(spent, price), limit) <= 0) return undefined;
-  return `The price is ${plainText(price)}; of the daily limit ${whose} of ${plainText(limit)}, ${plainText(spent)} are spent.`;
+  return (
+    `The price is ${plainText(price)}; of the daily limit ${whose} of ${plainText(limit)}, ` +
+    `${plainText(spent)} are spent.`
+  );
 }
 
 /** The day (UTC) whose limits count, such as `2030-01-31`. @param now epoch milliseconds. */

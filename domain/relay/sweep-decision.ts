@@ -1,9 +1,9 @@
-import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 /**
  * What the sweeper does with one piece of unfinished work. A workflow that does not run is started; one that runs and
  * whose row or inbox shows that it should have gone on is woken: it reads its row anew. PostgreSQL, set back, can make
  * such a difference, and nothing else would end it.
  */
+import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 

@@ -11,17 +11,20 @@ export const CAPABILITIES = {
     'GET /wallet/transactions exists. Without it there is no evidence of a debit: failures are parked.',
   public_packages: 'GET /public/packages exists. Without it what the public pays for a package is not shown.',
   esim_usage:
-    'GET /esims/{id}/usage exists. Without it usage is unknown, and so is one condition of a refund; the service decides.',
+    'GET /esims/{id}/usage exists. Without it usage is unknown, and so is one condition of a refund; the service ' +
+    'decides.',
   topup_read: 'GET /topups/{id} exists. Without it only webhooks tell how a top-up went on.',
   topup_list: 'GET /topups can be filtered by esim_id. Without it a top-up whose answer was lost is parked.',
   refund_read: 'GET /refunds/{id} exists. Without it only webhooks tell how a refund went on.',
   refund_list:
     'GET /refunds can be filtered by esim_id. Without it a refund that nothing has named yet stays expected.',
   vpn_subscription_read:
-    'GET /vpn/subscriptions/{id} exists. Without it only webhooks tell the state, and access data comes with the answer ' +
+    'GET /vpn/subscriptions/{id} exists. Without it only webhooks tell the state, and access data comes with the ' +
+    'answer ' +
     'to the order or not at all.',
   vpn_subscription_list:
-    'GET /vpn/subscriptions can be filtered by external_subscription_id. Without it a VPN order whose answer was lost is ' +
+    'GET /vpn/subscriptions can be filtered by external_subscription_id. Without it a VPN order whose answer was ' +
+    'lost is ' +
     'parked.',
   openapi_download:
     'The OpenAPI document can be downloaded by a call. Without it a person hands the file to the contract check.',

@@ -8,7 +8,8 @@ import type { AttemptState, ObservedOutcome } from '#domain/relay/observation.ts
 /** What can happen to an attempt. */
 export const ATTEMPT_EVENTS = {
   claimed:
-    'The right to send it was taken; of one that is being sent, because that send left no result before its lease ran out.',
+    'The right to send it was taken; of one that is being sent, because that send left no result before its ' +
+    'lease ran out.',
   refused: 'The send proved that it bought nothing, and no send before it may have bought.',
   refused_after_unknown: 'The same, but a send before it may have bought.',
   unproven: 'The send proved nothing.',

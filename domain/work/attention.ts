@@ -3,7 +3,8 @@ export const ATTENTION_REASONS = {
   outcome_unknown: {
     meaning: 'The service may have bought, and neither sending again nor asking has settled it.',
     advice:
-      "Look the reference up in the service's own console and `resolve` the case; the reconciler keeps asking meanwhile.",
+      "Look the reference up in the service's own console and `resolve` the case; the reconciler keeps asking " +
+      'meanwhile.',
   },
   debit_without_goods: {
     meaning: 'The service reports a failure, but its wallet shows a debit for it and no credit.',
@@ -24,11 +25,13 @@ export const ATTENTION_REASONS = {
   not_answered: {
     meaning: 'The service could not be asked what became of it, or answers no send of it. It is asked again by itself.',
     advice:
-      'Nothing, unless the service is back: `retry` asks at once. `resolve` the case only with what you have seen at the service.',
+      'Nothing, unless the service is back: `retry` asks at once. `resolve` the case only with what you have ' +
+      'seen at the service.',
   },
   stalled: {
     meaning:
-      'It does not move because of ourselves: its sends do not begin, or what the service said is not judged. It is tried again by itself.',
+      'It does not move because of ourselves: its sends do not begin, or what the service said is not judged. It ' +
+      'is tried again by itself.',
     advice: 'Look at the logs of the worker and at rows of the inbox that are pending, then `retry`.',
   },
   contradiction: {
@@ -49,9 +52,11 @@ export const ATTENTION_REASONS = {
   },
   debited_twice: {
     meaning:
-      'The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost.',
+      'The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. ' +
+      'Money was lost.',
     advice:
-      'Claim the money from the service, then `resolve` the case with `dismissed`; its credit is matched when it comes.',
+      'Claim the money from the service, then `resolve` the case with `dismissed`; its credit is matched when it ' +
+      'comes.',
   },
   debited_for_nothing: {
     meaning: 'It came to nothing, and the wallet shows a debit for it that was not given back.',
@@ -72,18 +77,22 @@ export const ATTENTION_REASONS = {
   refund_failed: {
     meaning: 'The eSIM is cancelled, and the service says that its refund failed.',
     advice:
-      'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on without it.',
+      'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on ' +
+      'without it.',
   },
   refund_missing: {
     meaning: 'The refund was not decided for a long time, or its money is not in the wallet.',
     advice:
-      'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on without it.',
+      'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on ' +
+      'without it.',
   },
   message_quarantined: {
     meaning:
-      'A report of the service about it, or a request to start or wake its workflow, cannot be processed and was put aside.',
+      'A report of the service about it, or a request to start or wake its workflow, cannot be processed and was ' +
+      'put aside.',
     advice:
-      'Find the cause in the detail and correct it, then requeue the dead letter, or dismiss it; either closes the case.',
+      'Find the cause in the detail and correct it, then requeue the dead letter, or dismiss it; either closes ' +
+      'the case.',
   },
   webhook_conflict: {
     meaning: 'Two different bodies came under one delivery id.',

@@ -120,7 +120,8 @@ export const FAILURE_CLASSES = {
     withoutAnswer: true,
     meaning: 'The service did not answer others just before, so nothing was sent.',
     advice:
-      'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. `release` lets this one try now.',
+      'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. ' +
+      '`release` lets this one try now.',
   },
   spend_limit_reached: {
     certainty: 'definite',
@@ -135,7 +136,8 @@ export const FAILURE_CLASSES = {
     withoutAnswer: true,
     meaning: 'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
     advice:
-      'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this one through now.',
+      'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this ' +
+      'one through now.',
   },
   deadline_passed: {
     certainty: 'definite',

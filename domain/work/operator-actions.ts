@@ -119,18 +119,23 @@ export const REFUSALS = {
   already_ended: 'It has ended; nothing can be done with it any more.',
   not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
   may_be_bought:
-    'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`.',
+    'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with ' +
+    '`resolve`.',
   not_compared:
-    'PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment.',
+    'PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has ' +
+    'been asked to: try again in a moment.',
   wallet_not_read:
-    'The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`.',
+    'The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` ' +
+    'without `next`, then `abandon`.',
   contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
   service_says_bought: 'The service says that it sold it: what it says counts, and it is being delivered.',
   observations_pending:
-    'The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case ' +
+    'The service said something that is being judged at this moment: look again in a few seconds. A report that ' +
+    'is quarantined has a case ' +
     '`message_quarantined`: requeue or dismiss it first.',
   later_attempt_open:
-    'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
+    'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the ' +
+    'service to credit.',
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
   not_cancelled:

@@ -233,7 +233,10 @@ export function retrySentence(
       ? `waits of ${durationText(firstDelayMs)}`
       : `waits of ${durationText(firstDelayMs)} at first, ${durationText(maxDelayMs)} at most`;
   const changed = set.length === 0 ? '' : ` Set by an operator for this one: ${set.join(', ')}.`;
-  return `At most ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; ${waits}; given up after ${new Date(givesUp).toISOString()}.${changed}`;
+  return (
+    `At most ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; ${waits}; given up after ` +
+    `${new Date(givesUp).toISOString()}.${changed}`
+  );
 }
 
 const OVERRIDE_WORDS = {

@@ -106,7 +106,10 @@ function nextOf(work: DescribedWork): string {
     case 'held': {
       const end = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
       const advice = failure === undefined ? '' : ` ${FAILURE_CLASSES[failure.class].advice}`;
-      return `${isTimed ? 'It is tried again by itself' : 'It goes on by itself once that has passed'}; at its deadline it ${end}.${advice}`;
+      return (
+        `${isTimed ? 'It is tried again by itself' : 'It goes on by itself once that has passed'}; at its ` +
+        `deadline it ${end}.${advice}`
+      );
     }
     case 'processing':
       return isTimed

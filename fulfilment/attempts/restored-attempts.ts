@@ -1,9 +1,9 @@
-import { and, eq, inArray, ne, sql } from 'drizzle-orm';
-import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
 /**
  * What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too
  * little.
  */
+import { and, eq, inArray, ne, sql } from 'drizzle-orm';
+import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
@@ -77,7 +77,8 @@ export async function doubtAttempt(
   await addTimelineEntry(tx, workOf(attempt), {
     event: 'attempt.records_lost',
     message:
-      `PostgreSQL has lost what was recorded of attempt ${attempt.number}: its row says ${attempt.state} after ${attempt.sends} sends, and ` +
+      `PostgreSQL has lost what was recorded of attempt ${attempt.number}: its row says ${attempt.state} after ` +
+      `${attempt.sends} sends, and ` +
       `its workflow knows of ${witness.sends} (${witness.state}). It counts as unknown.`,
     detail: { attempt: attempt.number, sends: witness.sends, row_sends: attempt.sends, row_state: attempt.state },
     dedupKey: `attempt.records_lost:${attempt.number}:${attempt.state}:${attempt.sends}`,

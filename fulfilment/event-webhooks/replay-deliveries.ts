@@ -145,7 +145,7 @@ function chosen(which: ReplayChoice): SQL | undefined {
 /**
  * `all`: whatever its filter selects. `failed`: what was given up. `missed`: that, and what was never queued for it.
  */
-export type ReplayChoice = 'all' | 'failed' | 'missed';
+type ReplayChoice = 'all' | 'failed' | 'missed';
 
 export interface ReplayRange {
   readonly which: ReplayChoice;

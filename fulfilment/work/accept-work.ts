@@ -1,7 +1,7 @@
+/** How work of every kind is accepted. Temporal may be down. */
 import type { Executor } from '#db/connection/database.ts';
 import { requestStart } from '#db/queues/outbox.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
-/** How work of every kind is accepted. Temporal may be down. */
 import type { Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { announceRow, type WorkNews } from '#fulfilment/work/work-events.ts';

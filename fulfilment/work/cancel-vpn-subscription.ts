@@ -1,5 +1,5 @@
-import { eq } from 'drizzle-orm';
 /** Cancelling a VPN subscription: the request, the acceptance by the service, and taking either back. */
+import { eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
@@ -62,12 +62,7 @@ export type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_
  * Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. @param why
  * where it was said.
  */
-export async function requestCancel(
-  tx: Executor,
-  id: string,
-  why: string | undefined,
-  now: Date,
-): Promise<CancelRequest> {
+async function requestCancel(tx: Executor, id: string, why: string | undefined, now: Date): Promise<CancelRequest> {
   const work = { kind: 'vpn_subscription', id } as const;
   const { status } = await lockWork(tx, work);
   const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);

@@ -30,7 +30,8 @@ export function clientOperations(api: DescribedApi): string {
     `export type UnannouncedStatus = ${unannouncedStatuses(api)};`,
     '',
     '/** Where work is read, by the prefix of its id; and whether that call waits for a change by itself. */',
-    'export const WORK_READS: Readonly<Record<string, { readonly operation: string; readonly path: string; readonly waits: boolean }>> = {',
+    'export const WORK_READS: Readonly<Record<string, { readonly operation: string; readonly path: string; ' +
+      'readonly waits: boolean }>> = {',
     ...workReads(api),
     '};',
     '',

@@ -49,7 +49,8 @@ export function assumedForms(): readonly AssumedForm[] {
     [
       'Ids',
       'shape assumed',
-      `${described(wireId)} ${constraintsOf(wireId)}. Those of packages and plans are integers, or texts that hold one.`,
+      `${described(wireId)} ${constraintsOf(wireId)}. Those of packages and plans are integers, or texts that ` +
+        'hold one.',
       'package_id and vpn_plan_id are stated as integers, esim_id as a text; of the others nothing is.',
     ],
     [
@@ -99,7 +100,8 @@ export function assumedForms(): readonly AssumedForm[] {
       'A field `environment` in a body',
       'shape assumed',
       'Not read. Whether a token, a call or an event is of the sandbox follows from our own configuration.',
-      'Both environments are stated to be separate, with a login of their own; no field is stated that says which it is.',
+      'Both environments are stated to be separate, with a login of their own; no field is stated that says ' +
+        'which it is.',
     ],
   ];
 }
@@ -116,7 +118,8 @@ export function assumedLists(): readonly AssumedForm[] {
     [
       'End of a list',
       'call assumed',
-      'Said by a cursor that is null or empty, the last page, offset and total, a link to the next page in the body or in ' +
+      'Said by a cursor that is null or empty, the last page, offset and total, a link to the next page in the ' +
+        'body or in ' +
         'the header `Link`, or a flag. A list without any of them, such as one without `next_cursor`, may go on. ' +
         'So may one where two of them disagree.',
       'No list is shown. What such a list does not show is no evidence: nothing is bought anew because of it.',

@@ -40,7 +40,8 @@ export function assumptionsDocument(): string {
     '- **call assumed**: nothing is stated but that such a thing exists, if that.',
     '',
     'Answers are read tolerantly: fields that we do not know pass. A field that we need and that is missing is',
-    '*contract drift*: the work is parked and reported, never guessed. `reseller contract check FILE` compares all of this',
+    '*contract drift*: the work is parked and reported, never guessed. `reseller contract check FILE` compares ' +
+      'all of this',
     'with a real OpenAPI document of the service.',
     '',
     '## Calls',
@@ -112,7 +113,8 @@ export function assumptionsDocument(): string {
     '',
     'Header names are stated, except for the brand in them, which `SERVICE_HEADER_PREFIX` sets:',
     `${codes(headerNames)}.`,
-    `So is the signature, and the tolerance of ${WEBHOOK_TOLERANCE_SECONDS} seconds. The body is not: it is taken to be`,
+    `So is the signature, and the tolerance of ${WEBHOOK_TOLERANCE_SECONDS} seconds. The body is not: it is ` +
+      'taken to be',
     '`{"event": …, "created_at": …, "data": {…}}`.',
     '',
     ...table(
@@ -126,7 +128,8 @@ export function assumptionsDocument(): string {
     '',
     '## Webhooks: what we answer',
     '',
-    'The rules for a receiver are stated; these are the cases that they leave open. What is not in the table is answered',
+    'The rules for a receiver are stated; these are the cases that they leave open. What is not in the table is ' +
+      'answered',
     'as stated: 401 for a wrong signature or a stale timestamp, 2xx once the event is stored.',
     '',
     ...table(
@@ -136,7 +139,8 @@ export function assumptionsDocument(): string {
     '',
     '## Capabilities',
     '',
-    'Each can be switched off with `SERVICE_WITHOUT`. With all of them off the product stays money-safe: what cannot be',
+    'Each can be switched off with `SERVICE_WITHOUT`. With all of them off the product stays money-safe: what ' +
+      'cannot be',
     'found out is parked for a person.',
     '',
     ...table(

@@ -126,17 +126,22 @@ export function eventsDocument(): string {
   return [
     '# Events',
     '',
-    'Made by `npm run generate:events` from `domain/events/events.ts` and `api/events/event-data.ts`; a test compares them.',
+    'Made by `npm run generate:events` from `domain/events/events.ts` and `api/events/event-data.ts`; a test ' +
+      'compares them.',
     '',
-    'Every event that is announced, in the feed and by [webhooks](../how-to/webhooks-out.md). The set is closed: new types come with a new version and an',
-    'entry in the changelog. An event says that something has changed; what it is like now is read from `subject.href`. Within a body more fields may come.',
+    'Every event that is announced, in the feed and by [webhooks](../how-to/webhooks-out.md). The set is closed: ' +
+      'new types come with a new version and an',
+    'entry in the changelog. An event says that something has changed; what it is like now is read from ' +
+      '`subject.href`. Within a body more fields may come.',
     'Whoever reads events passes over a `type` that it does not know, and answers its webhook with `2xx` all the same.',
     '',
     'Webhook endpoints choose by type (`order.completed`), by kind (`order.*`), or take all (`*`).',
     '',
-    'Every field of `data` is always there, but those that the table calls absent in older events; where there is nothing to say it is `null`, if the',
+    'Every field of `data` is always there, but those that the table calls absent in older events; where there ' +
+      'is nothing to say it is `null`, if the',
     'table has that. A *time* is RFC 3339 in UTC, an *amount* an object',
-    'with `amount` (a decimal in a string) and `currency`. In `/openapi.json` the schema `Event` says the same, and `WebhookEvent` what webhooks bring.',
+    'with `amount` (a decimal in a string) and `currency`. In `/openapi.json` the schema `Event` says the same, ' +
+      'and `WebhookEvent` what webhooks bring.',
     '',
     ...[...byKind].flatMap(([kind, shapes]) => [
       `## \`${kind}.*\``,

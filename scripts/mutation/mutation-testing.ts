@@ -42,7 +42,8 @@ for (const { file, mutants, noticed, percent } of scores)
 const tooLow = scores.filter(({ percent }) => percent < LEAST_SCORE);
 if (tooLow.length > 0)
   fail(
-    `less than ${LEAST_SCORE} % noticed: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation shows what was not`,
+    `less than ${LEAST_SCORE} % noticed: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation ` +
+      'shows what was not',
   );
 
 function copyTree(): void {

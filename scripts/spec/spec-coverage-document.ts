@@ -1,5 +1,5 @@
-import { failedTests, isOfSimulator, type Removal } from '#scripts/spec/removals/removal.ts';
 /** `docs/reference/spec-coverage.md`, made from the statements of the specification and the tests that name them. */
+import { failedTests, isOfSimulator, type Removal } from '#scripts/spec/removals/removal.ts';
 import { covers, testsNaming, type TaggedTest } from '#scripts/spec/spec-tags.ts';
 import type { Section, Statement } from '#scripts/spec/statements.ts';
 
@@ -19,13 +19,15 @@ export function coverageDocument(sources: CoverageSources): string {
   return [
     '# The specification of the service, and the tests that cover it',
     '',
-    'Generated from `scripts/spec/` and the titles of the tests by `npm run generate:spec-coverage`. A test fails when this is',
+    'Generated from `scripts/spec/` and the titles of the tests by `npm run generate:spec-coverage`. A test ' +
+      'fails when this is',
     'stale, when a statement has no test, and when a test names a statement that does not exist.',
     '',
     'Each row is one statement of the specification, in our own words. A test covers it when its title ends with',
     '`[spec: …]` and the id. `%s` and the like in titles stand for the rows of a table that the test runs through.',
     '',
-    'A test proves a statement only if it fails once the behaviour is removed. The column *Proof* says whether a test of the',
+    'A test proves a statement only if it fails once the behaviour is removed. The column *Proof* says whether a ' +
+      'test of the',
     'product was seen to fail, or why none can: [Checked by removal](#checked-by-removal) has the details.',
     '',
     `${statements.length} statements, ${tests.length} tests that name them.`,
@@ -34,7 +36,8 @@ export function coverageDocument(sources: CoverageSources): string {
     ...sections.flatMap((section) => sectionLines(section, sources)),
     '## Checked by removal',
     '',
-    'The behaviour was removed from a copy of the project, the tests that name the statement were run, and these failed.',
+    'The behaviour was removed from a copy of the project, the tests that name the statement were run, and these ' +
+      'failed.',
     '`npm run check:removals` does it again, for all rows or for those whose ids it is given.',
     '',
     ...table(

@@ -51,7 +51,8 @@ export class Requests {
        VALUES (:environment, :method, :path, :endpoint, :idempotencyKey, :bodySha256, :bodyBytes, :receivedAt)`,
     );
     this.#finish = store.command(
-      'UPDATE requests SET result_status = :resultStatus, status = :status, faults = :faults WHERE sequence = :sequence',
+      'UPDATE requests SET result_status = :resultStatus, status = :status, faults = :faults WHERE sequence = ' +
+        ':sequence',
     );
     this.#prune = store.command('DELETE FROM requests WHERE sequence <= :until');
     this.#newest = store.query(row, 'SELECT * FROM requests ORDER BY sequence DESC LIMIT :limit');

@@ -140,7 +140,8 @@ function migrate(sqlite: DatabaseSync, file: string): void {
   if (version === SCHEMA_VERSION) return;
   if (version !== 0) {
     throw new StoreError(
-      `The data file ${file} was made by another version of the simulator (${version}, this one is ${SCHEMA_VERSION}). ` +
+      `The data file ${file} was made by another version of the simulator (${version}, this one is ` +
+        `${SCHEMA_VERSION}). ` +
         'Remove it to start anew.',
     );
   }

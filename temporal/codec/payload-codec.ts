@@ -1,3 +1,4 @@
+// CommonJS without named exports that Node could see: `import { temporal }` works in tests and fails in the process.
 import {
   defaultPayloadConverter,
   METADATA_ENCODING_KEY,
@@ -5,7 +6,6 @@ import {
   type PayloadCodec,
   type SerializationContext,
 } from '@temporalio/common';
-// CommonJS without named exports that Node could see: `import { temporal }` works in tests and fails in the process.
 import proto from '@temporalio/proto';
 import { MissingKeyError, DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import { refusedPayload, type PayloadRefusal } from '#domain/service/refused-payload.ts';

@@ -1,7 +1,7 @@
+/** What must hold at the end of a seed, whatever happened in it. */
 import { attempts, inbox, outbox } from '#db/schema.ts';
 import { workTable } from '#db/work/work-tables.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-/** What must hold at the end of a seed, whatever happened in it. */
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 import type { SetBack } from '#test/crash/disturb.ts';

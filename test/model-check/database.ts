@@ -1,5 +1,5 @@
-import type { AttemptState } from '#domain/relay/observation.ts';
 /** What transactions of the product do to the rows of the order, by its own tables. */
+import type { AttemptState } from '#domain/relay/observation.ts';
 import { ATTEMPT_LIFECYCLE, attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { isFinal, mayFollow } from '#domain/work/lifecycle.ts';
 import type { Dialect } from '#test/model-check/dialects.ts';

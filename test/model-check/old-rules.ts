@@ -1,8 +1,8 @@
-import { afterAnswer } from '#domain/purchase/late-answer.ts';
 /**
  * Rules that the product once had, or has to this day: each put back alone, with the smallest service and bound in
  * which it shows.
  */
+import { afterAnswer } from '#domain/purchase/late-answer.ts';
 import { QUIET, type DialectName } from '#test/model-check/dialects.ts';
 import { RULES, type ClaimedAttempt, type Rules } from '#test/model-check/rules.ts';
 import type { Budget } from '#test/model-check/state.ts';

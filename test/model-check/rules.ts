@@ -1,11 +1,11 @@
-import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/purchase/late-answer.ts';
-import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/restored-records.ts';
-import { decideSendClaim } from '#domain/purchase/send-claim.ts';
 /**
  * The rules that the model is checked against, in one place. What the product has as a table is called from there; what
  * it decides inside a database transaction or a workflow is written down here as a pure function. Each old rule is the
  * same set with one rule put back.
  */
+import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/purchase/late-answer.ts';
+import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/purchase/restored-records.ts';
+import { decideSendClaim } from '#domain/purchase/send-claim.ts';
 import { decideInboxRow } from '#domain/relay/inbox-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { startDecision } from '#domain/relay/start-decision.ts';

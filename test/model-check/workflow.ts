@@ -1,9 +1,9 @@
-import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 /**
  * The workflow of the order: it reads, decides by the product's rules and records. Where the product's own workflow
  * code decides, in `PurchasePosition` and its neighbours, this is a second writing of it; `decideAfterSend`,
  * `afterAcceptance` and the tables are the product's.
  */
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { afterAcceptance, costNothing, decideAfterSend, type NextStep } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';

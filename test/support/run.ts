@@ -31,6 +31,7 @@ const checks = [
   check('lint', 'npm', ['run', '--silent', 'lint']),
   check('types', 'npm', ['run', '--silent', 'typecheck']),
   check('import boundaries', 'npm', ['run', '--silent', 'check:boundaries']),
+  check('unused files, exports and packages', 'npm', ['run', '--silent', 'check:unused']),
 ];
 const wanted = process.argv.slice(2);
 const outputs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];

@@ -14,7 +14,7 @@ import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mappi
 import { IDEMPOTENCY_KEY_HEADER, type VpnPlan, type VpnSubscription } from '#upstream/contract.ts';
 
 /** How the service took a cancellation. */
-export type VpnCancellation =
+type VpnCancellation =
   /** What the service says of the subscription now; its status tells whether it has ended. */
   | { readonly kind: 'accepted'; readonly subscription: VpnSubscription }
   /** It had ended before: what a call after a lost answer meets, and as good as the answer. */

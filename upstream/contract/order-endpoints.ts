@@ -114,8 +114,10 @@ export const ORDER_ENDPOINTS = {
     request: 'call assumed',
     response: 'call assumed',
     reason:
-      'Reading wallet data is said to be possible; path and shape are not shown. A later debit of one VPN subscription is taken ' +
-      'for its next period, a credit of a completed purchase for its refund, and the reasons deposit, adjustment and correction ' +
+      'Reading wallet data is said to be possible; path and shape are not shown. A later debit of one VPN ' +
+      'subscription is taken ' +
+      'for its next period, a credit of a completed purchase for its refund, and the reasons deposit, adjustment ' +
+      'and correction ' +
       'for what the words say.',
     authorized: true,
     idempotencyKey: false,

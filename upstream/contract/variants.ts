@@ -4,7 +4,7 @@
  */
 
 /** Fields whose words are compared in lower case. */
-export const WORD_FIELDS = ['status', 'type', 'review', 'reason'] as const;
+const WORD_FIELDS = ['status', 'type', 'review', 'reason'] as const;
 export type WordField = (typeof WORD_FIELDS)[number];
 
 /** Fields that hold an amount whose currency stands beside it. */

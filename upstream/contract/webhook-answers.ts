@@ -21,7 +21,8 @@ export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
     delivery: 'known delivery id, another body',
     answer: '200; stored, judged, and reported as a case',
     reason:
-      'The delivery id is not signed. A stranger who has seen one delivery could send it under the id of a later one; if ' +
+      'The delivery id is not signed. A stranger who has seen one delivery could send it under the id of a later ' +
+      'one; if ' +
       'the second body were rejected, the genuine event would be lost.',
   },
   {

@@ -1,5 +1,5 @@
-import { parseLpaString } from '#domain/esims/activation.ts';
 /** Purchases that the service lists already, made here or elsewhere: they show the shapes without a charge. */
+import { parseLpaString } from '#domain/esims/activation.ts';
 import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {

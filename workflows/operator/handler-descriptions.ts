@@ -74,8 +74,10 @@ export const HANDLER_DESCRIPTIONS = {
     'changeRetryPolicy',
   ),
   resolve: withExample(
-    'Decides about a case: `case` is its reason, `verdict` one of bought, not_bought, refunded, dismissed. With bought: `service_id` and ' +
-      `\`service_esim_id\`, where they are not known. With not_bought: \`next\`, continue (a new attempt) or abandon. ${WHO}`,
+    'Decides about a case: `case` is its reason, `verdict` one of bought, not_bought, refunded, dismissed. With ' +
+      'bought: `service_id` and ' +
+      '`service_esim_id`, where they are not known. With not_bought: `next`, continue (a new attempt) or ' +
+      `abandon. ${WHO}`,
     'resolve',
   ),
   explain:

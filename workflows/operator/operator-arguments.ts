@@ -22,7 +22,8 @@ export function actionProblem(input: unknown): string | undefined {
   const missing = (['by', 'why'] as const).find((name) => !isText(fields[name]));
   if (missing === undefined) return undefined;
   return (
-    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_ACTION_REASON} characters and no NUL. ` +
+    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_ACTION_REASON} ` +
+    'characters and no NUL. ' +
     `This is wrong or missing: ${missing}.`
   );
 }

@@ -107,7 +107,9 @@ async function waitToReadAgain(
     event: `${run.work.kind}.not_complete_yet`,
     message: `Its ${name} could not be read yet: ${detail}`,
     nextStepAt: now + pause,
-    next: `It is read again. A case is opened if that does not succeed until ${until}. Then: The ${run.noun} is completed.`,
+    next:
+      `It is read again. A case is opened if that does not succeed until ${until}. Then: The ${run.noun} is ` +
+      'completed.',
   });
   return purchase.waitThen(pause, WAIT_NAMES.completion(name, reason), { step: 'deliver' });
 }

@@ -63,7 +63,10 @@ function adviceFor(
   if (records === undefined)
     return 'Put right what is said of the database: the profile that decides about resends stands in it.';
   if (records.capabilityProfile === undefined) {
-    return 'Run `npx reseller sandbox tour --json > tour.json` against the sandbox, then `npx reseller capabilities import tour.json` and `confirm` here.';
+    return (
+      'Run `npx reseller sandbox tour --json > tour.json` against the sandbox, then `npx reseller ' +
+      'capabilities import tour.json` and `confirm` here.'
+    );
   }
   if (records.capabilityProfile.confirmation === undefined) {
     return 'Look at `npx reseller capabilities show`, then vouch for it with `npx reseller capabilities confirm`.';

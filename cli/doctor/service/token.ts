@@ -15,7 +15,8 @@ export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }:
   const lifetimeMs = expiresAt - renewedAt;
   if (lifetimeMs < SHORT_MS) {
     const advice =
-      'Set SERVICE_TOKEN_DAYS (production), or ask the service for longer ones: a login that fails for a moment stops purchases.';
+      'Set SERVICE_TOKEN_DAYS (production), or ask the service for longer ones: a login that fails for a moment ' +
+      'stops purchases.';
     return warning(`${duration(lifetimeMs)} only`, advice);
   }
   if (tokenDays !== undefined && lifetimeMs < tokenDays * DAY_MS * GRANTED_SHARE) {

@@ -104,4 +104,5 @@ function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
 }
 
 const REACH_US =
-  'PUBLIC_WEBHOOK_URL must lead to /webhooks/service of the API: check its DNS name, firewall and reverse proxy, and that the API runs.';
+  'PUBLIC_WEBHOOK_URL must lead to /webhooks/service of the API: check its DNS name, firewall and reverse proxy, ' +
+  'and that the API runs.';

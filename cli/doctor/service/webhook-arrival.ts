@@ -23,6 +23,7 @@ export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'r
     return ok(missed === 0 ? 'none is missed' : `${missed} of the last hour may be missed, which is usual`);
   return warning(
     `${missed} or more pieces of news of the last hour were found by asking, and no webhook has come since`,
-    'See the alert WebhooksSilent in docs/runbook.md: is our address right at the service, and do its deliveries get through?',
+    'See the alert WebhooksSilent in docs/runbook.md: is our address right at the service, and do its deliveries ' +
+      'get through?',
   );
 }

@@ -39,7 +39,9 @@ export function checkWebhookSecret(
   );
   const all = [...ofStore, ...ofConfiguration];
   if (all.length > 0) return ok(all.join(', '));
-  const advice = `Run ${typed('service-secret create', data)}, or put the secret that the service shows into SERVICE_WEBHOOK_SECRETS.`;
+  const advice =
+    `Run ${typed('service-secret create', data)}, or put the secret that the service shows into ` +
+    'SERVICE_WEBHOOK_SECRETS.';
   return configured.length > 0
     ? failure('every secret of SERVICE_WEBHOOK_SECRETS has ended, and none is stored', advice)
     : failure('there is none, so every webhook of the service is refused', advice);

@@ -60,7 +60,9 @@ async function lookForDebits(
   }
   if (missing.size > 0) {
     observations.debitSeenAfterMs = null;
-    const detail = `${missing.size} of ${orders.length} debits were not in it, under order_id or external_order_id, after ${lapse(waitMs)}`;
+    const detail =
+      `${missing.size} of ${orders.length} debits were not in it, under order_id or ` +
+      `external_order_id, after ${lapse(waitMs)}`;
     return noteCall(context, notes, observations, 'wallet_transactions', { kind: 'differs', detail });
   }
   const afterMs = reads === 1 ? 0 : now() - startedAt;

@@ -31,7 +31,8 @@ try {
 } catch (error) {
   if (!isProblem(error, 'cursor_expired')) throw error;
   console.error(
-    `Events that came after ${cursor} are not kept any more. Read the lists of what you keep track of, remove ${place}, and begin anew.`,
+    `Events that came after ${cursor} are not kept any more. Read the lists of what you keep track of, remove ` +
+      `${place}, and begin anew.`,
   );
   process.exitCode = 1;
 }

@@ -11,7 +11,8 @@ const documents = globSync(['*.md', 'docs/**/*.md', 'simulator/*.md'], { cwd: PR
 );
 const programs = globSync('cli/**/*.ts', { cwd: PROJECT }).filter((file) => file !== 'cli/terminal/typed-command.ts');
 
-const textOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
+/** A text that is split over several lines of a program is one text. */
+const textOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8').replaceAll(/['`] \+\n\s*['`]/g, '');
 
 interface Typed {
   readonly file: string;

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROJECT } from '#test/support/compose.ts';
+
+const MOST_LINES = 300;
+const MOST_COLUMNS = 120;
+/** Made from the description of the API. */
+const GENERATED = new Set(['clients/typescript/src/types.ts', 'clients/typescript/src/operations.ts']);
+const TESTS = /^(?:test|bench)\//;
+
+/** Product files that are still longer. Split one, then take it out of this list; add none. */
+const LONG_FILES: readonly string[] = ['activities/purchases/cancellation.ts', 'simulator/simulation.ts'];
+/** Lines of product files that are still wider. The number may only fall. */
+const WIDE_LINES = 102;
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.mjs'], {
+  cwd: PROJECT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter((file) => !GENERATED.has(file) && !TESTS.test(file) && existsSync(join(PROJECT, file)));
+const linesOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8').trimEnd().split('\n');
+
+describe('the code', () => {
+  it(`has no file of more than ${MOST_LINES} lines beside those that are listed`, () => {
+    expect(files.length).toBeGreaterThan(500);
+    expect(files.filter((file) => linesOf(file).length > MOST_LINES)).toEqual(LONG_FILES);
+  });
+
+  it(`has no more lines wider than ${MOST_COLUMNS} columns than are counted here`, () => {
+    const wide = files.flatMap((file) =>
+      linesOf(file)
+        .filter((line) => line.length > MOST_COLUMNS)
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(wide.length, wide.join('\n')).toBeLessThanOrEqual(WIDE_LINES);
+  });
+});
