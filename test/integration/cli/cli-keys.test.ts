@@ -59,8 +59,8 @@ describe('reseller keys create', () => {
   });
 
   it.each([
-    ['without scopes', 'shop', undefined, /what the key may do/],
-    ['with an empty list of scopes', 'shop', ' , ', /what the key may do/],
+    ['without scopes', 'shop', undefined, /The key has no scopes/],
+    ['with an empty list of scopes', 'shop', ' , ', /The key has no scopes/],
     ['with an unknown scope', 'shop', 'orders:read,orders:steal', /Unknown scopes: orders:steal/],
     ['with "all" and another', 'shop', 'all,orders:read', /Unknown scopes: all/],
     ['without a name', '', 'all', /has no name/],

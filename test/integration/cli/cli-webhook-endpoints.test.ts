@@ -109,6 +109,6 @@ describe('reseller webhook-endpoints', () => {
     expect((await api.database.run((db) => db.select().from(webhookDeliveries))).map(({ state }) => state)).toEqual([
       'pending',
     ]);
-    await expect(said((desk, access) => desk.replay(id, access))).rejects.toThrow('not clear');
+    await expect(said((desk, access) => desk.replay(id, access))).rejects.toThrow('Exactly one of');
   });
 });
