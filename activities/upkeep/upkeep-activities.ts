@@ -20,7 +20,7 @@ import { lockWork } from '#db/work/work-rows.ts';
 import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import { failsEveryCall } from '#domain/work/failure.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work/work.ts';
 import { recordFacts } from '#fulfilment/attempts/record-report.ts';
@@ -85,7 +85,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         // Before anything else: what is answered oddly must not be first in line again, and hide the others for good.
         await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
         // A service that cannot be reached says nothing about the others either.
-        if (lookedUp.kind === 'unavailable' && SILENT_SERVICE.has(lookedUp.failure.class)) break;
+        if (lookedUp.kind === 'unavailable' && failsEveryCall(lookedUp.failure.class)) break;
         if (lookedUp.kind === 'found' && (await report(dependencies, attempt, lookedUp))) news += 1;
       }
       if (news > 0) {
@@ -135,16 +135,6 @@ async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: M
     'webhooks do not arrive: what they should have told was found by asking',
   );
 }
-
-/** Of these classes every further question would end the same way. */
-const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
-  'not_sent',
-  'timeout',
-  'connection_lost',
-  'rate_limited',
-  'unauthorized',
-  'not_approved',
-]);
 
 /** Puts a finding into the inbox as an event of the same shape as a webhook's. @returns true when it is news. */
 async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {

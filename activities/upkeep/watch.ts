@@ -4,7 +4,7 @@ import { esimsToLookAt, lookAgainAt, storedUsage, storeFacts, storeUsage } from 
 import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import { failsEveryCall } from '#domain/work/failure.ts';
 import {
   announceExpiringEsims,
   announceExpiringSubscriptions,
@@ -19,16 +19,6 @@ import { readUsage } from '#upstream/observations/usage.ts';
 export interface WatchDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
   readonly watch: WatchPolicy;
 }
-
-/** Of these classes every further question would end the same way. */
-const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
-  'not_sent',
-  'timeout',
-  'connection_lost',
-  'rate_limited',
-  'unauthorized',
-  'not_approved',
-]);
 
 /** What came of looking at one eSIM. */
 interface Look {
@@ -62,7 +52,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     const answer = await service.getEsim(esim.serviceEsimId);
     if (!answer.ok) {
       await database.run((db) => lookAgainAt(db, esim.id, nextLook(esim, watch, readAt)));
-      return { calls: 1, isSilent: SILENT_SERVICE.has(answer.failure) };
+      return { calls: 1, isSilent: failsEveryCall(answer.failure) };
     }
     const facts = esimDetails(answer.value);
     const known = await database.run((db) => storedUsage(db, esim.id));
@@ -79,7 +69,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     });
     return {
       calls: usage === undefined ? 1 : 2,
-      isSilent: usage?.ok === false && usage.kind === 'failure' && SILENT_SERVICE.has(usage.failure),
+      isSilent: usage?.ok === false && usage.kind === 'failure' && failsEveryCall(usage.failure),
     };
   };
 

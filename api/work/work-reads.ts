@@ -115,7 +115,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         return pageReply(entries, limit, {
           json: (entry) => entryFor(ownerId, timelineJson(entry)),
           cursor: ({ id: last }) => numberCursor('t', last),
-          besides: { standing: standingJson(kind, shown) },
+          more: { standing: standingJson(kind, shown) },
         });
       },
     }),

@@ -219,3 +219,17 @@ export interface FailureDetail {
   /** A sentence for the reader; never holds personal data. */
   readonly detail: string;
 }
+
+const FAILS_EVERY_CALL: ReadonlySet<FailureClass> = new Set([
+  'not_sent',
+  'timeout',
+  'connection_lost',
+  'rate_limited',
+  'unauthorized',
+  'not_approved',
+]);
+
+/** True when every further call of the same batch would fail in the same way, so that the batch stops. */
+export function failsEveryCall(failure: FailureClass): boolean {
+  return FAILS_EVERY_CALL.has(failure);
+}
