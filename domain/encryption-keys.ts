@@ -15,8 +15,10 @@ export type KeyProblem =
   | { readonly kind: 'other_hash_key'; readonly keyId: string; readonly configured: string };
 
 /**
- * @param recorded of the database; empty before its first use.
- * @param ring ids of the configured keys, in their order.
+ * Compares the keys that a database was used with with the configured keys.
+ * @param recorded keys recorded in the database; empty before its first use.
+ * @param ring ids of the configured keys, newest first.
+ * @returns the problems; empty when the ring can be used.
  */
 export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly string[]): KeyProblem[] {
   const problems: KeyProblem[] = [];
@@ -26,14 +28,14 @@ export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly strin
   }
   const hashKey = recorded.find(({ makesHashes }) => makesHashes);
   const configured = ring.at(-1);
-  // One that is missing is named already.
+  // A missing key is reported above.
   if (hashKey?.sameBytes !== undefined && configured !== undefined && configured !== hashKey.keyId) {
     problems.push({ kind: 'other_hash_key', keyId: hashKey.keyId, configured });
   }
   return problems;
 }
 
-/** A problem for a person: what is wrong and what it means, and what to do. Key ids are no secret. */
+/** Describes a problem to an operator. Key ids are not secret. */
 export function describeKeyProblem(problem: KeyProblem): { readonly what: string; readonly advice: string } {
   const id = JSON.stringify(problem.keyId);
   switch (problem.kind) {

@@ -1,53 +1,55 @@
 /**
- * A bucket of tokens: each request takes one, and they come back evenly. Who was silent may use a full bucket at once;
- * who is busy gets what comes back. Unlike a counter that starts anew with each window, it never lets twice the limit
- * through.
+ * A token bucket. Each request takes a token, and tokens come back at a constant rate. A caller that was silent may use
+ * a full bucket at once. Unlike a counter with fixed windows, it never lets twice the limit through.
  */
 
 export interface Quota {
   /** Tokens of a full bucket. */
   readonly count: number;
-  /** In how long an empty one fills, in milliseconds. */
+  /** Time in which an empty bucket fills, in milliseconds. */
   readonly windowMs: number;
 }
 
-/** How full a bucket was, and when. */
+/** Level of a bucket at a time (epoch milliseconds). */
 export interface Bucket {
   readonly tokens: number;
   readonly at: number;
 }
 
 export interface Taking {
-  /** As it is afterwards. */
+  /** The bucket afterwards. */
   readonly bucket: Bucket;
-  /** False: there was no whole token, and none was taken. */
+  /** False: there was no whole token. */
   readonly taken: boolean;
-  /** Whole tokens that are left. */
+  /** Whole tokens left. */
   readonly remaining: number;
-  /** Until the bucket is full again, if nobody takes any. */
+  /** Milliseconds until the bucket is full if no token is taken. */
   readonly fullInMs: number;
-  /** Until there is a whole token; 0 while there is one. */
+  /** Milliseconds until there is a whole token; 0 while there is one. */
   readonly nextInMs: number;
 }
 
 /**
- * The quota of a limit by the minute.
- *
- * @param burstMs how much of the time of silence may be used at once.
+ * The quota for a limit per minute.
+ * @param burstMs time of silence whose tokens may be used at once, in milliseconds.
  */
 export function quotaPerMinute(perMinute: number, burstMs: number): Quota {
   const count = Math.max(1, Math.floor((perMinute * burstMs) / 60_000));
   return { count, windowMs: (count * 60_000) / perMinute };
 }
 
-/** Takes a token, if there is a whole one. @param before undefined: a full bucket. @param now epoch milliseconds. */
+/**
+ * Takes a token if there is a whole one.
+ * @param before undefined: a full bucket.
+ * @param now epoch milliseconds.
+ */
 export function takeToken(before: Bucket | undefined, quota: Quota, now: number): Taking {
   const there = tokensAt(before, quota, now);
   const taken = there >= 1;
   const tokens = taken ? there - 1 : there;
   const perToken = quota.windowMs / quota.count;
   return {
-    // Of a clock that went back: what came back until `before.at` has been counted.
+    // The clock may go back; the time until `before.at` was counted already.
     bucket: { tokens, at: Math.max(now, before?.at ?? now) },
     taken,
     remaining: Math.floor(tokens),
@@ -56,7 +58,7 @@ export function takeToken(before: Bucket | undefined, quota: Quota, now: number)
   };
 }
 
-/** How many tokens a bucket holds. A clock that goes back gives nothing and takes nothing away. */
+/** The tokens of a bucket at a time. A clock that goes back neither adds nor removes tokens. */
 export function tokensAt(before: Bucket | undefined, { count, windowMs }: Quota, now: number): number {
   if (before === undefined) return count;
   return Math.min(count, before.tokens + (Math.max(0, now - before.at) * count) / windowMs);

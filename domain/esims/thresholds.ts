@@ -1,19 +1,16 @@
-/**
- * What of an eSIM or subscription runs out: which threshold it has passed, and how an announcement of it is told from
- * others.
- */
+/** Thresholds of data and time of an eSIM or subscription, and the keys that make each announcement unique. */
 
-/** What is known of the data of an eSIM. */
+/** Data usage of an eSIM, as last read. */
 export interface DataUsage {
   readonly usedMb: number;
-  /** Null: unlimited; undefined: not said. */
+  /** Null: unlimited. Undefined: the service did not report it. */
   readonly totalMb: number | null | undefined;
 }
 
-/** Of a status that nothing can run out in any more. */
+/** Statuses in which an eSIM has ended at the service. */
 const ENDED: ReadonlySet<string> = new Set(['cancelled', 'expired']);
 
-/** True for what is over at the service. A consumed eSIM is not: a top-up makes it active again. */
+/** True when an eSIM has ended. A consumed eSIM has not: a top-up makes it active again. */
 export function isEsimOver(status: string): boolean {
   return ENDED.has(status);
 }
@@ -30,8 +27,8 @@ export function isEsimInUse({
 }
 
 /**
- * The share of the data that is left, from 0 to 1. @returns undefined where there is no total: unlimited data never
- * runs out.
+ * The share of the data that is left, from 0 to 1.
+ * @returns undefined when there is no total: unlimited data never runs out.
  */
 export function shareLeft({ usedMb, totalMb }: DataUsage): number | undefined {
   if (totalMb == null || totalMb <= 0) return undefined;
@@ -39,9 +36,9 @@ export function shareLeft({ usedMb, totalMb }: DataUsage): number | undefined {
 }
 
 /**
- * The tightest threshold that the data has reached: one announcement is enough where several are passed at once.
- *
- * @param shares of the data, from 0 to 1, in any order.
+ * The lowest threshold that the remaining data has reached. When it passes several at once, one announcement is enough.
+ * @param shares thresholds from 0 to 1, in any order.
+ * @returns undefined when no threshold is reached.
  */
 export function dataThreshold(reading: DataUsage, shares: readonly number[]): number | undefined {
   const left = shareLeft(reading);
@@ -50,7 +47,11 @@ export function dataThreshold(reading: DataUsage, shares: readonly number[]): nu
   return reached.length === 0 ? undefined : Math.min(...reached);
 }
 
-/** The tightest threshold that an end has come within. @returns undefined also when it is over. */
+/**
+ * The shortest threshold that the remaining time is within.
+ * @param endsAt epoch milliseconds, as is `now`.
+ * @returns undefined when no threshold is reached or the time is over.
+ */
 export function timeThreshold(endsAt: number, now: number, thresholdsMs: readonly number[]): number | undefined {
   const left = endsAt - now;
   if (left <= 0) return undefined;
@@ -58,17 +59,20 @@ export function timeThreshold(endsAt: number, now: number, thresholdsMs: readonl
   return reached.length === 0 ? undefined : Math.min(...reached);
 }
 
-/** Announced once for each threshold, and again after each top-up. */
+/** Key of a data announcement: one for each threshold, and again after each top-up. */
 export function dataKey(share: number, completedTopups: number): string {
   return `data_low/${share}/${completedTopups}`;
 }
 
-/** The same for the time of an eSIM. */
+/** Key of an expiry announcement of an eSIM: one for each threshold, and again after each top-up. */
 export function expiryKey(thresholdMs: number, completedTopups: number): string {
   return `expiring/${thresholdMs}/${completedTopups}`;
 }
 
-/** For a subscription, once for each threshold and end: a renewal has another. @param endsAt epoch milliseconds. */
+/**
+ * Key of an expiry announcement of a subscription: one for each threshold and end. A renewal has another end.
+ * @param endsAt epoch milliseconds.
+ */
 export function renewalKey(thresholdMs: number, endsAt: number): string {
   return `expiring/${thresholdMs}/${endsAt}`;
 }

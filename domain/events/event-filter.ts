@@ -1,20 +1,20 @@
-/** Which events a webhook endpoint gets: types, all of one kind (`order.*`), or all (`*`). */
+/** Filters of webhook endpoints: single event types, all types of one kind (`order.*`), or all (`*`). */
 import { eventTypes, type EventType } from '#domain/events/events.ts';
 
-/** What every endpoint gets, whatever its filter says: it is sent to that endpoint alone, when somebody asks for it. */
+/** Sent to one endpoint alone when a caller requests it, whatever the filter of the endpoint is. */
 export const TEST_EVENT = 'webhook_endpoint.test' satisfies EventType;
 
 const ALL = '*';
 
-/** Every pattern that selects something. */
+/** All valid patterns. */
 export const eventPatterns: ReadonlySet<string> = new Set([ALL, ...eventTypes.map(familyOf), ...eventTypes]);
 
-/** Tells whether a pattern selects any event type that exists. */
+/** True when a pattern selects at least one event type. */
 export function isEventPattern(pattern: string): boolean {
   return eventPatterns.has(pattern);
 }
 
-/** Tells whether a filter lets a type through. */
+/** True when a filter selects an event type. */
 export function selects(patterns: readonly string[], type: EventType): boolean {
   return patterns.includes(ALL) || patterns.includes(type) || patterns.includes(familyOf(type));
 }

@@ -1,17 +1,15 @@
 /**
- * What we announce to internal systems: the closed set of event types. An event says that something has changed and
- * names it; what it is like now is read from its resource. Nothing personal is in an event, and no secret.
+ * The closed set of event types. An event names what has changed; its present state is read from the resource. An event
+ * holds no personal data and no secret.
  */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/cancellation/refund.ts';
 import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 import { WORK_KINDS, KINDS, type WorkKind } from '#domain/work/work.ts';
 
-/**
- * That a request is on its way is over in a moment, and comes once more with each attempt: nobody needs to hear of it.
- */
+/** Not announced: a request that is on its way ends in a moment and repeats with each attempt. */
 const UNANNOUNCED = 'submitting';
 
-/** Of what each status is announced. */
+/** Kinds whose statuses are announced. */
 export type StatusKind = WorkKind | 'refund';
 
 /** The statuses of a kind that are announced. */
@@ -19,10 +17,10 @@ export type AnnouncedStatus<Kind extends StatusKind> = Kind extends WorkKind
   ? Exclude<StatusOf<Kind>, typeof UNANNOUNCED> & string
   : RefundStatus;
 
-/** The types that tell of a status of this kind. */
+/** The event types of the statuses of a kind. */
 export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each}.${AnnouncedStatus<Each>}` }[Kind];
 
-/** What is announced beside the statuses of work and refunds. */
+/** Events other than changes of status. */
 const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
@@ -39,10 +37,10 @@ const OTHER_EVENTS = {
 
 export type EventType = StatusEventType<StatusKind> | keyof typeof OTHER_EVENTS;
 
-/** Of what an event can speak. */
+/** Kinds of subject of an event. */
 export type EventSubjectKind = WorkKind | 'refund' | 'wallet' | 'esim' | 'webhook_endpoint';
 
-/** What an event speaks of: a resource of ours by its id; of what there is one of, the id is its name. */
+/** The subject of an event: one of our resources and its id. The id of a singleton, such as the wallet, is its name. */
 export interface EventSubject {
   readonly kind: EventSubjectKind;
   readonly id: string;
@@ -71,19 +69,19 @@ const REFUND_MEANINGS = {
   needs_attention: 'waits for a person',
 } as const satisfies Record<RefundStatus, string>;
 
-/** The statuses of a kind that are announced, in the order of its table. */
+/** The announced statuses of a kind, in the order of its table. */
 export function announcedStatuses<Kind extends StatusKind>(
   kind: Kind,
 ): readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]] {
   const all: readonly string[] = kind === 'refund' ? REFUND_STATUSES : statusesOf(kind);
-  // The type takes out the same one, and no kind has that alone.
+  // `AnnouncedStatus` excludes the same status, and every kind has others.
   return all.filter((status) => status !== UNANNOUNCED) as unknown as readonly [
     AnnouncedStatus<Kind>,
     ...AnnouncedStatus<Kind>[],
   ];
 }
 
-/** The types that tell of a status of this kind, in the order of its table. */
+/** The event types of the statuses of a kind, in the order of its table. */
 export function statusEventTypes<Kind extends StatusKind>(
   kind: Kind,
 ): readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]] {
@@ -93,19 +91,22 @@ export function statusEventTypes<Kind extends StatusKind>(
   ];
 }
 
-/** The type of event that tells of a status of work. @returns undefined where none does. */
+/**
+ * The event type of a status of work.
+ * @returns undefined when the status is not announced.
+ */
 export function workEventType(kind: WorkKind, status: string): EventType | undefined {
   if (status === UNANNOUNCED || !(status in LIFECYCLES[kind])) return undefined;
-  // Every other status of the table has its type.
+  // Every other status of the table has an event type.
   return `${kind}.${status}` as EventType;
 }
 
-/** The types that speak of a kind of subject: a type begins with its name. */
+/** The event types of a kind of subject: each begins with the name of the kind. */
 export function typesOfSubject(kind: EventSubjectKind): readonly EventType[] {
   return eventTypes.filter((type) => type.startsWith(`${kind}.`));
 }
 
-/** Every type of event, with the sentence that documents it. */
+/** All event types, each with the sentence that documents it. */
 export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntries([
   ...WORK_KINDS.flatMap((kind) =>
     announcedStatuses(kind).map((status) => [
@@ -115,7 +116,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntri
   ),
   ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),
   ...Object.entries(OTHER_EVENTS),
-  // What `fromEntries` cannot tell: the three lists above are those of the type.
+  // `fromEntries` loses the keys: the lists above are the members of `EventType`.
 ]) as Record<EventType, string>;
 
 export const eventTypes = Object.keys(EVENT_TYPES) as readonly EventType[];

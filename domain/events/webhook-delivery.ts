@@ -1,12 +1,11 @@
 /**
- * What follows from a try to deliver an event to a webhook endpoint: for the delivery, and for the endpoint as a whole.
- * A delivery has its own schedule; an endpoint that only fails is tried with one delivery at a time, at growing
- * intervals.
+ * What follows a try to deliver an event to a webhook endpoint, for the delivery and for the endpoint. Each delivery
+ * has its own schedule. An endpoint that only fails gets one delivery at a time, at growing intervals.
  */
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
-/** Why there was no answer, each with a clause for people. */
+/** Why a try got no answer, each as a clause for people. */
 export const TRY_FAILURES = {
   address_refused: 'its address is none that webhooks may be sent to',
   host_unknown: 'its host name is not known',
@@ -25,7 +24,7 @@ export type TryOutcome =
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Why an endpoint is disabled. `failing` and `gone` were found out by us. */
+/** Why an endpoint is disabled. We set `failing` and `gone`; a caller sets `request`. */
 export const DISABLED_REASONS = {
   request: 'It was disabled by request.',
   gone: 'It answered 410 (gone): it wants no more deliveries.',
@@ -33,20 +32,20 @@ export const DISABLED_REASONS = {
 } as const;
 export type DisabledReason = keyof typeof DISABLED_REASONS;
 
-/** How an endpoint has done since its last success. */
+/** Failures of an endpoint since its last success. */
 export interface EndpointHealth {
   /** Tries that failed in a row, over all deliveries. */
   readonly failures: number;
-  /** When the first of them was; epoch milliseconds. */
+  /** Time of the first of these failures, in epoch milliseconds. */
   readonly failingSince?: number;
-  /** Nothing is sent to it before this; epoch milliseconds. */
+  /** Nothing is sent to the endpoint before this time, in epoch milliseconds. */
   readonly retryAt?: number;
 }
 
 export interface JudgedTry {
-  /** Tries of this delivery that failed since it was (re)queued, this one not counted. */
+  /** Failed tries of this delivery since it was last queued, without this try. */
   readonly failedTries: number;
-  /** Since when this delivery is tried; epoch milliseconds. */
+  /** Time when this delivery was last queued, in epoch milliseconds. */
   readonly triedSince: number;
   readonly health: EndpointHealth;
 }
@@ -54,22 +53,22 @@ export interface JudgedTry {
 export interface TryJudgement {
   readonly delivery: { readonly state: DeliveryState; readonly nextTryAt?: number };
   readonly health: EndpointHealth;
-  /** Set when the endpoint gets nothing more from now on. */
+  /** Set when the endpoint is disabled from now on. */
   readonly disable?: Exclude<DisabledReason, 'request'>;
 }
 
 const GONE = 410;
 
-/** Tells whether an answer means that the event has arrived: any 2xx, and nothing else; redirects are not followed. */
+/** True when the event has arrived: the answer is a 2xx. Redirects are not followed. */
 export function isDelivered(outcome: TryOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
 }
 
 /**
  * Judges a try.
- *
- * @param spread from 0 to 1, at random: it spreads waits by a fifth either way, so that what failed together does not
- *   come back together.
+ * @param now epoch milliseconds.
+ * @param spread random number from 0 to 1. It changes each wait by up to a fifth, so that deliveries that failed
+ *   together are not retried together.
  */
 export function judgeTry(
   outcome: TryOutcome,
@@ -78,7 +77,7 @@ export function judgeTry(
   spread: number,
   policy: OutboundPolicy,
 ): TryJudgement {
-  // Several are sent at once: what one answer asked for is not over because another, sent before it, arrived.
+  // Several tries run at once. A success must not shorten a wait that another answer asked for.
   const asked = isFailing(tried.health, policy) ? 0 : Math.max(0, (tried.health.retryAt ?? now) - now);
   if (isDelivered(outcome))
     return { delivery: { state: 'delivered' }, health: { failures: 0, ...(asked > 0 && { retryAt: now + asked }) } };
@@ -101,7 +100,7 @@ export function judgeTry(
   };
 }
 
-/** Tells whether an endpoint only fails, so that it gets one delivery at a time to find out when that is over. */
+/** True when an endpoint only fails: it then gets one delivery at a time, until one succeeds. */
 export function isFailing(
   { failures }: Pick<EndpointHealth, 'failures'>,
   { failingAfter }: Pick<OutboundPolicy, 'failingAfter'>,
@@ -109,7 +108,7 @@ export function isFailing(
   return failures >= failingAfter;
 }
 
-/** A clause such as "it answered 503". */
+/** The result of a try as a clause, such as "it answered 503". */
 export function describeOutcome(outcome: TryOutcome): string {
   if (outcome.kind === 'no_answer') return TRY_FAILURES[outcome.failure];
   const isRedirect = outcome.status >= 300 && outcome.status <= 399;

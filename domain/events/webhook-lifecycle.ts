@@ -1,6 +1,6 @@
 /**
- * The lives of a webhook delivery and of a webhook endpoint as tables: what follows when something happens to them.
- * Which of it a try has brought about is judged in `webhook-delivery.ts`.
+ * The lifecycles of a webhook delivery and of a webhook endpoint as tables. `webhook-delivery.ts` decides which event a
+ * try is.
  */
 import type { DeliveryState, DisabledReason } from '#domain/events/webhook-delivery.ts';
 
@@ -14,25 +14,22 @@ export const DELIVERY_EVENTS = {
 
 export type DeliveryEvent = keyof typeof DELIVERY_EVENTS;
 
-/**
- * By what happens, and by the state that it finds. Every pair has a decision; `unchanged`: it comes too late to move
- * anything.
- */
+/** The next state by event and present state. Every pair has a decision; `unchanged`: the event comes too late. */
 export const DELIVERY_LIFECYCLE = {
   queued: { pending: 'pending', delivered: 'pending', failed: 'pending' },
-  // What has arrived has arrived, also by a try that another has overtaken.
+  // A delivery stays delivered, also when a later try overtook the one that arrived.
   arrived: { pending: 'delivered', delivered: 'delivered', failed: 'delivered' },
   missed: { pending: 'pending', delivered: 'unchanged', failed: 'unchanged' },
   given_up: { pending: 'failed', delivered: 'unchanged', failed: 'unchanged' },
 } as const satisfies Record<DeliveryEvent, Record<DeliveryState, DeliveryState | 'unchanged'>>;
 
-/** What a try has brought about, by the state that it leaves its delivery in. */
+/** The event that a try is, by the state in which it leaves its delivery. */
 export const EVENT_OF_TRY = { pending: 'missed', delivered: 'arrived', failed: 'given_up' } as const satisfies Record<
   DeliveryState,
   DeliveryEvent
 >;
 
-/** The states of an endpoint: it gets events, is disabled for a reason, or is gone for good. */
+/** The states of an endpoint: enabled, disabled for a reason, or deleted. */
 export const ENDPOINT_STATES = ['enabled', 'request', 'gone', 'failing', 'deleted'] as const satisfies readonly (
   | DisabledReason
   | 'enabled'
@@ -51,7 +48,7 @@ export const ENDPOINT_EVENTS = {
 
 export type EndpointEvent = keyof typeof ENDPOINT_EVENTS;
 
-/** As {@link DELIVERY_LIFECYCLE}. `forbidden`: it is not found, so nobody can ask for it. */
+/** As {@link DELIVERY_LIFECYCLE}. `forbidden`: a deleted endpoint is not found, so no caller can request it. */
 export const ENDPOINT_LIFECYCLE = {
   disable: { enabled: 'request', request: 'unchanged', gone: 'request', failing: 'request', deleted: 'forbidden' },
   found_gone: { enabled: 'gone', request: 'unchanged', gone: 'unchanged', failing: 'unchanged', deleted: 'unchanged' },

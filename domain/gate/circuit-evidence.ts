@@ -1,15 +1,15 @@
-/** What a send says of the service's circuits. */
+/** Evidence that a send gives about the service's circuits. */
 import { CIRCUITS, type Circuit, type CircuitEvent, type CircuitName, type CircuitRow } from '#domain/gate/circuit.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
-/** What a send, or the read of a price before it, came to. */
+/** The result of a send, or of the read of a price before it. */
 export type SendEvidence =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'failure'; readonly failure: FailureClass }
-  /** Nothing was asked of the service. */
+  /** No request reached the service. */
   | { readonly kind: 'none' };
 
-/** What that says of a condition. */
+/** Whether a send shows that the condition of a circuit holds (`failed`) or does not hold (`succeeded`). */
 export function evidenceFor(name: CircuitName, evidence: SendEvidence): 'failed' | 'succeeded' | 'nothing' {
   if (evidence.kind === 'none') return 'nothing';
   if (evidence.kind === 'accepted') return 'succeeded';
@@ -20,8 +20,8 @@ export function evidenceFor(name: CircuitName, evidence: SendEvidence): 'failed'
 
 /**
  * The event that a send is for a circuit.
- *
- * @param isCanary its canary was sent. @returns undefined when it changes nothing.
+ * @param isCanary true when the send was the canary of this circuit.
+ * @returns undefined when it changes nothing.
  */
 export function sendEventFor(
   name: CircuitName,
@@ -38,10 +38,10 @@ export function sendEventFor(
   return evidence.kind === 'accepted' ? 'purchased' : 'succeeded';
 }
 
-/** The service answered, knew us and had time for us. That it would sell to us is not said. */
+/** The service answered, accepted our login and did not limit the rate. This does not show that it would sell. */
 const ANSWERED = ['service_down', 'unauthorized', 'rate_limited'] as const;
 
-/** By class of a failure, the conditions that do not hold, since the service answered in this way. */
+/** By failure class, the circuits whose condition the answer disproves. */
 const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
   invalid_request: ANSWERED,
   cancellation_refused: ANSWERED,
@@ -62,9 +62,9 @@ const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
   timeout: [],
   connection_lost: [],
   server_error: [],
-  // It may be of a proxy.
+  // A proxy may have answered.
   unreadable_answer: [],
-  // Of our own making: the service was not asked.
+  // Found by ourselves: no request reached the service.
   esim_busy: [],
   service_down: [],
   spend_limit_reached: [],

@@ -1,17 +1,17 @@
 /**
- * The service's circuits: what concerns the service as a whole, or our account there, is found out once and not by
- * every purchase anew. One circuit for each condition; the life of each is the table below.
+ * The service's circuits. A condition of the service as a whole, or of our account there, is found out once instead of
+ * by every purchase. Each condition has one circuit; the table below is the lifecycle of all of them.
  */
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 export interface CircuitRow {
-  /** Failures of a send that are this condition. */
+  /** Failure classes that show this condition. */
   readonly classes: readonly FailureClass[];
-  /** The class under which others are held while it is open. */
+  /** The failure class of work that is held while the circuit is open. */
   readonly heldAs: FailureClass;
-  /** One failure opens it: there is no doubt about it, and trying again does not help. */
+  /** Set when one failure opens the circuit: the failure is certain, and a retry does not help. */
   readonly atOnce?: true;
 }
 
@@ -27,17 +27,17 @@ export type CircuitName = keyof typeof CIRCUITS;
 export const circuitNames = Object.keys(CIRCUITS) as readonly CircuitName[];
 
 /**
- * `closed`: purchases go through. `open`: they are held without a call. `probing`: held, but for one canary that is
- * under way. `releasing`: new purchases go through, those that were held follow at a set rate.
+ * `closed`: purchases pass. `open`: purchases are held without a call to the service. `probing`: held, except one
+ * canary that is under way. `releasing`: new purchases pass, and held purchases follow at a set rate.
  */
 export const CIRCUIT_STATES = ['closed', 'open', 'probing', 'releasing'] as const;
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 /**
- * `failed`, `succeeded`: what a send that is not the canary shows; `purchased` when the service accepted it, which the
- * condition would have prevented. `probe_started`: a canary is let through. `canary_…`: what it came to; `canary_lost`
- * when it showed nothing, or nothing was heard of it. `drained`: no work is held any more. `idle`: a canary has been
- * due for `circuitIdleMs` and no work waits.
+ * `failed`, `succeeded`: the result of a send that is not the canary. `purchased`: the service accepted such a send,
+ * which the condition would have prevented. `probe_started`: a canary passes. `canary_…`: the result of the canary;
+ * `canary_lost` when it showed nothing or did not report in time. `drained`: no work is held any more. `idle`: a canary
+ * has been due for `circuitIdleMs` and no work waits.
  */
 export const CIRCUIT_EVENTS = [
   'failed',
@@ -52,26 +52,26 @@ export const CIRCUIT_EVENTS = [
 ] as const;
 export type CircuitEvent = (typeof CIRCUIT_EVENTS)[number];
 
-/** What an event does in a state. */
+/** The effect of an event in a state. */
 export type CircuitDecision =
   | 'stay'
-  /** One more failure in a row; the circuit opens when there are enough. */
+  /** Counts one more failure in a row; enough failures open the circuit. */
   | 'count'
-  /** There are no failures in a row any more. */
+  /** Sets the count of failures in a row to zero. */
   | 'reset'
   | 'probe'
-  /** A sign of life: the next canary need not wait. */
+  /** The service answered: the next canary may go at once. */
   | 'probe_soon'
-  /** Opens again, for longer than before. */
+  /** Opens again, with a longer delay than before. */
   | 'reopen'
-  /** Opens again for a moment: another canary is to find out. */
+  /** Opens again with a short delay: another canary has to find out. */
   | 'try_another'
   | 'release'
   | 'close'
-  /** Closes on trial: the next failure opens it again, for longer than before. */
+  /** Closes on trial: the next failure opens it again, with a longer delay than before. */
   | 'close_on_trial';
 
-/** What every event does in every state. */
+/** The effect of every event in every state. */
 export const CIRCUIT_TABLE: Readonly<Record<CircuitState, Readonly<Record<CircuitEvent, CircuitDecision>>>> = {
   closed: {
     failed: 'count',
@@ -85,22 +85,22 @@ export const CIRCUIT_TABLE: Readonly<Record<CircuitState, Readonly<Record<Circui
     idle: 'stay',
   },
   open: {
-    // Sent before it opened.
+    // The send began before the circuit opened.
     failed: 'stay',
     succeeded: 'probe_soon',
-    // It went past this circuit, and is as good as a canary.
+    // The send passed this circuit, so it proves as much as a canary.
     purchased: 'release',
     probe_started: 'probe',
-    // A canary that had been given up.
+    // A canary that had been given up as lost.
     canary_failed: 'stay',
     canary_succeeded: 'release',
     canary_lost: 'stay',
     drained: 'stay',
-    // No work would ever find out whether it is over.
+    // Without work no canary would ever close the circuit.
     idle: 'close_on_trial',
   },
   probing: {
-    // Short of a purchase only the canary decides: what else ends now was sent before.
+    // Other sends that end now began before the circuit opened; only a purchase or the canary decides.
     failed: 'stay',
     succeeded: 'stay',
     purchased: 'release',
@@ -127,13 +127,13 @@ export const CIRCUIT_TABLE: Readonly<Record<CircuitState, Readonly<Record<Circui
 /** A circuit. Times are epoch milliseconds. */
 export interface Circuit {
   readonly state: CircuitState;
-  /** Failures in a row while it is closed. */
+  /** Failures in a row while closed. */
   readonly failures: number;
-  /** How often it opened since it was last closed; sets the back-off. */
+  /** Openings since the circuit was last closed; sets the back-off. */
   readonly openings: number;
-  /** When the next canary may go; null unless it is open. */
+  /** Time from which the next canary may pass; null unless open. */
   readonly probeAt: number | null;
-  /** When the canary is given up; null unless it is probing. */
+  /** Time at which the canary counts as lost; null unless probing. */
   readonly canaryUntil: number | null;
 }
 
@@ -149,7 +149,7 @@ export interface TimedCircuitEvent {
   readonly event: CircuitEvent;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** With a failure: the service asked not to come back before. */
+  /** With a failure: the wait that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -202,7 +202,7 @@ export function isIdle({ state, probeAt }: Circuit, isAwaited: boolean, now: num
   return state === 'open' && !isAwaited && probeAt !== null && probeAt + policy.circuitIdleMs <= now;
 }
 
-/** A canary that showed nothing is followed soon, but not in a tight loop. */
+/** Wait after a lost canary: short, but no tight loop. */
 const TRY_ANOTHER_MS = 1_000;
 
 function opened(name: CircuitName, circuit: Circuit, now: number, policy: CircuitPolicy, retryAfterMs = 0): Circuit {
@@ -212,34 +212,34 @@ function opened(name: CircuitName, circuit: Circuit, now: number, policy: Circui
 }
 
 /**
- * Doubling waits, each longer or shorter by up to a fifth, so that several installations do not come back in step; the
- * same for the same opening.
+ * The wait before a canary, in milliseconds: doubled with each opening, and spread by up to a fifth so that several
+ * installations do not probe at the same time. The spread is the same for the same opening.
  */
 export function probeDelayMs(name: CircuitName, openings: number, policy: CircuitPolicy): number {
   const base = backoffMs(policy.probeDelayMs, policy.probeDelayMaxMs, openings);
   return Math.round(base * (0.8 + 0.4 * seeded(`${name}/${openings}`)));
 }
 
-/** From 0 to 1, by FNV-1a. */
+/** A number from 0 to 1 from the FNV-1a hash of `text`. */
 function seeded(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return hash / 0xffffffff;
 }
 
-/** A piece of work before a circuit. */
+/** A piece of work that asks to pass a circuit. */
 export interface CircuitCandidate {
-  /** It is the canary that is under way. */
+  /** It is the canary under way. */
   readonly isCanary: boolean;
-  /** It was held here and has not been released. */
+  /** It is held at this circuit and not released yet. */
   readonly isWaiting: boolean;
-  /** Nobody who was accepted earlier is held here. */
+  /** No work that was accepted earlier is held at this circuit. */
   readonly isOldest: boolean;
-  /** An operator lets it through. */
+  /** An operator has released it. */
   readonly isReleased: boolean;
 }
 
-/** `canary`: it goes through, and what becomes of it decides. */
+/** `canary`: it passes, and its result decides about the circuit. */
 export type CircuitAnswer = 'pass' | 'canary' | 'hold';
 
 /** Whether a piece of work may pass a circuit. */
@@ -248,7 +248,7 @@ export function judgeAtCircuit(circuit: Circuit, asker: CircuitCandidate, now: n
     case 'closed':
       return 'pass';
     case 'releasing':
-      // What was held goes in its turn; what comes new does not wait behind it, so that the queue always ends.
+      // Held work passes in its turn. New work does not queue behind it, so the queue always ends.
       return asker.isWaiting && !asker.isReleased ? 'hold' : 'pass';
     case 'probing':
       return asker.isCanary || asker.isReleased ? 'pass' : 'hold';
@@ -258,7 +258,7 @@ export function judgeAtCircuit(circuit: Circuit, asker: CircuitCandidate, now: n
   }
 }
 
-/** A sentence for whoever is held at it. */
+/** The reason for a hold at this circuit, as a sentence. */
 export function circuitSentence(name: CircuitName): string {
   const { heldAs }: CircuitRow = CIRCUITS[name];
   return FAILURE_CLASSES[heldAs].meaning;

@@ -1,6 +1,6 @@
 /**
- * Before the first purchase in production: whether the shapes of the service's answers have been seen. Until they have,
- * purchases of the kind are held by a pause of the product's own. Cancellations spend nothing and are never held.
+ * Holds the first purchases of a kind in production until the shapes of the service's answers have been seen. The hold
+ * is a pause that the product sets itself. Cancellations spend nothing and are never held.
  */
 import type { Trait } from '#domain/service/capability-profile.ts';
 import { KINDS, type WorkKind } from '#domain/work/work.ts';
@@ -9,7 +9,7 @@ import { KINDS, type WorkKind } from '#domain/work/work.ts';
 export const PURCHASE_KINDS = ['order', 'topup', 'vpn_subscription'] as const satisfies readonly WorkKind[];
 export type PurchaseKind = (typeof PURCHASE_KINDS)[number];
 
-/** By kind, the trait of a capability profile that says that purchases of the kind were seen through. */
+/** By kind, the trait of a capability profile that proves a purchase of the kind from order to delivery. */
 export const SEEN_TRAITS = {
   order: 'order_seen',
   topup: 'topup_seen',
@@ -17,45 +17,46 @@ export const SEEN_TRAITS = {
 } as const satisfies Record<PurchaseKind, Trait>;
 
 /**
- * What a look at the service showed for one kind of purchase. Texts are clauses; those of a call begin with its name.
+ * What the checks of the service showed for one kind of purchase. Texts are clauses; clauses about a call begin with
+ * its name.
  */
 export interface Sighting {
-  /** Differences, and reads without charge that failed. One of them keeps purchases held, even with evidence. */
+  /** Differences, and free reads that failed. One of them keeps purchases held, even with evidence. */
   readonly problems: readonly string[];
-  /** What shows that the shapes are those of the contract. One is enough. */
+  /** Evidence that the shapes are those of the contract. One is enough. */
   readonly evidence: readonly string[];
-  /** Why there is not more evidence. */
+  /** Reasons why evidence is missing. */
   readonly missing: readonly string[];
 }
 
 export type FirstContact =
   | { readonly kind: 'seen'; readonly evidence: string }
-  /** `why` is the text of the pause. */
+  /** `why`: the text of the pause. */
   | { readonly kind: 'unseen'; readonly why: string };
 
-/** Longest text of a pause of this origin, in characters: it is repeated in every piece of work that is held. */
+/** Longest text of such a pause, in characters. The text is repeated with every held piece of work. */
 export const MAX_FIRST_CONTACT_TEXT = 1_200;
 const MOST_CLAUSES = 4;
 const LONGEST_CLAUSE = 180;
 
-/** Whether a look at the service ends the hold of a kind. */
+/** Decides whether the evidence ends the hold of a kind. */
 export function judgeFirstContact(kind: PurchaseKind, { problems, evidence, missing }: Sighting): FirstContact {
   if (problems.length === 0 && evidence.length > 0) return { kind: 'seen', evidence: capitalized(listed(evidence)) };
   return { kind: 'unseen', why: problems.length > 0 ? whyHeld(kind, problems, ADAPT) : whyHeld(kind, missing) };
 }
 
-/** What the pause says before anybody has looked at the service. */
+/** Text of the pause before the first check of the service. */
 export function notLookedYet(kind: PurchaseKind): string {
   return whyHeld(kind, ['The worker looks at the service now']);
 }
 
-/** What ends the hold, for people who operate the product. */
+/** How an operator ends the hold. */
 export const FIRST_CONTACT_ADVICE =
   'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here, or ' +
   '`npx reseller contract check openapi.json --record` with the OpenAPI document of the service; ' +
   'or release the pause with `npx reseller gate release` to buy all the same.';
 
-/** What to do first where an answer differs. */
+/** First step when an answer differs from the contract. */
 const ADAPT = 'Adapt the contract to it, as docs/how-to/when-the-real-document-arrives.md says.';
 
 function whyHeld(kind: PurchaseKind, clauses: readonly string[], ...first: readonly string[]): string {
@@ -63,12 +64,12 @@ function whyHeld(kind: PurchaseKind, clauses: readonly string[], ...first: reado
   return [fact, listed(clauses), ...first, FIRST_CONTACT_ADVICE].join(' ');
 }
 
-/** `orders`, `top-ups` or `VPN subscriptions`. */
+/** The plural noun: `orders`, `top-ups` or `VPN subscriptions`. */
 export function nounOf(kind: PurchaseKind): string {
   return `${KINDS[kind].noun}s`;
 }
 
-/** Clauses as sentences. Some name what the service's own document says, so their length and characters are limited. */
+/** Clauses as sentences. Some quote the service's own document, so their number, length and characters are limited. */
 function listed(clauses: readonly string[]): string {
   const named = clauses.slice(0, MOST_CLAUSES).map((clause) => {
     const plain = clause.replaceAll(/\p{C}/gu, '?').replace(/\.$/, '');

@@ -1,14 +1,14 @@
-/** What the purchase gate holds a price against: the wallet and the limits of the day. */
+/** Comparisons of the purchase gate: a price with the wallet and with the daily limits. */
 import { circuitNames, type CircuitName } from '#domain/gate/circuit.ts';
 import { addMoney, compareMoney, plainText, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
-/** What a piece of work is held at: a circuit, a pause (by its id), the limits of the day or the wallet. */
+/** Where work is held: a circuit, a pause (by its id), the daily limits or the wallet. */
 export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | 'spend_limit' | 'wallet';
 
 /**
- * Who paused buying: an operator, or the product itself, because the shapes of the service's answers have not been seen
- * yet (see `domain/gate/first-contact.ts`).
+ * Who paused buying: an operator, or the product itself before the service's answers have been seen
+ * (`first-contact.ts`).
  */
 export const PAUSE_ORIGINS = ['operator', 'first_contact'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
@@ -19,33 +19,33 @@ export interface GateStop {
   readonly failure: FailureClass;
   /** A sentence. */
   readonly detail: string;
-  /** When the work asks by itself, should it not be woken before. */
+  /** Wait before the work asks the gate again, if it is not woken before; milliseconds. */
   readonly recheckMs: number;
 }
 
-/** Of `circuit:service_down`, the circuit. */
+/** The circuit of a barrier such as `circuit:service_down`; undefined for other barriers. */
 export function circuitOf(barrier: string): CircuitName | undefined {
   return circuitNames.find((name) => barrier === `circuit:${name}`);
 }
 
-/** Of `pause:pause_…`, the id of the pause. */
+/** The pause id of a barrier such as `pause:pause_…`; undefined for other barriers. */
 export function pauseOf(barrier: string): string | undefined {
   return barrier.startsWith('pause:') ? barrier.slice('pause:'.length) : undefined;
 }
 
-/** What is known of the wallet when a price is to be reserved. */
+/** The wallet at the time of a reservation. */
 export interface WalletFunds {
   readonly balance: Money;
-  /** What purchases in flight may still take from that balance. */
+  /** Money that purchases in flight may still debit from that balance. */
   readonly reserved: Money;
 }
 
-/** `other_currency`: the two cannot be compared, so nothing is reserved. */
+/** `other_currency`: price and balance cannot be compared, so nothing is reserved. */
 export type ReservationAnswer =
   | { readonly kind: 'enough' | 'other_currency' }
   | { readonly kind: 'short'; readonly detail: string };
 
-/** Whether a balance covers a price, beside what is reserved already. */
+/** Decides whether a balance, less what is reserved, covers a price. */
 export function judgeReservation(price: Money, { balance, reserved }: WalletFunds): ReservationAnswer {
   if (price.currency !== balance.currency) return { kind: 'other_currency' };
   const available = subtractMoney(balance, reserved);
@@ -56,11 +56,11 @@ export function judgeReservation(price: Money, { balance, reserved }: WalletFund
   return { kind: 'short', detail };
 }
 
-/** A limit of the day, and what was spent under it. */
+/** A daily limit and the amount spent under it. */
 export interface DailySpend {
   readonly limit: Money;
   readonly spent: Money;
-  /** Whose limit it is, for a sentence: `of this API key`. */
+  /** The owner of the limit as part of a sentence: `of this API key`. */
   readonly whose: string;
 }
 
@@ -81,16 +81,20 @@ export function spendDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** How long until the next day (UTC), in milliseconds. */
+/** Milliseconds until the next day (UTC). @param now epoch milliseconds. */
 export function untilNextDay(now: number): number {
   return DAY_MS - (now % DAY_MS);
 }
 
 const DAY_MS = 86_400_000;
 
-/** How many may be let go now at a set rate. @param lastAt when some last were; null: never. */
+/**
+ * The number of held pieces of work that may be released now.
+ * @param lastAt time of the last release in epoch milliseconds; null: never.
+ * @param perSecond the release rate.
+ */
 export function releasable(lastAt: number | null, now: number, perSecond: number): number {
   if (lastAt === null) return 1;
-  // A second's worth at most: who was away for long does not let all go at once.
+  // At most one second's worth, so that a gate that was down for long does not release all at once.
   return Math.floor((Math.min(Math.max(now - lastAt, 0), 1_000) * perSecond) / 1_000);
 }

@@ -1,19 +1,18 @@
 /**
- * Words of the books: our journal of the wallet at the service, and what each of its movements is for. The rules that
+ * Terms of the books: our journal of the wallet at the service, and the cause of each of its movements. The rules that
  * match the two are in `reconciliation.ts`.
  */
 import { addMoney, paddedAmount, plainAmount, subtractMoney, type Money } from '#domain/money/money.ts';
 
 /**
- * What a movement of the wallet can be for; each movement has exactly one cause.
+ * Causes of a wallet movement; each movement has exactly one.
  *
- * - `attempt`: what an attempt of ours cost, and what came back because it failed; its id is the attempt's.
- * - `subscription_period`: a later period of a VPN subscription; `<id of the subscription>/<number>`, from 2 on.
- * - `refund`: what came back of something that was bought.
- * - `deposit`: money that was paid in; its id is that of the movement at the service.
- * - `adjustment`: whatever else makes our sum right: what the wallet held before us, what was debited once too often,
- *   the difference to an amount that we had otherwise, and what a person has explained. Its id is that of the movement
- *   too.
+ * - `attempt`: the cost of an attempt, and the credit when it failed; the id is that of the attempt.
+ * - `subscription_period`: a later period of a VPN subscription; id `<id of the subscription>/<number>`, from 2 on.
+ * - `refund`: the credit for something that was bought.
+ * - `deposit`: money paid in; the id is that of the movement at the service.
+ * - `adjustment`: everything else: the opening balance, a debit too many, the difference to an amount that we had
+ *   recorded, and what an operator has explained. The id is that of the movement.
  */
 export const CAUSE_KINDS = ['attempt', 'subscription_period', 'refund', 'deposit', 'adjustment'] as const;
 export type CauseKind = (typeof CAUSE_KINDS)[number];
@@ -24,7 +23,7 @@ export interface Cause {
 }
 
 export const DIRECTIONS = ['debit', 'credit'] as const;
-/** A debit takes money out of the wallet, a credit puts some in. */
+/** A debit takes money out of the wallet, a credit puts money in. */
 export type Direction = (typeof DIRECTIONS)[number];
 
 /** One row of the journal. */
@@ -34,20 +33,20 @@ export interface Entry {
   readonly cause: Cause;
 }
 
-/** What the wallet held when our journal began. No id of the service has a space. */
+/** The balance of the wallet when our journal began. No id of the service contains a space. */
 export const OPENING: Cause = { kind: 'adjustment', id: 'opening balance' };
 
-/** Names a place in the books: there is one row for each cause and direction. */
+/** The unique key of a journal row: one row for each cause and direction. */
 export function slotOf({ cause, direction }: Pick<Entry, 'cause' | 'direction'>): string {
   return `${cause.kind} ${cause.id} ${direction}`;
 }
 
-/** The cause of the `number`-th period of a subscription. The first is what its attempt has bought. */
+/** The cause of the `number`-th period of a subscription. The first period has its attempt as cause. */
 export function periodCause(subscriptionId: string, number: number): Cause {
   return { kind: 'subscription_period', id: `${subscriptionId}/${number}` };
 }
 
-/** What a reconciliation can find, the worst first. */
+/** Kinds of finding of a reconciliation, the worst first. */
 export const FINDING_KINDS = {
   debited_twice: 'The service debited more often than it sold.',
   debited_for_nothing: 'The service kept the money for a purchase that came to nothing.',
@@ -63,46 +62,46 @@ export type FindingKind = keyof typeof FINDING_KINDS;
 export const findingKinds = Object.keys(FINDING_KINDS) as readonly FindingKind[];
 
 /**
- * How far a reconciliation came. `incomplete`: the service has more movements than could be read; `unsupported`: it
- * shows none; `unavailable`: it did not answer.
+ * How complete a reconciliation is. `incomplete`: the service has more movements than could be read. `unsupported`: it
+ * shows no movements. `unavailable`: it did not answer.
  */
 export const RECONCILIATION_STATUSES = ['complete', 'incomplete', 'unsupported', 'unavailable'] as const;
 export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
 
 /** Counts of one reconciliation. */
 export interface ReconciliationCounts {
-  /** Movements that the service showed. */
+  /** Movements read from the service. */
   readonly read: number;
-  /** Of those, seen for the first time. */
+  /** Movements read for the first time. */
   readonly new: number;
   /** Movements whose cause was found. */
   readonly matched: number;
-  /** Rows written into the journal. */
+  /** Rows added to the journal. */
   readonly booked: number;
-  /** Movements too young to be judged. */
+  /** Movements that are too recent to be judged. */
   readonly pending: number;
-  /** Movements without a cause here, all that are known. */
+  /** All known movements without a cause. */
   readonly orphans: number;
-  /** Rows of the journal that the service shows no movement for, the young ones included. */
+  /** Journal rows without a movement at the service, recent ones included. */
   readonly awaited: number;
-  /** Findings, also those that are too many to be listed. */
+  /** Findings, including those beyond the listed maximum. */
   readonly findings: number;
 }
 
 /** The books in one currency. */
 export interface CurrencySums {
   readonly currency: string;
-  /** Sums of the journal; their difference is what it makes of the wallet. */
+  /** Sums of the journal; `journal` is credits less debits. */
   readonly debits: string;
   readonly credits: string;
   readonly journal: string;
-  /** Of it, what the service has not shown yet. */
+  /** The part of `journal` that the service has not shown yet. */
   readonly awaited: string;
-  /** What the service has shown, and the journal has not. */
+  /** Movements of the service that are not in the journal. */
   readonly unmatched: string;
 }
 
-/** Sums up by currency. @param journal sums of the journal by currency and direction. */
+/** Sums by currency. @param journal sums of the journal by currency and direction. */
 export function sumsOf(
   journal: readonly { readonly currency: string; readonly direction: Direction; readonly sum: string }[],
   awaited: readonly Moved[],
@@ -130,14 +129,14 @@ export function sumsOf(
   });
 }
 
-/** What the service's balance should be, if our books and what it has shown of its movements are right. */
+/** The balance that the service should have if our books are complete. */
 export function expectedBalance(sums: readonly CurrencySums[], currency: string): Money {
   const own = sums.find((each) => each.currency === currency) ?? { journal: '0', awaited: '0', unmatched: '0' };
   const money = (amount: string): Money => ({ amount, currency });
   return addMoney(subtractMoney(money(own.journal), money(own.awaited)), money(own.unmatched));
 }
 
-/** Something that moves the wallet. */
+/** An amount that moves the wallet. */
 interface Moved {
   readonly direction: Direction;
   readonly money: Money;

@@ -1,4 +1,4 @@
-/** What a reconciliation of the books reports to a person, each with its sentence. */
+/** The findings of a reconciliation, each with its sentence. */
 import type { Direction, Entry, FindingKind } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Movement, Purchase } from '#domain/money/movements.ts';
@@ -8,7 +8,7 @@ export interface Finding {
   readonly kind: FindingKind;
   /** A sentence. */
   readonly detail: string;
-  /** The service's id of the movement that it is about. */
+  /** The service's id of the movement. */
   readonly movementId?: string;
   readonly work?: WorkRef;
   readonly attemptId?: string;
@@ -24,7 +24,7 @@ export interface Awaited extends Entry {
   readonly attemptId?: string | undefined;
 }
 
-/** Why a movement has no cause here. */
+/** Why no cause was found for a movement. */
 export type OrphanReason = 'unnamed' | 'unknown' | 'ambiguous';
 
 const ORPHANS = {
@@ -33,7 +33,7 @@ const ORPHANS = {
   ambiguous: 'names two different purchases of ours',
 } as const satisfies Record<OrphanReason, string>;
 
-/** The service moved money once more than there was a reason to. */
+/** The service moved money once more than expected. */
 export function excessFinding(
   kind: 'debited_twice' | 'credited_twice',
   movement: Movement,
@@ -61,7 +61,7 @@ export function orphanFinding(why: OrphanReason, movement: Movement): Finding {
   return { kind: why === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) };
 }
 
-/** The service debited a purchase that failed, and gave nothing back. */
+/** The service debited a failed purchase and credited nothing. */
 export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
   const { work } = purchase;
   const detail =

@@ -63,23 +63,26 @@ export function equalMoney(left: Money, right: Money): boolean {
   return left.currency === right.currency && new Big(left.amount).eq(right.amount);
 }
 
-/** An amount as people write it: the database pads to six digits after the point, of which at least two stay. */
+/** An amount without padding: the database pads to six decimal places, of which at least two stay. */
 export function plainAmount(amount: Decimal): Decimal {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 }
 
-/** The two columns of an amount as people write it. @returns null unless both are there. */
+/**
+ * The money of two columns.
+ * @returns null unless both columns are set.
+ */
 export function plainMoney(amount: Decimal | null, currency: string | null): Money | null {
   return amount === null || currency === null ? null : { amount: plainAmount(amount), currency };
 }
 
-/** As {@link plainAmount}, for what was reckoned and may have fewer digits than two after the point. */
+/** As {@link plainAmount}, for calculated amounts, which may have fewer than two decimal places. */
 export function paddedAmount(amount: Decimal): Decimal {
   const exact = new Big(amount);
   return (exact.toFixed().split('.')[1] ?? '').length < 2 ? exact.toFixed(2) : exact.toFixed();
 }
 
-/** {@link paddedAmount} of an amount with its currency. */
+/** {@link paddedAmount} with the currency. */
 export function paddedMoney({ amount, currency }: Money): Money {
   return { amount: paddedAmount(amount), currency };
 }

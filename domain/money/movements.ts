@@ -1,10 +1,10 @@
-/** Movements of the service's wallet, and the purchase of ours that each of them names. */
+/** Movements of the service's wallet, and how a movement names one of our purchases. */
 import type { Cause, Direction } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 
-/** What a movement says it is for; null where it says nothing. */
+/** The ids and references that a movement names; null where it names none. */
 export interface MovementNames {
   readonly orderId: string | null;
   readonly orderReference: string | null;
@@ -16,18 +16,18 @@ export interface MovementNames {
 
 /** One movement of the service's wallet. */
 export interface Movement {
-  /** The service's id of it. */
+  /** The service's id of the movement. */
   readonly id: string;
   readonly direction: Direction;
   readonly money: Money;
-  /** The service's word for it: `order`, `refund`, `deposit`, … */
+  /** The reason as the service names it: `order`, `refund`, `deposit`, … */
   readonly reason: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
   readonly names: MovementNames;
 }
 
-/** An attempt of ours, as the books see it. */
+/** An attempt, as the books need it. */
 export interface Purchase {
   readonly attemptId: string;
   readonly work: WorkRef;
@@ -35,15 +35,15 @@ export interface Purchase {
   readonly serviceId: string | null;
   readonly serviceEsimId: string | null;
   readonly state: AttemptState;
-  /** Nothing of ours looks into its costs any more: it is settled, superseded, or its work has ended. */
+  /** True when no workflow looks into its costs any more: it is settled, superseded, or its work has ended. */
   readonly isOver: boolean;
   /** When a subscription ended, in epoch milliseconds. */
   readonly endedAt?: number | undefined;
-  /** The id under which a refund of it is booked. */
+  /** The id under which its refund is booked. */
   readonly refundId: string;
 }
 
-/** Finds the one purchase that a movement names. */
+/** Returns a function that finds the one purchase that a movement names. */
 export function purchaseFinder(
   purchases: readonly Purchase[],
 ): (names: MovementNames) => Purchase | 'unknown' | 'ambiguous' {
@@ -63,7 +63,7 @@ export function purchaseFinder(
   };
 }
 
-/** The most telling names first: a top-up may name the order of its eSIM besides, a refund only the eSIM. */
+/** The most specific names first: a top-up may also name the order of its eSIM, a refund may name only the eSIM. */
 function keysOf(names: MovementNames): string[] {
   const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = names;
   const key = (kind: string, name: string | null) => (name === null ? [] : [`${kind} ${name}`]);
@@ -81,10 +81,10 @@ export function namesSomething({ names }: Movement): boolean {
   return Object.values(names).some((name) => name !== null);
 }
 
-/** Reasons that the service gives for a movement without a purchase. Assumed, like the field itself. */
+/** Reasons of movements without a purchase. Assumed, like the field itself. */
 const ADJUSTMENT_REASONS: ReadonlySet<string> = new Set(['adjustment', 'correction']);
 
-/** The cause of what names no purchase and says what it is. */
+/** The cause of a movement that names no purchase but gives its reason. */
 export function ownCause({ id, direction, reason }: Movement): Cause | undefined {
   if (reason === 'deposit' && direction === 'credit') return { kind: 'deposit', id };
   return ADJUSTMENT_REASONS.has(reason) ? { kind: 'adjustment', id } : undefined;

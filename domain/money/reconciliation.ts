@@ -1,6 +1,6 @@
 /**
- * What every movement of the service's wallet is for (rule 7 of the design). Pure: what came of it depends on what is
- * known, not on the order in which it came, and what has its place keeps it.
+ * Finds the cause of every movement of the service's wallet (rule 7). Pure: the result depends on what is
+ * known, not on the order in which it came. A movement that has a cause keeps it.
  */
 import { periodCause, slotOf, type Cause, type Direction, type Entry } from '#domain/money/books.ts';
 import {
@@ -25,7 +25,7 @@ import {
   type Purchase,
 } from '#domain/money/movements.ts';
 
-/** A movement that has its place. */
+/** A movement with its cause. */
 export interface Placed {
   readonly movement: Movement;
   readonly cause: Cause;
@@ -33,48 +33,48 @@ export interface Placed {
 }
 
 export interface BooksRules {
-  /** A movement younger than this is not judged where its cause is not known; nor is a row that awaits its movement. */
+  /** A movement without a cause, and a journal row without a movement, are not judged while younger than this. */
   readonly graceMs: number;
-  /** Two debits of one subscription within this are one too many; further apart they are two periods. */
+  /** Two debits of one subscription closer together than this are one too many; further apart they are two periods. */
   readonly shortestPeriodMs: number;
 }
 
 export interface Knowledge {
-  /** Movements without a place. */
+  /** Movements without a cause. */
   readonly movements: readonly Movement[];
-  /** Movements that have their place already, of the purchases below. */
+  /** Movements of the purchases below that have a cause already. */
   readonly placed: readonly Placed[];
   readonly purchases: readonly Purchase[];
-  /** All rows of the journal that no movement was matched to. */
+  /** All journal rows without a movement. */
   readonly awaited: readonly Awaited[];
-  /** False when the service may have movements that were not read: then absence proves nothing. */
+  /** False when the service may have movements that were not read: an absent movement then proves nothing. */
   readonly complete: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** Where a movement belongs: every one is in exactly one of these. */
+/** The result for one movement; every movement gets exactly one. */
 type Place =
   | { readonly kind: 'booked'; readonly movement: Movement; readonly cause: Cause; readonly attemptId: string | null }
-  /** Too young to be judged. */
+  /** Too recent to be judged. */
   | { readonly kind: 'pending'; readonly movement: Movement }
   | { readonly kind: 'orphan'; readonly movement: Movement; readonly why: OrphanReason };
 
 export interface Judgement {
   readonly places: readonly Place[];
-  /** Rows that the journal lacks. */
+  /** Rows to add to the journal. */
   readonly entries: readonly Entry[];
   readonly findings: readonly Finding[];
-  /** Rows of the journal that no movement was matched to, now as before. */
+  /** Journal rows that still have no movement. */
   readonly awaited: readonly Awaited[];
 }
 
-/** Finds the one cause of each movement, what the journal lacks, and what a person should know. */
+/** Finds the one cause of each movement, the rows that the journal lacks, and the findings. */
 export function reconcile(knowledge: Knowledge, rules: BooksRules): Judgement {
   return new Reconciliation(knowledge, rules).judge();
 }
 
-/** A purchase and what has its place with it, now and before. */
+/** A purchase with its movements, matched now or before. */
 interface Account {
   readonly purchase: Purchase;
   readonly placed: Placed[];
@@ -120,7 +120,10 @@ class Reconciliation {
     return { places, entries: this.#entries, findings: this.#findings, awaited: [...this.#awaited.values()] };
   }
 
-  /** Places what is for no purchase. @returns the purchase that it is for, otherwise. */
+  /**
+   * Books a movement that names no purchase.
+   * @returns the purchase that it names, or undefined when it was booked or is an orphan.
+   */
   #purchaseOrPlace(movement: Movement): Purchase | undefined {
     if (!namesSomething(movement)) {
       const own = ownCause(movement);
@@ -156,7 +159,7 @@ class Reconciliation {
     }
   }
 
-  /** The debit that the attempt itself made: the first, unless a later one is of the very amount that we were told. */
+  /** The debit of the attempt itself: the one with the amount that the service reported, else the first. */
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
     const told = this.#awaited.get(slot);
     const same =
@@ -186,14 +189,14 @@ class Reconciliation {
     const isBought = state === 'completed';
     const cause: Cause = isBought ? { kind: 'refund', id: refundId } : { kind: 'attempt', id: attemptId };
     const isFree = !this.#taken.has(slotOf({ cause, direction: 'credit' }));
-    // What was debited once too often comes back as such. Of a failed attempt the debit of its own comes back first.
+    // A debit too many is credited as an adjustment. A failed attempt gets its own debit back first.
     const isOfExcess = hasExcess(account, credit.money);
     if (isFree && !(isBought && isOfExcess)) this.#book(credit, cause, account);
     else if (isOfExcess) this.#book(credit, { kind: 'adjustment', id: credit.id }, account);
     else this.#placeExcess(account, credit, 'credited_twice');
   }
 
-  /** One more than there should be: an adjustment, once there was time for what would explain it. */
+  /** One movement more than expected: an adjustment, once the explanation had time to arrive. */
   #placeExcess(account: Account, movement: Movement, kind: 'debited_twice' | 'credited_twice'): void {
     const { purchase } = account;
     if (this.#isYoung(movement.occurredAt)) {
@@ -230,7 +233,7 @@ class Reconciliation {
     this.#findings.push(orphanFinding(why, movement));
   }
 
-  /** Money that was taken for what came to nothing and was not given back. */
+  /** Reports a debit of a failed attempt that was not credited. */
   #reportKept({ purchase, placed }: Account): void {
     const { attemptId, state, isOver } = purchase;
     if (!isOver || (state !== 'failed' && state !== 'refused')) return;
@@ -254,7 +257,7 @@ class Reconciliation {
   }
 }
 
-/** The journal is only ever added to: a wrong amount is put right by the difference. */
+/** The journal is append-only: the difference corrects a wrong amount. */
 function corrections(told: Money, { id, direction, money }: Movement): Entry[] {
   const cause: Cause = { kind: 'adjustment', id };
   if (told.currency !== money.currency) {
@@ -276,7 +279,7 @@ function opposite(direction: Direction): Direction {
   return direction === 'debit' ? 'credit' : 'debit';
 }
 
-/** True when more of this amount was debited as one too many than has come back. */
+/** True when more excess debits of this amount were booked than credited. */
 function hasExcess({ placed }: Account, money: Money): boolean {
   const adjusted = placed.filter(
     ({ cause, movement }) => cause.kind === 'adjustment' && equalMoney(movement.money, money),

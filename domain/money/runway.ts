@@ -1,12 +1,12 @@
 /**
- * How long the wallet lasts at the pace of recent sales. A plain mean without growth, and the spread that chance alone
- * brings; what cannot be said is said to be unknown, with the reason.
+ * How long the wallet lasts at the pace of recent sales: a mean without growth, with the spread that chance alone
+ * causes. When it cannot be calculated, the result is unknown, with the reason.
  */
 import Big from 'big.js';
 import { paddedAmount, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 
-/** Why a runway cannot be said. */
+/** Why a runway cannot be calculated. */
 export const RUNWAY_UNKNOWNS = {
   no_wallet_reading: 'The balance of the wallet is not known.',
   wallet_reading_old: 'The balance was last read too long ago.',
@@ -17,18 +17,18 @@ export const RUNWAY_UNKNOWNS = {
 
 export type RunwayUnknown = keyof typeof RUNWAY_UNKNOWNS;
 
-/** What is known when a runway is asked for. */
+/** Input of the calculation of a runway. */
 export interface RunwayKnowledge {
-  /** As it was last read; undefined: not known. */
+  /** The balance as last read, and when (epoch milliseconds); undefined: not known. */
   readonly wallet: { readonly balance: Money; readonly readAt: number } | undefined;
-  /** What purchases under way may still take from it, and what is held at a known price; in its currency. */
+  /** Money that purchases under way may still debit, and known prices of held work; in the currency of the wallet. */
   readonly reserved: Money;
   readonly held: Money;
-  /** Work that is held, whose price is not known. */
+  /** Number of held pieces of work without a known price. */
   readonly heldWithoutPrice: number;
-  /** When something was first sold; undefined: never. Epoch milliseconds. */
+  /** Time of the first sale, in epoch milliseconds; undefined: none yet. */
   readonly firstSaleAt: number | undefined;
-  /** Sums of sales in the currency of the wallet, by how many whole days ago; a day without sales may be missing. */
+  /** Sums of sales in the currency of the wallet, by age in whole days; a day without sales may be missing. */
   readonly salesByAge: ReadonlyMap<number, string>;
   /** True when something was sold in another currency within the window. */
   readonly soldInOtherCurrency: boolean;
@@ -36,23 +36,23 @@ export interface RunwayKnowledge {
   readonly now: number;
 }
 
-/** Sales of a day, of 24 hours that end now. */
+/** Sales of a day; days are periods of 24 hours that end now. */
 interface DailySales {
   readonly mean: Money;
   /** Standard deviation of the days. */
   readonly deviation: Money;
-  /** So many days were looked at. */
+  /** Number of days that were counted. */
   readonly days: number;
 }
 
 export interface KnownRunway {
   readonly kind: 'known';
-  /** The balance less what is reserved and held; may be below zero. */
+  /** The balance less what is reserved and held; may be negative. */
   readonly available: Money;
   readonly sales: DailySales;
-  /** At the mean. */
+  /** Days that the money lasts at the mean. */
   readonly days: number;
-  /** One standard deviation of bad and of good luck: days taken as independent of each other. */
+  /** The same, one standard deviation earlier and later; days count as independent of each other. */
   readonly earliestDays: number;
   readonly latestDays: number;
 }
@@ -65,7 +65,10 @@ const DAY_MS = 86_400_000;
 const DAY_DIGITS = 1;
 const MONEY_DIGITS = 6;
 
-/** How many whole days of sales are looked at. @param firstSaleAt epoch milliseconds, as is `now`. */
+/**
+ * The number of whole days of sales that are counted.
+ * @param firstSaleAt epoch milliseconds, as is `now`.
+ */
 export function daysLookedAt(
   firstSaleAt: number,
   now: number,
@@ -74,7 +77,7 @@ export function daysLookedAt(
   return Math.max(0, Math.min(windowDays, Math.floor((now - firstSaleAt) / DAY_MS)));
 }
 
-/** How long the wallet lasts. */
+/** Calculates how long the wallet lasts. */
 export function runwayOf(
   known: RunwayKnowledge,
   policy: Pick<RunwayPolicy, 'windowDays' | 'minimumDays' | 'balanceAgeMs'>,
@@ -109,8 +112,8 @@ export function runwayOf(
 }
 
 /**
- * When the sum of so many days reaches what is available: over *d* days it is *d* means, give or take one deviation for
- * each root of *d*. Solved for the root of *d*.
+ * The earliest and the latest number of days in which the sales reach `available`. Over *d* days the sum is *d* means,
+ * plus or minus one deviation times the root of *d*. Solved for the root of *d*.
  */
 function spread(available: Big, mean: Big, deviation: Big): [number, number] {
   if (available.lte(0)) return [0, 0];
@@ -119,15 +122,19 @@ function spread(available: Big, mean: Big, deviation: Big): [number, number] {
   return [daysFor(root.minus(deviation)), daysFor(root.plus(deviation))];
 }
 
-/** Days are for people to plan with, not to reckon on. */
+/** Rounded: the days are for planning. */
 function shown(days: Big): number {
   return days.lte(0) ? 0 : Number(days.round(DAY_DIGITS).toFixed());
 }
 
-/** So much more than the threshold ends a low runway: one that hovers around it is announced once. */
+/** A low runway ends above the threshold by this factor, so that one near the threshold is announced once. */
 const RESTORED_AT = 1.2;
 
-/** Whether the wallet is low from now on. @returns undefined where that cannot be said: then it stays as it was. */
+/**
+ * Whether the runway is low.
+ * @param wasLow whether it was low at the last calculation.
+ * @returns undefined when the runway is unknown: the state then stays as it was.
+ */
 export function isRunwayLow(
   runway: Runway,
   wasLow: boolean,
@@ -138,7 +145,7 @@ export function isRunwayLow(
   return runway.days < (wasLow ? threshold * RESTORED_AT : threshold);
 }
 
-/** The threshold in days, as it is shown. */
+/** The threshold in days, rounded as shown. */
 export function thresholdDays({ lowMs }: Pick<RunwayPolicy, 'lowMs'>): number {
   return shown(new Big(lowMs).div(DAY_MS));
 }

@@ -6,62 +6,53 @@ const hour = 60 * minute;
 
 /** How callers wait for answers. */
 export interface WaitingPolicy {
-  /** The longest wait of one request. Below the minute after which the usual load balancers give an answer up. */
+  /** Longest wait of one request. Shorter than the minute after which common load balancers cut a response. */
   readonly maxMs: number;
-  /**
-   * Requests that wait at a time in one process; one more is answered at once. Each costs some kilobytes and a
-   * connection.
-   */
+  /** Waiting requests in one process; a further one is answered at once. Each needs some kilobytes and a connection. */
   readonly maxWaiting: number;
-  /** Of those, requests of one API key: none takes the place of all others. */
+  /** Waiting requests of one API key, so that one key cannot take all places. */
   readonly maxWaitingPerKey: number;
-  /** Slow poll for new events beside NOTIFY, for notifications that were lost. */
+  /** Slow poll for new events beside NOTIFY, because a notification may be lost. */
   readonly pollMs: number;
 }
 
 /** How events are streamed. */
 export interface StreamPolicy {
-  /**
-   * Streams that one API key may hold open in one process. A live view for each of a few people, and room for what
-   * reconnects.
-   */
+  /** Open streams of one API key in one process: a live view for each of a few people, and room for reconnects. */
   readonly perKey: number;
   /**
-   * How often a quiet stream says that it lives, and its key is looked at again. Idle connections are cut after a
-   * minute on the usual way, and a revoked key is to see no more within seconds.
+   * Interval at which a quiet stream sends a heartbeat and its key is checked again. Proxies cut idle connections after
+   * about a minute, and a revoked key must lose access within seconds.
    */
   readonly heartbeatMs: number;
   /**
-   * Events that wait for a slow reader; one that is further behind is cut, and goes on from where it was when it comes
-   * again.
+   * Events that may wait for a slow reader. A reader that is further behind is disconnected; it continues from its
+   * position when it reconnects.
    */
   readonly maxBehind: number;
-  /** How long a reader may take nothing at all. */
+  /** How long a reader may accept no data at all. */
   readonly stallMs: number;
 }
 
-/** Longer waits are cut by proxies, and a caller who wants more asks again. */
+/** Longest wait that can be configured. Proxies cut longer waits, and a caller can simply repeat the request. */
 export const MAX_WAIT_MS = 10 * minute;
 
 /**
- * How much of its time of silence a caller may use at once: a shop that shows a page asks for several things together,
- * and ten seconds' worth of them in one moment is no harm.
+ * How much unused time of its rate limit a caller may use at once. A shop that shows a page sends several requests
+ * together.
  */
 export const BURST_MS = 10_000;
 
-/** Failed authentications count by the minute: a person who mistypes is never stopped for longer. */
+/** Window of failed authentications. A person who mistypes a key is blocked for a minute at most. */
 export const FAILURE_WINDOW_MS = 60_000;
 
 /**
- * For how long a key that was valid is looked up even if its address is full of failures. Longer than callers usually
- * pause.
+ * How long a key that was valid is still looked up although its address has too many failures. Longer than the usual
+ * pause between requests of a caller.
  */
 export const KNOWN_KEY_MS = hour;
 
-/**
- * How long a rotated API key still works when nobody says otherwise: a day, in which whoever deploys the new one is at
- * work once.
- */
+/** Default overlap after the rotation of an API key: one working day to deploy the new key. */
 export const DEFAULT_KEY_OVERLAP_MS = 24 * hour;
 
 export const WAITING_POLICY: WaitingPolicy = {

@@ -4,49 +4,51 @@ import type { Money } from '#domain/money/money.ts';
 const second = 1_000;
 const minute = 60 * second;
 
-/** What the purchase gate goes by; see `docs/adr/0010-purchase-gate.md`. */
 export interface GatePolicy {
-  /** A reading of the wallet that is older is not reserved against: it is read anew. Others may use the wallet too. */
+  /** A balance older than this is read again before a reservation. Other systems may use the wallet too. */
   readonly balanceAgeMs: number;
   /**
-   * A reading that does not suffice is believed for this long, so that a thousand held orders are not a thousand reads.
+   * A balance that does not suffice is trusted for this long, so that a thousand held orders do not cause a thousand
+   * reads.
    */
   readonly balanceTrustMs: number;
   /**
-   * How long a price is taken as known where it only serves to reserve money and to count what is spent. A price limit
-   * of the caller is always checked against a price that was read for it.
+   * How long a known price is used for reservations and daily limits. A caller's price limit is always checked against
+   * a price that was read for that purchase.
    */
   readonly priceAgeMs: number;
-  /** A debit may show this late in the balance; until then its reservation is counted. As long as `settleDelayMs`. */
+  /** A debit may appear in the balance this late; until then its reservation counts. As long as `settleDelayMs`. */
   readonly debitShowsAfterMs: number;
-  /** The most that is spent in a day (UTC) by all keys together; undefined: no limit. */
+  /** Daily limit (UTC) for all keys together; undefined: no limit. */
   readonly spendLimit: Money | undefined;
-  /** A balance below this is reported, in the currency of the wallet; undefined: none is. */
+  /** A lower balance is announced, in the currency of the wallet; undefined: never. */
   readonly lowBalance: Money | undefined;
   /**
-   * Failures in a row after which a condition is taken to concern the service as a whole. Three in a row, over all
-   * work, are hardly three accidents. `not_approved` needs one.
+   * Failures in a row, over all work, after which a circuit opens. Three in a row are hardly a coincidence.
+   * `not_approved` needs one.
    */
   readonly circuitFailures: number;
-  /** First wait before a canary is let through an open circuit; doubled each time, and spread by a fifth. */
+  /** First wait before a canary passes an open circuit; doubled each time, and spread by a fifth. */
   readonly probeDelayMs: number;
-  /** An outage that is over is noticed within this. */
+  /** Longest such wait: the end of an outage is noticed within this time. */
   readonly probeDelayMaxMs: number;
-  /** A canary that was not heard of for this long is given up: it is woken, reads a price and sends. */
+  /**
+   * A canary without a result after this time counts as lost. Within it the canary is woken, reads a price and sends.
+   */
   readonly canaryLeaseMs: number;
   /**
-   * An open circuit whose canary has been due for this long, with no work that could be one, closes on trial: it would
-   * stay open, and alert, until the next purchase. Longer than the longest wait for a canary, so that an outage is not
-   * taken for an idle time.
+   * An open circuit closes on trial when a canary has been due for this long and no work could be one. Without this
+   * rule the circuit and its alert would stay until the next purchase. Longer than the longest wait for a canary, so
+   * that an outage does not look like idle time.
    */
   readonly circuitIdleMs: number;
-  /** How many held purchases a second go on once what held them is over. */
+  /** Held purchases released per second after a hold ends. */
   readonly releasesPerSecond: number;
-  /** How often the gate looks what it can let through. */
+  /** How often the gate checks what it can release. */
   readonly tickMs: number;
-  /** Held work asks the gate by itself after this, should it never be woken. */
+  /** Held work asks the gate again after this time, in case it was never woken. */
   readonly recheckMs: number;
-  /** How often the service is looked at while its shapes have not been seen and purchases are held: some ten calls. */
+  /** How often the service is checked while purchases wait for the first contact: about ten calls each. */
   readonly firstContactMs: number;
 }
 

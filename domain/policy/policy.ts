@@ -1,6 +1,6 @@
 /**
- * Every delay, limit and count of the product with the reason for its value, in one typed place. A workflow gets its
- * copy in its input and never reads configuration; tests shorten the values.
+ * Every delay, limit and count of the product with the reason for its value, as one type. A workflow receives its copy
+ * in its input and never reads configuration. Tests shorten the values.
  */
 import { STREAM_POLICY, WAITING_POLICY, type StreamPolicy, type WaitingPolicy } from '#domain/policy/api-policy.ts';
 import { GATE_POLICY, type GatePolicy } from '#domain/policy/gate-policy.ts';

@@ -6,73 +6,82 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Durations are in milliseconds. When what failed is tried again stands in {@link RetrySettings}, and how workflows
- * wait in {@link WorkflowPolicy}. */
+/**
+ * Durations are in milliseconds. {@link RetrySettings} says when a failure is retried, {@link WorkflowPolicy} how
+ * workflows wait.
+ */
 export interface PurchasePolicy extends RetrySettings, WorkflowPolicy {
   /** Total deadline of one HTTP send. Long enough for a service that buys from a supplier while we wait. */
   readonly sendDeadlineMs: number;
   /**
-   * How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs` by what lies between
-   * the claim and the wire (a commit, a read, perhaps a login): nothing leaves whose deadline would not end before the
-   * lease.
+   * How long the database grants one send the sole right to an attempt. Longer than `sendDeadlineMs` by the time
+   * between claim and request (a commit, a read, perhaps a login): a request only leaves when its deadline ends before
+   * the lease.
    */
   readonly sendLeaseMs: number;
-  /** Start-to-close timeout of the sending activity: the price is read (one deadline), then sent (one lease). A lost
-   * worker is noticed sooner, by its missing heartbeat; what it may still be sending, its lease guards. */
+  /**
+   * Start-to-close timeout of the sending activity: one deadline to read the price, then one lease. The missing
+   * heartbeat shows a lost worker sooner; the lease guards what that worker may still be sending.
+   */
   readonly sendActivityTimeoutMs: number;
-  /** May an attempt whose outcome is unknown be sent again with its key? False in production until an operator has
-   * confirmed that the service replays keys. */
+  /**
+   * Whether an attempt with an unknown result may be sent again with its key. False in production until an operator has
+   * confirmed that the service replays keys.
+   */
   readonly resendAllowed: boolean;
   /**
-   * Since the first send of the attempt that was not definitely refused. The service does not state how long it keeps
-   * keys; ten minutes is less than any retention we know of (a day at the usual payment services).
+   * How long an attempt may be sent again, from its first send that was not definitely refused. The service does not
+   * state how long it keeps keys. Ten minutes is less than any retention that we know of (a day at the usual payment
+   * services).
    */
   readonly resendWindowMs: number;
   /** First wait before the same bytes are sent again; doubled each time. */
   readonly resendDelayMs: number;
   readonly resendDelayMaxMs: number;
-  /** How often the service is asked about an attempt of unknown outcome before it is parked; the reconciler asks on. */
+  /** Look-ups of an attempt with an unknown result before a case opens. The reconciler continues to look it up. */
   readonly lookUps: number;
   /**
-   * How long work that the service has accepted may stay without a word of its end. Then it is asked for, and what the
-   * service cannot say is for a person. Suppliers take minutes, and the reconciler asks all the while where it can: a
-   * week without an end is no delay any more. The same for a VPN subscription whose end, or whose accepted
-   * cancellation, it does not tell.
+   * How long work that the service has accepted may stay without a report of its end. Then it is looked up, and if the
+   * look-up gives no answer a case opens. Suppliers take minutes, and the reconciler looks it up all the time: after a
+   * week it is no delay any more. The same holds for a VPN subscription whose end or accepted cancellation is not
+   * reported.
    */
   readonly silentDeadlineMs: number;
-  /** How long the delivery of a bought eSIM is tried before a person is told. */
+  /** How long the delivery of a bought eSIM is tried before a case opens. */
   readonly deliveryDeadlineMs: number;
-  /** How long after an explicit failure the wallet is read as evidence: debits may show late. */
+  /** Wait between a reported failure and the first read of the wallet: debits may appear late. */
   readonly settleDelayMs: number;
-  /** How often the wallet is read before a failure without evidence is parked. */
+  /** Reads of the wallet before a failure without evidence becomes a case. */
   readonly settleReads: number;
   /**
-   * How long the refund of a cancelled eSIM is waited for before a person is told. A person may review it at the
-   * service, which takes days; after two weeks nobody is at it any more.
+   * How long to wait for the refund of a cancelled eSIM before a case opens. A review by a person at the service takes
+   * days; after two weeks it was probably forgotten.
    */
   readonly refundDeadlineMs: number;
-  /** The same where the caller accepted that none may come. Events come in any order, seconds apart. */
+  /** The same when the caller accepted that no refund may come. Events arrive in any order, seconds apart. */
   readonly refundGraceMs: number;
   /**
-   * How long an accepted cancellation of a VPN subscription is waited for before the service is asked; doubled each
-   * time. Its event takes seconds, and is lost now and then. So it is with a question how one stands that was not
-   * answered.
+   * First wait before the accepted cancellation of a VPN subscription is looked up; doubled each time. Its event takes
+   * seconds and may be lost. Also the wait after a look-up without an answer.
    */
   readonly cancelCheckMs: number;
   readonly cancelCheckMaxMs: number;
-  /** The service may tell of the end of a VPN subscription a little late; only then is it asked. */
+  /** Wait after the end of a VPN subscription before it is looked up: the service may report the end late. */
   readonly expiryGraceMs: number;
-  /** How often the state of a VPN subscription is read whose end nobody named: there is nothing else to wait for. */
+  /** How often a VPN subscription without a known end is read: there is no other sign to wait for. */
   readonly unknownExpiryCheckMs: number;
 }
 
-/** A quarter: by then the books of the service are closed. */
+/** 92 days, a quarter: by then the books of the service are closed. */
 export const MAX_REFUND_DEADLINE_MS = 92 * 24 * hour;
 
-/** With less between the deadline of a send and the end of its lease, a busy machine would hardly get anything sent. */
+/** Least margin between the deadline of a send and its lease. A busy machine needs it to send at all. */
 export const MIN_SEND_MARGIN_MS = second;
 
-/** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */
+/**
+ * Checks a purchase policy.
+ * @returns the inconsistencies as sentences; empty when there are none.
+ */
 export function purchasePolicyProblems(policy: PurchasePolicy): string[] {
   const problems: string[] = [];
   if (policy.sendDeadlineMs + MIN_SEND_MARGIN_MS > policy.sendLeaseMs) {

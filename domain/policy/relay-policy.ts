@@ -3,32 +3,31 @@ const second = 1_000;
 const minute = 60 * second;
 
 export interface RelayPolicy {
-  /** Slow poll beside NOTIFY, for notifications that were lost. */
+  /** Slow poll beside NOTIFY, because a notification may be lost. */
   readonly pollMs: number;
-  /** Rows taken at a time. */
+  /** Rows taken at once. */
   readonly batch: number;
   /**
-   * How long taken rows belong to one relay; what it has not handed over by then, since it died, comes again. Longer
-   * than any call to Temporal takes, so that rows are not taken twice as a rule.
+   * How long taken rows belong to one relay. Rows of a relay that died are taken again after this time. Longer than any
+   * call to Temporal, so that rows are rarely taken twice.
    */
   readonly leaseMs: number;
-  /** First wait before a row that could not be handed over is tried again; doubled each time. */
+  /** First wait before a row is tried again; doubled each time. */
   readonly retryDelayMs: number;
   readonly retryDelayMaxMs: number;
   /**
-   * Tries that fail for an error that does not pass by itself before a row is quarantined. With the growing waits ten
-   * of them take four minutes: longer than a deployment in which one process has a new encryption key and another does
-   * not yet.
+   * Tries with a lasting error before a row is quarantined. With the growing waits ten tries take four minutes: longer
+   * than a deployment in which one process already has a new encryption key and another does not.
    */
   readonly lastingTries: number;
   /**
-   * How long calls under way may take when the process stops; then they are given up. Twice this and
-   * WORKER_SHUTDOWN_GRACE (20 s) stay below the 30 s after which the container is killed.
+   * Time for calls under way when the process stops. Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s
+   * after which the container is killed.
    */
   readonly stopMs: number;
   /**
-   * A row that waits for longer counts as behind in `/readyz`: a healthy relay takes milliseconds, and one that died
-   * holds a row for its lease.
+   * `/readyz` reports the relay as behind when a row waits for longer. A healthy relay takes milliseconds; a relay that
+   * died holds a row until its lease ends.
    */
   readonly behindAfterMs: number;
 }
@@ -36,15 +35,14 @@ export interface RelayPolicy {
 /** How a worker watches whether Temporal answers. */
 export interface TemporalHealthPolicy {
   /**
-   * Between two questions. Often enough that a probe every ten seconds sees it, and nothing beside what a worker asks
-   * anyway.
+   * Interval between two checks. Short enough for a probe every ten seconds; the load is small beside that of a worker.
    */
   readonly everyMs: number;
-  /** A question that takes longer has failed. A busy server answers within a second. */
+  /** Deadline of one check. A busy server answers within a second. */
   readonly deadlineMs: number;
   /**
-   * So long without an answer, Temporal counts as unreachable: one lost question is none, a restart of it takes a few
-   * seconds.
+   * Time without an answer after which Temporal counts as unreachable. One lost check does not count, and a restart
+   * takes a few seconds.
    */
   readonly unreachableAfterMs: number;
 }

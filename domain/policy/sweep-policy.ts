@@ -1,4 +1,4 @@
-/** What the sweeper goes by. */
+/** Times and limits of the sweeper. */
 
 const second = 1_000;
 const minute = 60 * second;
@@ -8,49 +8,40 @@ const hour = 60 * minute;
 export interface SweepPolicy {
   /** How often unfinished rows are checked for a running workflow. */
   readonly everyMs: number;
-  /** Rows whose last sign of life is younger than this are left alone. */
+  /** Rows that changed more recently than this are skipped. */
   readonly idleAfterMs: number;
   readonly batch: number;
-  /** Unfinished rows looked at in one step. A step costs five queries and `pageRows / listIds` calls to Temporal. */
+  /** Unfinished rows checked in one step. A step needs five queries and `pageRows / listIds` calls to Temporal. */
   readonly pageRows: number;
   /**
-   * Workflow ids in one question to Temporal's visibility: some 25 KB of query, far below what gRPC and the server
-   * take.
+   * Workflow ids in one query to Temporal's visibility: about 25 KB, far below the limits of gRPC and of the server.
    */
   readonly listIds: number;
-  /**
-   * How long one sweep goes through unfinished rows; the next one goes on from there. Within the time that its activity
-   * has.
-   */
+  /** Time of one sweep; the next one continues where it stopped. Shorter than the timeout of its activity. */
   readonly sweepingMs: number;
   /**
-   * A report that was handed to a workflow, an end of an attempt or a planned step to which a running workflow has not
-   * come after so long is shown to it again. A send, a read of an eSIM and their retries are over by then; a busy
-   * worker is not woken in vain.
+   * When a running workflow has not handled a relayed report, the end of an attempt or a planned step after this time,
+   * the workflow is woken. A send, a read of an eSIM and their retries end sooner, so a busy workflow is not woken
+   * without need.
    */
   readonly overdueAfterMs: number;
   /**
-   * Work that waits for the service, with no time for its next step, is shown to its workflow after this. The
-   * reconciler has asked about it many times by then, so only a row that was set back is found so.
+   * Work that waits for the service, without a time for its next step, is woken after this. The reconciler has looked
+   * it up many times by then, so this only finds rows that PostgreSQL has lost changes of.
    */
   readonly unheardAfterMs: number;
-  /**
-   * The older the work, the longer it is left alone between two such wakes: by this share of its age, from
-   * `overdueAfterMs` up to `wakeAgainMaxMs`.
-   */
+  /** Share of its age for which work is not woken again, between `overdueAfterMs` and `wakeAgainMaxMs`. */
   readonly wakeAgainShare: number;
   readonly wakeAgainMaxMs: number;
-  /** How long the answer to an Idempotency-Key is kept. A day is what callers know from elsewhere; afterwards
-   * external_order_id, which is unique for good, still refuses a second order. */
-  readonly answersKeptMs: number;
   /**
-   * How long events are kept. A month is what callers know from elsewhere, and longer than anybody who reads the feed
-   * is away.
+   * How long the answer to an Idempotency-Key is kept. A day is usual. Afterwards `external_order_id`, which is unique
+   * for good, still refuses a second order.
    */
+  readonly answersKeptMs: number;
+  /** How long events are kept. A month is usual, and longer than a reader of the feed is normally offline. */
   readonly eventsKeptMs: number;
   /**
-   * How long one sweep deletes what is kept no longer; the rest waits for the next one. Well within the time that its
-   * activity has.
+   * Time that one sweep spends on deleting old rows; the next one continues. Well below the timeout of its activity.
    */
   readonly forgettingMs: number;
 }

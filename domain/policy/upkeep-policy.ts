@@ -1,84 +1,83 @@
-/** How often the reconciler, the books, the wallet and the eSIMs are looked at, and how much of them in one run. */
+/** Intervals and limits of the reconciler, of the books, and of the watches on the wallet and on eSIMs. */
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
 export interface ReconcilePolicy {
-  /** Work the service has accepted counts as silent when nothing was heard of it for this long. */
+  /** Work that the service has accepted counts as silent when no report came for this long. */
   readonly silentAfterMs: number;
   /**
-   * The older silent work is, the longer it is left alone between two questions: by this share of its age, up to
-   * `askAgainMaxMs`. A review of two weeks is asked about some hundred times and not ten thousand.
+   * Share of its age for which silent work is not looked up again, up to `askAgainMaxMs`. A review of two weeks is then
+   * looked up about a hundred times, not ten thousand times.
    */
   readonly askAgainShare: number;
   readonly askAgainMaxMs: number;
   /** How often the reconciler runs. */
   readonly everyMs: number;
-  /** Work looked at in one run. */
+  /** Pieces of work checked in one run. */
   readonly silentPerRun: number;
-  /** Single reads asked of the service in one run, so that a backlog cannot use up the rate limit. */
+  /** Single reads at the service in one run, so that a backlog cannot use up the rate limit. */
   readonly readsPerRun: number;
-  /** From so much silent work of one kind on, its list is read first: a page of it is one read. */
+  /** From this number of silent pieces of work of one kind on, their list is read first: one page is one read. */
   readonly listFrom: number;
-  /** Pages of such a list in one run; what they do not show is asked about one by one. */
+  /** Pages of such a list in one run; work that they do not show is looked up one by one. */
   readonly listPages: number;
 }
 
 export interface BooksPolicy {
   /**
-   * How often our books are compared with the wallet. Money that is lost is to be noticed within the hour, and a wallet
-   * of thousands of movements a day is some pages.
+   * How often our books are compared with the wallet. Lost money must be noticed within the hour, and thousands of
+   * movements a day are a few pages.
    */
   readonly everyMs: number;
-  /** How much of what was read before is read again: debits may show late, under the time at which they were made. */
+  /** Part of the earlier period that is read again: a debit may appear late, with an earlier time. */
   readonly overlapMs: number;
   /**
-   * A movement younger than this may still be without a cause: its answer is on its way, it is sent again
+   * A more recent movement may lack its cause: its answer is on its way, or its attempt is sent again
    * (`resendWindowMs`), looked up, or found by the reconciler.
    */
   readonly graceMs: number;
-  /** Two debits of one VPN subscription within this are one too many. No plan is known to be shorter than a day. */
+  /** Two debits of one VPN subscription within this time are one too many. No known plan is shorter than a day. */
   readonly shortestPeriodMs: number;
-  /** Pages of 100 movements read in one run. More than a day's worth of a busy shop; a longer outage needs more. */
+  /**
+   * Pages of 100 movements read in one run: more than a busy shop makes in a day. A longer outage needs several runs.
+   */
   readonly pages: number;
-  /** For all of those pages. */
+  /** Deadline for all of these pages. */
   readonly readDeadlineMs: number;
-  /** How long reports are kept. A quarter: what is not looked into by then is in the books of somebody else. */
+  /** How long reports are kept: a quarter, after which the accounts of that period are usually closed. */
   readonly reportsKeptMs: number;
 }
 
-/** How long the wallet lasts, and from when on that is too short. */
+/** Calculation of the wallet's runway, and when it is too short. */
 export interface RunwayPolicy {
-  /** Sales of so many days are looked at: two weeks hold each day of the week twice. */
+  /** Days of sales that are counted: two weeks contain each weekday twice. */
   readonly windowDays: number;
-  /** Of fewer days nothing is said: a mean of one day is none. */
+  /** Least number of days for a mean. */
   readonly minimumDays: number;
-  /**
-   * A balance that is older says nothing about the wallet of now. The comparison of the books reads it every
-   * `books.everyMs`.
-   */
+  /** An older balance is not used. The comparison of the books reads the balance every `books.everyMs`. */
   readonly balanceAgeMs: number;
-  /** A wallet that lasts shorter is announced. Money takes up to three days from one bank to another. */
+  /** A shorter runway is announced. A bank transfer takes up to three days. */
   readonly lowMs: number;
 }
 
-/** How eSIMs and subscriptions are watched for what runs out. */
+/** How eSIMs and subscriptions are watched for data and time that run out. */
 export interface WatchPolicy {
-  /** How often a batch is looked at. */
+  /** How often a batch is read. */
   readonly everyMs: number;
-  /** Calls to the service in one run, so that a large stock of eSIMs cannot use up the rate limit. */
+  /** Calls to the service in one run, so that many eSIMs cannot use up the rate limit. */
   readonly readsPerRun: number;
   /**
-   * How long the reading of an eSIM in use is good for. A customer uses up a package in days, and who is told a quarter
-   * of a day late can still top up.
+   * How long the reading of an eSIM in use is valid. A customer uses up a package in days, so an announcement six hours
+   * late still leaves time for a top-up.
    */
   readonly againAfterMs: number;
-  /** The same of one that is not in use yet, or is used up: it hardly changes. */
+  /** The same for an eSIM that is not in use yet or is used up: its data hardly changes. */
   readonly idleAfterMs: number;
-  /** Shares of the data, from 0 to 1: what is left at or below one is announced. */
+  /** Thresholds of remaining data, as shares from 0 to 1. */
   readonly dataLow: readonly number[];
-  /** What ends within one of these is announced. */
+  /** Thresholds of remaining time, in milliseconds. */
   readonly expiringMs: readonly number[];
   /** Rows announced in one transaction. */
   readonly batch: number;

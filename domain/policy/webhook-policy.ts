@@ -5,68 +5,70 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 export interface WebhookSilencePolicy {
-  /** How far back it is looked for news that webhooks should have brought. */
+  /** How far back reports are counted that a webhook should have brought. */
   readonly windowMs: number;
-  /** So many pieces of news found by asking, and no webhook since the first of them: webhooks do not arrive. One lost
-   * webhook is usual, several in a row are not. */
+  /**
+   * Number of reports found by look-ups, without a webhook since the first of them, that show that webhooks do not
+   * arrive. One lost webhook is usual, several in a row are not.
+   */
   readonly news: number;
 }
 
 export interface WebhookSecretPolicy {
-  /** How long a former webhook secret of the service still verifies after a rotation. The specification states neither
-   * how soon the service signs with the new one nor how long it goes on delivering what it signed before; a day is what
-   * senders that try again for hours need, and a secret that leaked is rotated with an overlap of nothing. */
+  /**
+   * How long a former webhook secret of the service still verifies after a rotation. The specification states neither
+   * how soon the service signs with the new secret nor how long it delivers webhooks signed before. A day covers
+   * senders that retry for hours. Rotate a leaked secret with an overlap of zero.
+   */
   readonly overlapMs: number;
 }
 
 /** How events are delivered to webhook endpoints of internal systems. */
 export interface OutboundPolicy {
   /**
-   * Total deadline of one try. Receivers are to answer first and work afterwards; Standard Webhooks asks for 15 to 30
+   * Total deadline of one try. Receivers should answer first and work afterwards; Standard Webhooks recommends 15 to 30
    * s.
    */
   readonly sendDeadlineMs: number;
   /**
-   * How long a try has its delivery to itself. More than the deadline, so that only a worker that died lets go of it.
+   * How long one worker holds a delivery. Longer than the deadline, so that only the lease of a dead worker runs out.
    */
   readonly leaseMs: number;
-  /**
-   * First wait before a delivery is tried again; doubled each time. A receiver that is just restarting is back by then.
-   */
+  /** First wait before a delivery is tried again; doubled each time. A restarting receiver is back by then. */
   readonly retryDelayMs: number;
-  /** Longest such wait: the end of an outage is found by the next delivery or probe, not by this. */
+  /** Longest such wait. The next delivery or probe notices the end of an outage sooner. */
   readonly retryDelayMaxMs: number;
-  /** How long one delivery is tried. A receiver that broke on Friday evening is looked at on Monday morning. */
+  /** How long one delivery is tried. A receiver that broke on Friday evening is repaired on Monday morning. */
   readonly retryForMs: number;
   /**
-   * So many tries failed in a row, and the endpoint counts as failing: it gets one delivery at a time. Fewer may be
-   * single events that it cannot take.
+   * Failed tries in a row after which an endpoint counts as failing and gets one delivery at a time. Fewer failures may
+   * be single events that it cannot process.
    */
   readonly failingAfter: number;
-  /** Longest wait between those: an outage that is over is noticed within this. */
+  /** Longest wait between deliveries to a failing endpoint: the end of an outage is noticed within this time. */
   readonly probeDelayMaxMs: number;
-  /** An endpoint without a single success for so long is disabled. Longer than one delivery is tried. */
+  /** An endpoint without a success for this long is disabled. Longer than one delivery is tried. */
   readonly disableAfterMs: number;
-  /** Deliveries sent to one endpoint at a time. */
+  /** Concurrent deliveries to one endpoint. */
   readonly lanes: number;
   /**
-   * How long one round of sending goes on before the next endpoint has its turn; a round ends with the tries under way,
-   * within the grace that a stopping worker has.
+   * Time of one round of sending before the next endpoint has its turn. A round ends with the tries under way, within
+   * the grace of a stopping worker.
    */
   readonly roundMs: number;
-  /** How long a delivery that has ended stays in the log. */
+  /** How long a finished delivery stays in the log. */
   readonly logKeptMs: number;
-  /** How long the former secret of an endpoint still signs after a rotation, where the caller names no other time. */
+  /** Default overlap in which the former secret of an endpoint still signs after a rotation. */
   readonly secretOverlapMs: number;
 }
 
 /**
- * Of webhook secrets, the service's and ours, and of API keys. A month: whoever wants a longer overlap wants no
+ * Longest overlap of webhook secrets, the service's and ours, and of API keys. A longer overlap would defeat the
  * rotation.
  */
 export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * 24 * hour;
 
-/** A round of sending must end within the time that its activity has. */
+/** A round of sending must end within the timeout of its activity. */
 export const MAX_OUTBOUND_DEADLINE_MS = minute;
 
 export const WEBHOOK_SECRET_POLICY: WebhookSecretPolicy = {

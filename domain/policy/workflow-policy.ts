@@ -1,43 +1,38 @@
-/**
- * How workflows wait for what is to pass by itself, and how long their histories may grow. Part of the policy of
- * purchases.
- */
+/** How workflows wait, and how long their histories may grow. Part of the purchase policy. */
 import type { FailureClass } from '#domain/work/failure.ts';
 
 /** Durations are in milliseconds. */
 export interface WorkflowPolicy {
   /**
-   * Events of its history from which on a workflow goes on in a new run. The server ends a workflow at 51,200 events; a
-   * run that is replayed reads all of its history; and no step between two looks at the length adds as many events
-   * again.
+   * Number of history events from which a workflow continues as new. The server ends a workflow at 51,200 events, and a
+   * replay reads the whole history. No step between two checks of the length adds as many events again.
    */
   readonly historyLimit: number;
   /**
-   * First wait for an observation that is still to be judged; doubled each time. The relay judges within milliseconds;
-   * where it died with a row in hand, its lease ends first.
+   * First wait for an observation that is not judged yet; doubled each time. The relay judges within milliseconds; the
+   * row of a relay that died is free after its lease.
    */
   readonly barredRetryMs: number;
   /**
-   * Longest such wait, and the longest before a send that could not begin is tried again. Long enough that a day of
-   * them is a short history, short enough that the end of the cause is noticed while somebody who removed it still
-   * looks.
+   * Longest such wait, also before a send that could not begin is tried again. A day of such waits is still a short
+   * history, and an operator who removes the cause sees the effect within minutes.
    */
   readonly barredRetryMaxMs: number;
   /**
-   * How long nothing moves because of ourselves (an observation that nobody judges, sends that never begin) before a
-   * case says so. Longer than a deployment or a restart of PostgreSQL takes.
+   * How long work may stand still because of ourselves (an observation that is not judged, sends that do not begin)
+   * before a case opens. Longer than a deployment or a restart of PostgreSQL.
    */
   readonly stalledAfterMs: number;
-  /** First wait before the service is asked again that could not be asked; doubled each time. */
+  /** First wait before a look-up that failed is repeated; doubled each time. */
   readonly askAgainMs: number;
   /**
-   * Longest such wait: the end of an outage is noticed within this, and 1,000 pieces of work ask once a second
-   * together.
+   * Longest such wait: the end of an outage is noticed within this time, and 1,000 pieces of work together make about
+   * one look-up a second.
    */
   readonly askAgainMaxMs: number;
-  /** First wait of a workflow whose row is lost before it looks for it again; doubled each time. */
+  /** First wait before a workflow reads its lost row again; doubled each time. */
   readonly missingRowCheckMs: number;
-  /** Longest such wait. The row comes back when its caller asks again, or a backup is restored: hours. */
+  /** Longest such wait. The row returns when its caller repeats the request or a backup is restored: after hours. */
   readonly missingRowCheckMaxMs: number;
 }
 
@@ -54,7 +49,7 @@ export const DEFAULT_WORKFLOW_POLICY: WorkflowPolicy = {
   missingRowCheckMaxMs: 60 * minute,
 };
 
-/** Failures of a question that say nothing but that the service did not answer it now. */
+/** Failures of a look-up that only show that the service did not answer now. */
 const PASSING: ReadonlySet<FailureClass> = new Set([
   'not_sent',
   'service_down',
@@ -69,8 +64,8 @@ const PASSING: ReadonlySet<FailureClass> = new Set([
 ]);
 
 /**
- * True when a question that failed in this way is asked again by itself: the service could not be asked. Any other
- * failure is an answer that does not help, or that this service has no such call: a person looks.
+ * True when a failed look-up is repeated automatically: the service could not be reached. Any other failure is an
+ * answer that does not help, or shows that the service has no such call; an operator has to look.
  */
 export function isLookUpRetried(failure: FailureClass): boolean {
   return PASSING.has(failure);

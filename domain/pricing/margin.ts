@@ -3,26 +3,26 @@ import Big from 'big.js';
 import { compareMoney, paddedAmount, type Decimal, type Money } from '#domain/money/money.ts';
 import type { Markup, PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
-/** Amounts of ours have at most six digits after the point. */
+/** Decimal places of our amounts. */
 const DIGITS = 6;
 const HUNDRED = new Big(100);
 
-/** What a selling price leaves. */
+/** The margin of a selling price. */
 export interface Margin {
   readonly amount: Decimal;
-  /** Of the cost, to two digits; null where that is nothing. */
+  /** Percent of the cost, to two digits; null when the cost is zero. */
   readonly percent: Decimal | null;
 }
 
 /**
- * The least price that a rule allows for a cost: with its minimum margin, not below its minimum price or the cost.
- * Perhaps not rounded.
+ * The lowest price that a rule allows for a cost: with its minimum margin, and not below its minimum price or the cost.
+ * Not rounded.
  */
 export function leastPrice(cost: Money, terms: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Money {
   return { amount: paddedAmount(floorOf(cost.amount, terms).toFixed()), currency: cost.currency };
 }
 
-/** What a selling price leaves over a cost of the same currency. */
+/** The margin of a selling price over a cost of the same currency. */
 export function marginOf(cost: Decimal, price: Decimal): Margin {
   const amount = new Big(price).minus(cost);
   return {
@@ -36,7 +36,10 @@ export function isSoldAtLoss(cost: Money, sellingPrice: Money): boolean {
   return compareMoney(sellingPrice, cost) < 0;
 }
 
-/** The cost may rise by the drift, but not to where the price no longer keeps the minimum margin. */
+/**
+ * The highest cost at which a price is still allowed: within the drift, and not so high that the price loses the
+ * minimum margin.
+ */
 export function highestCost(cost: Decimal, price: Big, { minimumMargin, maxPriceDriftPercent }: PricingTerms): Decimal {
   const bounds = [
     new Big(cost).plus(shareOf(cost, maxPriceDriftPercent)),
@@ -61,7 +64,7 @@ export function marginFloor(cost: Decimal, { percent, amount }: Markup): Big {
   return byPercent.lt(byAmount) ? byAmount : byPercent;
 }
 
-/** A multiplication: a division by a hundred would cut digits off. */
+/** Multiplies by 0.01: a division by 100 would cut digits. */
 export function shareOf(amount: Decimal, percent: Decimal): Big {
   return new Big(amount).times(percent).times('0.01');
 }

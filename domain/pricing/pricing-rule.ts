@@ -1,10 +1,10 @@
-/** Rules for selling prices: what each is for, and what it says. */
+/** Rules for selling prices: their targets and terms. */
 import Big from 'big.js';
 import type { Decimal, Money } from '#domain/money/money.ts';
 
 export const PRICING_TARGET_KINDS = ['default', 'country', 'package', 'vpn_plan'] as const;
 
-/** What a rule is for. `country`: an ISO 3166-1 alpha-2 code. Ids are the service's. */
+/** The target of a rule. `country`: an ISO 3166-1 alpha-2 code. Ids are those of the service. */
 export type PricingTarget =
   | { readonly kind: 'default' }
   | { readonly kind: 'country'; readonly country: string }
@@ -12,54 +12,53 @@ export type PricingTarget =
   | { readonly kind: 'vpn_plan'; readonly vpnPlanId: number };
 export type PricingTargetKind = PricingTarget['kind'];
 
-/** A share of `price_for_reseller`, in percent, and an amount beside it. */
+/** A percentage of `price_for_reseller` plus an amount. */
 export interface Markup {
   readonly percent: Decimal;
   readonly amount: Decimal;
 }
 
-/** Prices end on `step` times a whole number, plus `ending`: .99 is a step of 1 with the ending 0.99. */
+/** Prices are a multiple of `step` plus `ending`: .99 is a step of 1 with the ending 0.99. */
 export interface Rounding {
   readonly step: Decimal;
   readonly ending: Decimal;
-  /** `nearest` never goes below the minimum either. */
+  /** `nearest` does not go below the minimum. */
   readonly direction: 'up' | 'nearest';
 }
 
-/** What a rule says. All amounts are in its currency. */
+/** The terms of a rule. All amounts are in its currency. */
 export interface PricingTerms {
   readonly margin: Markup;
-  /** Both of its parts hold. */
+  /** Both parts apply. */
   readonly minimumMargin: Markup;
   readonly minimumPrice: Decimal | null;
-  /** Null: up to the smallest unit of the currency. */
+  /** Null: round up to the smallest unit of the currency. */
   readonly rounding: Rounding | null;
-  /** How much more than at present the service may charge before a purchase is held instead, in percent. */
+  /** How far the service's price may rise before a purchase is held, in percent. */
   readonly maxPriceDriftPercent: Decimal;
 }
 
-/** A rule. It applies to what is priced in its currency, and to nothing else. */
+/** A rule. It applies only to costs in its currency. */
 export interface PricingRule {
   readonly target: PricingTarget;
   readonly currency: string;
   readonly terms: PricingTerms;
 }
 
-/** What is to be sold. */
+/** An item to be priced. */
 export type PricedItem =
   | { readonly kind: 'package'; readonly id: number; readonly countries: readonly string[]; readonly cost: Money }
   | { readonly kind: 'vpn_plan'; readonly id: number; readonly cost: Money };
 
 /**
- * Names what a rule is for: two rules of one name would tie, so the database has one at most in force.
- *
- * @returns such as `country DE EUR`.
+ * The unique name of a rule by target and currency, such as `country DE EUR`. The database allows one rule in force for
+ * each name.
  */
 export function ruleName({ target, currency }: Pick<PricingRule, 'target' | 'currency'>): string {
   return [target.kind, targetKey(target), currency].filter((part) => part !== '').join(' ');
 }
 
-/** The part of a target beside its kind, as text; empty for the default. */
+/** The key of a target within its kind, as text; empty for the default. */
 export function targetKey(target: PricingTarget): string {
   switch (target.kind) {
     case 'default':
@@ -73,7 +72,7 @@ export function targetKey(target: PricingTarget): string {
   }
 }
 
-/** The target that {@link targetKey} was read from. */
+/** The target for a kind and a key of {@link targetKey}. */
 export function targetOf(kind: PricingTargetKind, key: string): PricingTarget {
   switch (kind) {
     case 'default':
@@ -87,14 +86,17 @@ export function targetOf(kind: PricingTargetKind, key: string): PricingTarget {
   }
 }
 
-/** The names that more than one of these rules has. */
+/** The names that several of these rules share. */
 export function tiedRules(rules: readonly Pick<PricingRule, 'target' | 'currency'>[]): string[] {
   const seen = new Set<string>();
   const tied = rules.map(ruleName).filter((name) => seen.size === seen.add(name).size);
   return [...new Set(tied)];
 }
 
-/** @returns what is wrong with terms beyond the form of their fields, by the field; empty when they are sound. */
+/**
+ * Checks terms beyond the form of their fields.
+ * @returns the problems by field; empty when there are none.
+ */
 export function termsProblems({
   rounding,
 }: Pick<PricingTerms, 'rounding'>): { readonly field: string; readonly message: string }[] {

@@ -1,14 +1,14 @@
-/** What becomes of selling prices when rules or the service's prices change. */
+/** Effects of changed rules or changed prices of the service on selling prices. */
 import { compareMoney, equalMoney, type Money } from '#domain/money/money.ts';
 import { isSoldAtLoss, leastPrice, marginOf, type Margin } from '#domain/pricing/margin.ts';
 import { ruleName, type PricedItem, type PricingRule } from '#domain/pricing/pricing-rule.ts';
 import { suggestPrice, type RuledSuggestion } from '#domain/pricing/suggested-price.ts';
 
-/** A price that stays as it is while the cost and the rules change. */
+/** A price that is kept while the cost and the rules change. */
 interface KeptPrice {
   readonly price: Money;
   readonly margin: Margin;
-  /** What the new rule asks for at least; the new cost where none applies. */
+  /** The least price of the new rule; the new cost when no rule applies. */
   readonly least: Money;
   readonly isBelowMinimum: boolean;
   readonly isAtLoss: boolean;
@@ -17,24 +17,24 @@ interface KeptPrice {
 export interface Repriced<Rule extends PricingRule> {
   readonly before: RuledSuggestion<Rule> | undefined;
   readonly after: RuledSuggestion<Rule> | undefined;
-  /** True when the two suggest different prices, or only one of them suggests any. */
+  /** True when the two suggest different prices, or only one suggests a price. */
   readonly isChanged: boolean;
-  /** Undefined where there is no price to keep, or the new cost is in another currency. */
+  /** Undefined when there is no price to keep, or the new cost is in another currency. */
   readonly kept: KeptPrice | undefined;
 }
 
-/** One thing as it is sold now, and what is tried with it. */
+/** An item as it is sold now, and the cost and rules to try. */
 export interface Trial<Rule extends PricingRule> {
   readonly item: PricedItem;
   readonly rules: readonly Rule[];
-  /** What the service would charge. */
+  /** The service's new price. */
   readonly newCost: Money;
   readonly newRules: readonly Rule[];
-  /** What the shop asks for it now; undefined: what the rules suggest now. */
+  /** The shop's present price; undefined: the price that the rules suggest now. */
   readonly sellingPrice: Money | undefined;
 }
 
-/** Prices a thing as it is and as it would be. Changes nothing. */
+/** Prices an item before and after the change. Stores nothing. */
 export function reprice<Rule extends PricingRule>({
   item,
   rules,
@@ -66,7 +66,7 @@ function keptPrice(price: Money, cost: Money, rule: PricingRule | undefined): Ke
   };
 }
 
-/** The rules of a trial: those in force, with the tried ones in the place of those for the same. */
+/** The rules in force, with the tried rules in place of those of the same name. */
 export function withRules<Rule extends PricingRule>(inForce: readonly Rule[], tried: readonly Rule[]): Rule[] {
   const replaced = new Set(tried.map(ruleName));
   return [...inForce.filter((rule) => !replaced.has(ruleName(rule))), ...tried];

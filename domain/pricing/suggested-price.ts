@@ -1,6 +1,6 @@
 /**
- * Selling prices that the reseller's own rules suggest: exact decimals, one currency, never below what the rule's
- * minimum says and never below what the service charges. What a customer pays stays the shop's decision.
+ * Selling prices that the reseller's own rules suggest: exact decimals in one currency, never below the rule's minimum
+ * and never below the cost. The shop decides what a customer pays.
  */
 import Big from 'big.js';
 import { compareMoney, isDecimal, paddedAmount, type Decimal, type Money } from '#domain/money/money.ts';
@@ -35,7 +35,7 @@ interface PricingStep {
 export interface Suggestion {
   readonly price: Money;
   readonly margin: Margin;
-  /** The most that the service may charge for it: at that cost the price still keeps the minimum margin. */
+  /** The highest cost at which the price still keeps the minimum margin. */
   readonly maxPrice: Money;
   readonly explanation: readonly PricingStep[];
 }
@@ -46,11 +46,10 @@ export interface RuledSuggestion<Rule extends PricingRule> extends Suggestion {
 }
 
 /**
- * The price that the most specific rule suggests: of the package or plan itself, else of one of its countries, else the
- * default. Where several countries of a package have a rule, the dearest suggestion counts, so that no country is sold
- * below its rule; of equal ones, the first by country.
- *
- * @returns undefined when no rule applies, or the price would not fit our amounts.
+ * The price that the most specific rule suggests: the rule of the package or plan, else of one of its countries, else
+ * the default. When several countries of a package have rules, the highest price counts, so that no country is sold
+ * below its rule; of equal prices, the first by country.
+ * @returns undefined when no rule applies, or the price does not fit our amounts.
  */
 export function suggestPrice<Rule extends PricingRule>(
   item: PricedItem,
@@ -73,7 +72,10 @@ export function suggestPrice<Rule extends PricingRule>(
   return undefined;
 }
 
-/** What these terms make of a cost. @returns undefined when the price would not fit our amounts. */
+/**
+ * The price for a cost by these terms.
+ * @returns undefined when the price does not fit our amounts.
+ */
 export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | undefined {
   const { currency } = cost;
   const explanation: PricingStep[] = [];
@@ -117,7 +119,7 @@ export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | und
   };
 }
 
-/** The point of the grid, from `floor` on, that a price is rounded to. */
+/** Rounds to the grid, and not below `floor`. */
 function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big): Big {
   const beyond = price.minus(ending);
   if (beyond.lt(0)) return new Big(ending);
@@ -129,7 +131,7 @@ function roundTo(price: Big, { step, ending, direction }: Rounding, floor: Big):
   return direction === 'nearest' && isBelowNearer && below.gte(floor) ? below : above;
 }
 
-/** Such as 0.01, and 1 where the currency has no smaller unit. */
+/** The smallest unit of a currency, such as 0.01; 1 when it has no smaller unit. */
 function smallestUnit(currency: string): Decimal {
   const known = smallestUnits.get(currency);
   if (known !== undefined) return known;
@@ -140,7 +142,7 @@ function smallestUnit(currency: string): Decimal {
   return unit;
 }
 
-/** A formatter takes longer to make than a price to reckon. */
+/** Cached: creating a formatter takes longer than calculating a price. */
 const smallestUnits = new Map<string, Decimal>();
 
 function plain(amount: Big): string {

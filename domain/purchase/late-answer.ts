@@ -1,12 +1,11 @@
 /**
- * What an answer of the service, once it is stored with its attempt, means for the work. A send or a question that
- * everybody has given up may still be answered. The report of the service that follows is then known already and wakes
- * nobody.
+ * Effect on the work of an answer of the service that was stored with its attempt. A send or look-up that timed out may
+ * still be answered. A later report then brings nothing new and wakes no workflow.
  */
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** An answer, and what it was stored over. */
+/** A stored answer, and the state before it was stored. */
 export interface StoredAnswer {
   /** State of the attempt before and after the answer was stored. */
   readonly before: AttemptState;
@@ -14,24 +13,24 @@ export interface StoredAnswer {
   /** Status of the work before. */
   readonly work: WorkStatus;
   /**
-   * False when another send has taken the lease since, or an event has ended it: the workflow may have gone on without
-   * this answer.
+   * False when another send has taken the lease since, or an event has ended it: the workflow may have continued
+   * without this answer.
    */
   readonly holdsLease: boolean;
 }
 
-/** What follows for the work. */
+/** Effect on the work. */
 export interface AnswerEffect {
-  /** What the work was held or parked for is over. */
+  /** True when the hold or the case of the work is over. */
   readonly isInProgress: boolean;
-  /** Its workflow is to read its rows again. */
+  /** True when the workflow must read its rows again. */
   readonly wakes: boolean;
 }
 
 /**
- * Decides what follows from an answer. An answer that tells nothing new ends no wait for a person. The answer of an
- * ordinary send finds the work as `submitting` and its lease in force: it wakes nobody, since the workflow waits for
- * it.
+ * Decides the effect of an answer. An answer without new information does not end a wait for a person. The answer of an
+ * ordinary send finds the work `submitting` and its lease in force; it wakes no workflow, because the workflow waits
+ * for it.
  */
 export function afterAnswer({ before, after, work, holdsLease }: StoredAnswer): AnswerEffect {
   if (isFinal(work)) return { isInProgress: false, wakes: false };

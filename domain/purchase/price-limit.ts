@@ -1,10 +1,10 @@
 import { compareMoney, type Money } from '#domain/money/money.ts';
 
-/** The most that a caller lets the service charge; null: anything. */
+/** The highest price that a caller allows; null: any. */
 export type PriceLimit = Money | null;
 
 /**
- * True when a price may be charged: a limit in another currency allows none, since amounts of two currencies cannot be
+ * True when a price may be charged. A limit in another currency allows no price, because the amounts cannot be
  * compared.
  */
 export function isWithin(limit: PriceLimit, price: Money): boolean {
@@ -12,9 +12,8 @@ export function isWithin(limit: PriceLimit, price: Money): boolean {
 }
 
 /**
- * What was allowed of two sends of one attempt, of which either may have bought it.
- *
- * @param later counts where the two are of different currencies.
+ * The limit that counts after two sends of one attempt, of which either may have bought it: the higher one.
+ * @param later counts when the two are in different currencies.
  */
 export function looserLimit(earlier: PriceLimit, later: PriceLimit): PriceLimit {
   if (later === null) return null;

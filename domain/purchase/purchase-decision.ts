@@ -4,40 +4,36 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/work/failure.ts';
 import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/work/retry-rules.ts';
 
-/** What one send of an attempt came to. */
+/** The result of one send of an attempt. */
 export type SendOutcome =
-  /** The service has the order; `outcome` is what it says of it. */
+  /** The service has the purchase; `outcome` is its reported state. */
   | { readonly kind: 'accepted'; readonly outcome: ObservedOutcome }
   | { readonly kind: 'failure'; readonly failure: FailureClass; readonly retryAfterMs?: number }
-  /**
-   * The purchase gate does not let it through; nothing was sent. `recheckMs`: it asks again then, unless it is woken
-   * before.
-   */
+  /** The purchase gate held it; nothing was sent. `recheckMs`: wait before it asks again, unless it is woken before. */
   | { readonly kind: 'gated'; readonly failure: FailureClass; readonly detail: string; readonly recheckMs: number }
-  /** Another send of this attempt may still be under way; nothing was sent. */
+  /** Another send of this attempt may be under way; nothing was sent. */
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
 
 /**
- * Why nothing may be bought for an order, and why it may not fail, at this moment. `contradiction`: the service said
- * two things that cannot both be true, and a person has to judge. `observations_pending`: it said something that has
- * not been taken into account yet.
+ * Why an order may neither be bought nor fail at this moment. `contradiction`: two reports exclude each other, and a
+ * person has to judge. `observations_pending`: a report has not been judged yet.
  */
 export type BuyingBarrier = 'contradiction' | 'observations_pending';
 
-/** What is known of an attempt when a send of it ends. */
+/** The attempt at the end of a send. */
 export interface AttemptHistory {
   /** Epoch milliseconds of the first send; undefined before it. */
   readonly firstSentAt: number | undefined;
   /**
-   * Epoch milliseconds of the first send that was not definitely refused, from which the resend window counts;
-   * undefined: none was.
+   * Epoch milliseconds of the first send that was not definitely refused; the resend window starts here. Undefined:
+   * every send was refused.
    */
   readonly firstUnrefusedSendAt?: number | undefined;
   /** Sends so far, this one included. */
   readonly sends: number;
-  /** Holds in a row so far, this one not included; sets the back-off. */
+  /** Holds in a row before this one; sets the back-off. */
   readonly holds: number;
-  /** True once any send of this attempt ended without proof of what it did. From then on a refusal proves nothing. */
+  /** True once a send of this attempt had an unknown result. From then on a refusal proves nothing. */
   readonly anyUnknown: boolean;
 }
 
@@ -46,12 +42,12 @@ export type NextStep =
   | { readonly step: 'send' }
   | { readonly step: 'await_service' }
   | { readonly step: 'deliver' }
-  /** The service reports the attempt as failed: read the wallet, then fail or buy anew. */
+  /** The service reported a failure: read the wallet, then fail or make a new attempt. */
   | { readonly step: 'settle'; readonly failure: FailureClass }
   | { readonly step: 'fail'; readonly failure: FailureClass }
   /**
-   * `gated`: why the purchase gate holds it, in a sentence; absent where the service itself refused. `asked`: the
-   * service named the time, so no rule of ours shortens it.
+   * `gated`: why the purchase gate holds it, as a sentence; absent when the service refused. `asked`: the service named
+   * the delay, so no rule of ours shortens it.
    */
   | {
       readonly step: 'hold';
@@ -60,20 +56,20 @@ export type NextStep =
       readonly gated?: string;
       readonly asked?: true;
     }
-  /** Send the same bytes with the same key once more. */
+  /** Send the same bytes again with the same key. */
   | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
-  /** Ask the service what became of the attempt; what it cannot say is parked. */
+  /** Look the attempt up at the service; without an answer a case opens. */
   | { readonly step: 'look_up'; readonly failure: FailureClass }
   | { readonly step: 'wait_for_lease'; readonly delayMs: number };
 
 /**
- * Decides how a purchase goes on after a send: the whole of rule 2 of the design.
+ * Decides how a purchase continues after a send (rule 2).
  *
- * Once a send was unknown, a later refusal of the same attempt is no evidence ("balance too low" may be our own first
- * debit), so it is treated as one more unknown.
+ * After an unknown send, a later refusal of the same attempt is no evidence ("balance too low" may be our own first
+ * debit), so it counts as one more unknown.
  *
  * @param now epoch milliseconds.
- * @param overrides what an operator has set for this work.
+ * @param overrides set by an operator for this work.
  */
 export function decideAfterSend(
   outcome: SendOutcome,
@@ -106,8 +102,8 @@ export function decideAfterSend(
 }
 
 /**
- * Nothing was sent. What bought nothing so far is held. What may have bought is never just held: within its window it
- * waits to be sent again, and then the service is asked.
+ * The gate held it, so nothing was sent. If nothing can have been bought, it is held. If an earlier send may have
+ * bought, it is resent within its window, and looked up afterwards.
  */
 function atGate(
   { failure, detail: gated, recheckMs }: Extract<SendOutcome, { kind: 'gated' }>,
@@ -121,7 +117,7 @@ function atGate(
   return { step: 'resend', failure, delayMs: Math.min(recheckMs, windowLeft), gated };
 }
 
-/** How a purchase goes on once the service is known to have it. */
+/** How a purchase continues once the service is known to have it. */
 export function afterAcceptance(outcome: ObservedOutcome): NextStep {
   switch (outcome) {
     case 'processing':
@@ -133,10 +129,7 @@ export function afterAcceptance(outcome: ObservedOutcome): NextStep {
   }
 }
 
-/**
- * True when the service has it already, or an answer about it that could not be read: to send it again would say no
- * more.
- */
+/** True when a resend would show nothing new: the service has it already, or its answer could not be read. */
 export function isNeverResent(failure: FailureClass): boolean {
   return failure === 'key_or_reference_known' || failure === 'contract_drift';
 }
@@ -157,32 +150,31 @@ function afterUnknown(
   return { step: 'look_up', failure };
 }
 
-/** Epoch milliseconds until when the same bytes may be sent again: what was refused before starts no window. */
+/** The end of the resend window, in epoch milliseconds. Refused sends before do not start a window. */
 function windowEnd({ firstUnrefusedSendAt }: AttemptHistory, { resendWindowMs }: PurchasePolicy, now: number): number {
   return (firstUnrefusedSendAt ?? now) + resendWindowMs;
 }
 
-/** What reading the wallet showed for an attempt that the service reports as failed. */
+/** What the wallet shows for an attempt that the service reports as failed. */
 export type DebitEvidence =
-  /** The transactions cover the time of the attempt and hold no debit for it. */
+  /** The transactions cover the time of the attempt and contain no debit for it. */
   | 'no_debit'
   /** There is a debit and a credit of the same amount. */
   | 'credited'
-  /** There is a debit and no credit (yet). */
+  /** There is a debit and no credit yet. */
   | 'debited'
   /** The wallet cannot be read, or not far enough back. */
   | 'unavailable';
 
-/** True when the evidence says that a failed attempt cost nothing, or that its money came back. */
+/** True when the evidence shows that a failed attempt cost nothing, or that its debit was credited. */
 export function costNothing(evidence: DebitEvidence): boolean {
   return evidence === 'no_debit' || evidence === 'credited';
 }
 
 /**
- * How it goes on while the evidence does not say that a failed attempt cost nothing (rule 3 of the design): debits and
- * credits may show late, so the wallet is read a few times before a person is told.
- *
- * @param reads how often the wallet was read for this attempt, this read included.
+ * Decides how it continues while the evidence does not show that a failed attempt cost nothing (rule 3).
+ * Debits and credits may appear late, so the wallet is read several times before a case opens.
+ * @param reads reads of the wallet for this attempt, this one included.
  */
 export function decideSettlement(reads: number, policy: Pick<PurchasePolicy, 'settleReads'>): 'read_again' | 'park' {
   return reads < policy.settleReads ? 'read_again' : 'park';

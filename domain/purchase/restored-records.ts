@@ -1,99 +1,97 @@
 /**
- * PostgreSQL may lose its last commits: a power cut on a disk that lies, a failover to a standby that was behind, a
- * restored backup. The workflow remembers what it has sent. Where the row knows less than the workflow, the row proves
- * nothing any more: an attempt that looks as if it had never been sent may have bought.
+ * PostgreSQL may lose its last commits: by a power cut on a disk that confirms writes too early, a failover to a
+ * standby that was behind, or a restored backup. The workflow remembers its sends. When the row knows less than the
+ * workflow, the row proves nothing: an attempt that looks unsent may have bought.
  */
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { FinalStatus } from '#domain/work/lifecycle.ts';
 
-/** What a workflow knows of the newest attempt of its work. It is carried into every later run. */
+/** What a workflow knows about the newest attempt of its work. Every later run receives it. */
 export interface Witness {
   /** Number of the attempt, from 1. */
   readonly number: number;
   readonly state: AttemptState;
-  /** Sends that it knows of, and those that it must reckon with. */
+  /** Sends that the workflow knows of, and sends that it has to assume. */
   readonly sends: number;
-  /** Epoch milliseconds of the first send, where it is known. */
+  /** Epoch milliseconds of the first send, when known. */
   readonly firstSentAt?: number;
-  /** Epoch milliseconds from which on the resend window counts. */
+  /** Epoch milliseconds of the start of the resend window. */
   readonly firstUnrefusedSendAt?: number;
-  /** True when the outcome of a send is open. */
+  /** True when the result of a send is unknown. */
   readonly anyUnknown: boolean;
-  /** The service's id of what it made for the attempt. */
+  /** The service's id of the purchase. */
   readonly serviceId?: string;
-  /** How the work had ended, where the witness is the result of a completed workflow. */
+  /** The final status, when the witness is the result of a completed workflow. */
   readonly ended?: FinalStatus;
-  /** Why, if it had failed. */
+  /** The failure, when the work failed. */
   readonly failure?: FailureClass;
-  /** True once the row of the attempt was found to know less, until the service says what it has. */
+  /** True after the row of the attempt was found to know less, until the service reports its state. */
   readonly isRestored?: boolean;
 }
 
-/** What a row says of the attempt with the number of the witness. */
+/** The row of the attempt with the number of the witness. */
 export interface AttemptRecord {
   readonly state: AttemptState;
   readonly sends: number;
 }
 
 /**
- * `none`: the row knows as much as the workflow, or more. `doubt`: the row knows less, and what it says is no proof
- * that nothing was bought: the attempt counts as unknown.
+ * `none`: the row knows at least as much as the workflow. `doubt`: the row knows less and does not prove that nothing
+ * was bought, so the attempt counts as unknown.
  */
 export type Restoration = 'none' | 'doubt';
 
-/** States by which the service has the attempt. */
+/** States in which the service has the attempt. */
 const HAD: ReadonlySet<AttemptState> = new Set(['processing', 'completed']);
 
 /**
- * Compares what a workflow knows of an attempt with its row.
+ * Compares what a workflow knows about an attempt with its row.
  *
- * The number of sends is compared, not whether one of them is open: a claim stores what is open of the sends before it.
- * A row that says `failed` after `processing` knows more: the service or a person has said so since. After a delivery
- * nothing says that.
+ * It compares the number of sends, not whether the result of one is open: a claim stores the open results of earlier
+ * sends. A row that says `failed` after `processing` knows more: the service or a person reported the failure since.
+ * After a delivery, neither reports a failure.
  *
  * @param row undefined when the row is lost.
  */
 export function restoration(witness: Witness, row: AttemptRecord | undefined): Restoration {
-  // That it bought nothing was proven: the work ends once more as it had ended.
+  // It was proven that nothing was bought: the work ends again as it ended before.
   if (endedWithoutEffect(witness) !== undefined) return 'none';
-  // What was never sent is prepared anew with the same key, and bought once.
+  // An attempt that was never sent is prepared again with the same key, and bought once.
   if (witness.sends === 0 && !HAD.has(witness.state)) return 'none';
   if (row === undefined) return 'doubt';
   if (HAD.has(row.state)) return 'none';
   if (row.state === 'failed') return wasBought(witness) ? 'doubt' : 'none';
   if (row.sends < witness.sends) return 'doubt';
-  // Of these the ordinary rules reckon with everything already.
+  // The ordinary rules already treat these states as possibly bought.
   if (row.state === 'unknown' || row.state === 'sending') return 'none';
-  // A row that calls the same send refused may have learnt so since: its worker had been given up, and has reported
-  // that nothing was sent.
+  // A row that calls the same send refused may be newer: a worker that counted as lost reported late that it sent
+  // nothing.
   return HAD.has(witness.state) || witness.state === 'failed' ? 'doubt' : 'none';
 }
 
 /**
- * True when the row of the same attempt knows less than the workflow, so that nothing may be claimed or decided by it.
- *
- * @param row of any attempt of the work: one with another number is not compared.
+ * True when the row of the same attempt knows less than the workflow: nothing may be claimed or decided from it.
+ * @param row of any attempt of the work; a row with another number is not compared.
  */
 export function knowsMore(witness: Witness, row: AttemptRecord & { readonly number: number }): boolean {
   return witness.number === row.number && restoration(witness, row) === 'doubt';
 }
 
-/** True when the work had ended with what was bought. */
+/** True when the work had ended with a purchase. */
 function wasBought({ ended }: Witness): boolean {
   return ended === 'completed' || ended === 'cancelled' || ended === 'expired';
 }
 
-/** How work had ended that bought nothing; undefined when the witness says no such thing. */
+/** The final status of work that bought nothing; undefined when the witness shows no such end. */
 export function endedWithoutEffect({ ended }: Witness): 'failed' | 'abandoned' | 'refused' | undefined {
   return ended === 'failed' || ended === 'abandoned' || ended === 'refused' ? ended : undefined;
 }
 
 /**
  * The witness of a completed workflow.
- *
- * @param known what its last run knew; undefined where it ended before it read its row, or is from a version that did
- *   not tell.
+ * @param known what its last run knew; undefined when it ended before it read its row, or when its version did not
+ *   return it.
  */
 export function witnessOfEnd(
   { status, failure }: { status: FinalStatus; failure?: FailureClass },
@@ -106,8 +104,8 @@ export function witnessOfEnd(
 }
 
 /**
- * Joins what two runs know of a work: the later attempt counts, and of one attempt what makes it more likely to have
- * been bought.
+ * Merges what two runs know about a work. The later attempt counts; for one attempt, whatever makes it more likely to
+ * have been bought.
  */
 export function joinWitness(known: Witness | undefined, next: Witness): Witness {
   if (known === undefined || next.number > known.number) return next;
@@ -117,7 +115,7 @@ export function joinWitness(known: Witness | undefined, next: Witness): Witness 
   const serviceId = next.serviceId ?? known.serviceId;
   return {
     number: next.number,
-    // The row was read and knows at least as much, or it was restored from what was known.
+    // The row was read and knows at least as much, or it was restored from the witness.
     state: next.state,
     sends: Math.max(known.sends, next.sends),
     anyUnknown: known.anyUnknown || next.anyUnknown,

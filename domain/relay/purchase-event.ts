@@ -3,16 +3,16 @@ import type { Money } from '#domain/money/money.ts';
 import type { ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
-/** An event of the service about a purchase of any kind: what it reports, in our terms. */
+/** An event of the service about a purchase of any kind, in our terms. */
 export interface PurchaseEvent {
   readonly kind: WorkKind;
   readonly outcome: ObservedOutcome;
-  /** The service's id of the purchase; of a cancellation, that of its refund, if it is named. */
+  /** The service's id of the purchase; for a cancellation, the id of its refund, if named. */
   readonly serviceId?: string;
   /** Our reference, as sent with an attempt. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
-  /** Of the package or the VPN plan. */
+  /** Id of the package or the VPN plan. */
   readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;

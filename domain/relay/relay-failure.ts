@@ -1,24 +1,24 @@
 /**
- * What a relay does with a row that could not be handed over: an error that passes is waited for, one that lasts ends
- * in quarantine.
+ * What a relay does after it could not hand over a row: after a passing error it waits, after lasting errors it
+ * quarantines the row.
  */
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 
-/** Why a row could not be handed over, as far as that is known. */
+/** Why a row could not be handed over. */
 export type RelayFailure =
   /** PostgreSQL refused a statement, with its SQLSTATE. */
   | { readonly kind: 'sql'; readonly state: string }
-  /** The stored body cannot be decrypted, or is not what it was stored as. */
+  /** The stored body cannot be decrypted, or does not have the stored form. */
   | { readonly kind: 'unreadable' }
   /** The row names work that this database does not have. */
   | { readonly kind: 'work_missing' }
-  /** Everything else: an outage or a timeout of Temporal or PostgreSQL, and what we do not know. */
+  /** Everything else: an outage or a timeout of Temporal or PostgreSQL, and unknown errors. */
   | { readonly kind: 'other' };
 
 /**
- * True when trying again cannot help as long as nobody changes anything. Only what is known to last counts: an outage
- * must never quarantine a row. SQLSTATE 22 is a data exception, 23 a violated constraint.
+ * True when a retry cannot help without a change. Only errors that are known to last count, because an outage must
+ * never quarantine a row. SQLSTATE class 22 is a data exception, 23 a constraint violation.
  */
 export function isLasting(failure: RelayFailure): boolean {
   switch (failure.kind) {
@@ -37,9 +37,8 @@ export type AfterFailure =
   | { readonly kind: 'quarantine' };
 
 /**
- * Decides what becomes of a row after a failure.
- *
- * @param row `tries`: takings so far, this one included; `lastingErrors`: lasting errors so far, this one not included.
+ * Decides what happens to a row after a failure.
+ * @param row `tries`: how often it was taken, this time included; `lastingErrors`: lasting errors before this one.
  */
 export function afterFailure(
   failure: RelayFailure,

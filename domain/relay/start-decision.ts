@@ -1,19 +1,19 @@
 /**
- * Whether the workflow of a piece of work is to be started. Temporal knows whether one runs, PostgreSQL whether the
- * work has ended. After PostgreSQL has lost commits the two may disagree: the workflow has completed, and its row is
- * unfinished again.
+ * Whether the workflow of a piece of work must be started. Temporal knows whether it runs, PostgreSQL whether the work
+ * has ended. After PostgreSQL has lost commits they may disagree: the workflow has completed, and its row is unfinished
+ * again.
  */
 
 /** The newest run of a workflow id, as Temporal has it. `unclean`: terminated, failed, timed out or cancelled. */
 export type WorkflowRunState = 'none' | 'running' | 'completed' | 'unclean';
 
 /**
- * `leave`: nothing is to be done. `start`: as work that has no workflow. `start_anew`: the completed run does not
- * count, since the row knows nothing of its end; what that run knew is handed to the new one.
+ * `leave`: nothing to do. `start`: start it as work without a workflow. `start_anew`: the row knows nothing of the end
+ * of the completed run, so a new run starts with what that run knew.
  */
 export type StartDecision = 'leave' | 'start' | 'start_anew';
 
-/** By the workflow, what is to be done for work that has not ended and for work that has. */
+/** The decision by state of the workflow and of the work. */
 export const START_DECISIONS = {
   none: { unfinished: 'start', ended: 'start' },
   running: { unfinished: 'leave', ended: 'leave' },
@@ -22,19 +22,18 @@ export const START_DECISIONS = {
 } as const satisfies Record<WorkflowRunState, Record<'unfinished' | 'ended', StartDecision>>;
 
 /**
- * Decides whether a workflow is to be started. A run started for work that has ended finds that out and completes at
+ * Decides whether a workflow must be started. A run that is started for ended work finds that out and completes at
  * once.
- *
- * @param isEnded of the row, read after the state of the workflow: a workflow ends its row first, so a row that is
- *   still unfinished then has lost that end.
+ * @param isEnded of the row, read after the state of the workflow. A workflow ends its row before it completes, so a
+ *   row that is then unfinished has lost that end.
  */
 export function startDecision(workflow: WorkflowRunState, isEnded: boolean): StartDecision {
   return START_DECISIONS[workflow][isEnded ? 'ended' : 'unfinished'];
 }
 
 /**
- * The outcome of a call that started or woke a workflow. `started`, `notified`: by this call. `running`: it runs already.
- * `finished`: it has completed, and nothing was started.
+ * The outcome of a call that started or woke a workflow. `started`, `notified`: by this call. `running`: it ran
+ * already. `finished`: it has completed, and nothing was started.
  */
 export type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
 
@@ -42,12 +41,12 @@ export type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
 type RowProgress = 'accepted' | 'in_progress' | 'ended';
 
 /**
- * `done`: the workflow has the work. `wake`: PostgreSQL has lost what the running workflow recorded; it has to read its
- * row again. `try_again`: no workflow has the work, although it has not ended.
+ * `done`: the workflow has the work. `wake`: PostgreSQL has lost what the running workflow recorded, so it has to read
+ * its row again. `try_again`: no workflow has the work, although the work has not ended.
  */
 type HandOverDecision = 'done' | 'wake' | 'try_again';
 
-/** What follows a hand-over, by its outcome and the row. */
+/** The decision after a hand-over, by its outcome and the row. */
 export const HAND_OVER_DECISIONS = {
   started: { accepted: 'done', in_progress: 'done', ended: 'done' },
   notified: { accepted: 'done', in_progress: 'done', ended: 'done' },
@@ -55,7 +54,7 @@ export const HAND_OVER_DECISIONS = {
   finished: { accepted: 'try_again', in_progress: 'try_again', ended: 'done' },
 } as const satisfies Record<HandOverOutcome, Record<RowProgress, HandOverDecision>>;
 
-/** True when the row decides what follows: it need not be read after any other outcome. */
+/** True when the decision depends on the row; otherwise the row need not be read. */
 export function needsRow(outcome: HandOverOutcome): boolean {
   return new Set(Object.values(HAND_OVER_DECISIONS[outcome])).size > 1;
 }

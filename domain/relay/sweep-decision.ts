@@ -1,27 +1,27 @@
 /**
- * What the sweeper does with one piece of unfinished work. A workflow that does not run is started; one that runs and
- * whose row or inbox shows that it should have gone on is woken: it reads its row anew. PostgreSQL, set back, can make
- * such a difference, and nothing else would end it.
+ * What the sweeper does with one piece of unfinished work. It starts a workflow that does not run. It wakes a running
+ * workflow whose row or inbox shows that it should have continued; the workflow then reads its row again. Such a
+ * difference arises when PostgreSQL loses commits, and nothing else would end it.
  */
 import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Unfinished work as PostgreSQL and Temporal have it. Times are in epoch milliseconds. */
+/** Unfinished work with its state in PostgreSQL and Temporal. Times are epoch milliseconds. */
 export interface SweptWork {
   readonly status: WorkStatus;
   readonly createdAt: number;
-  /** When its status or what stands in its way last changed. */
+  /** Time of the last change of its status or failure. */
   readonly updatedAt: number;
-  /** When time brings its next step, if it does. */
+  /** Time of its next step, if it is planned. */
   readonly nextStepAt?: number;
-  /** When the sweeper last asked for its start or a wake. */
+  /** Time of the sweeper's last start or wake. */
   readonly sweptAt?: number;
-  /** Of the newest attempt; undefined before one is opened. */
+  /** State of the newest attempt; undefined before one is opened. */
   readonly attemptState?: AttemptState;
-  /** When the service was last heard of that attempt. */
+  /** Time of the last report about that attempt. */
   readonly lastHeardAt?: number;
-  /** Since when the oldest report that its workflow was given waits for an answer. */
+  /** Since when the oldest report that was relayed to its workflow is not handled. */
   readonly relayedSince?: number;
   readonly hasOpenCase: boolean;
   readonly isRunning: boolean;
@@ -40,9 +40,9 @@ type WakePolicy = Pick<
   'idleAfterMs' | 'overdueAfterMs' | 'unheardAfterMs' | 'wakeAgainShare' | 'wakeAgainMaxMs'
 >;
 
-/** Statuses in which the purchase itself is under way. */
+/** Statuses in which the purchase is under way. */
 const BUYING: ReadonlySet<WorkStatus> = new Set<WorkStatus>(['accepted', 'submitting', 'processing', 'held']);
-/** Of these, the ones that last seconds unless a time is noted for the next step. */
+/** Of these, the statuses that last seconds unless a next step is planned. */
 const SHORT: ReadonlySet<WorkStatus> = new Set<WorkStatus>(['accepted', 'submitting', 'held']);
 
 /** Decides what the sweeper does. @param now epoch milliseconds. */
@@ -58,8 +58,8 @@ export function sweepDecision(work: SweptWork, policy: WakePolicy, now: number):
 }
 
 /**
- * How long work is left alone after it was woken, in milliseconds: longer, the older it is. @param now epoch
- * milliseconds.
+ * How long work is not woken again, in milliseconds; grows with its age.
+ * @param now epoch milliseconds.
  */
 export function wakeAgainAfterMs({ createdAt }: Pick<SweptWork, 'createdAt'>, policy: WakePolicy, now: number): number {
   const { overdueAfterMs, wakeAgainShare, wakeAgainMaxMs } = policy;
@@ -67,14 +67,15 @@ export function wakeAgainAfterMs({ createdAt }: Pick<SweptWork, 'createdAt'>, po
 }
 
 /**
- * In what a running workflow and its row disagree. @returns undefined when both may wait. @param now epoch
- * milliseconds.
+ * The difference between a running workflow and its row.
+ * @param now epoch milliseconds.
+ * @returns undefined when there is none.
  */
 function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReason | undefined {
   const { status, updatedAt, nextStepAt, attemptState, lastHeardAt = 0, relayedSince, hasOpenCase } = work;
   const isOverdue = (since: number) => now - since >= policy.overdueAfterMs;
   if (relayedSince !== undefined && isOverdue(relayedSince)) return 'report_unanswered';
-  // A change of the row is what a workflow at work makes.
+  // A recent change of the row shows that the workflow is active.
   if (!isOverdue(updatedAt)) return undefined;
   if (status === 'needs_attention' && !hasOpenCase) return 'case_missing';
   if (nextStepAt !== undefined) return isOverdue(nextStepAt) ? 'step_overdue' : undefined;

@@ -1,6 +1,6 @@
 /**
- * What the real service may or may not be able to do, where the specification does not say. Each has a fallback; the
- * product stays money-safe with all of them off: unknown work is then parked.
+ * Abilities that the service may or may not have, because the specification does not say. Each has a fallback. The
+ * product stays money-safe without any of them: work with an unknown result then needs attention.
  */
 export const CAPABILITIES = {
   key_replay: 'A repeated Idempotency-Key returns the stored result. Without it nothing is sent twice.',

@@ -1,13 +1,13 @@
 /**
- * What a probe found the service able to do, and how far that may be relied upon. `reseller sandbox tour` measures a
- * profile, an operator confirms it, and the policy that workers give their workflows is cut down to what it allows.
+ * The capability profile: what `reseller sandbox tour` found the service able to do. An operator confirms it, and the
+ * policy of the workers is limited to what it allows.
  */
 import type { Policy } from '#domain/policy/policy.ts';
 import { CAPABILITIES, type Capability } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { RetryRules } from '#domain/work/retry-rules.ts';
 
-/** How the service behaves beside its calls. No call can be switched off for them, so they are no capabilities. */
+/** Behaviour that is no call of its own. It cannot be switched off, so it is no capability. */
 const TRAITS = {
   key_retention: 'A repeated key is still known when the time for resends is over.',
   key_serialised:
@@ -22,45 +22,44 @@ const TRAITS = {
 export type Trait = keyof typeof TRAITS;
 export type ProfileItem = Capability | Trait;
 
-/** Everything that a profile tells, each with its meaning. */
+/** All items of a profile, each with its meaning. */
 export const PROFILE_ITEMS: Readonly<Record<ProfileItem, string>> = { ...CAPABILITIES, ...TRAITS };
 export const profileItems = Object.keys(PROFILE_ITEMS) as readonly ProfileItem[];
 
-/** By item: true, false, or null where the probe could not tell. */
+/** By item: true, false, or null when the probe could not tell. */
 type ProfileFindings = Readonly<Record<ProfileItem, boolean | null>>;
 
-/** What was found, with a sentence for each item that says what was tried and what came of it. */
+/** The findings, with a sentence for each item that names the test and its result. */
 export interface MeasuredProfile {
   readonly findings: ProfileFindings;
   readonly evidence: Readonly<Record<ProfileItem, string>>;
 }
 
-/** The part of a stored profile that decides what may be done. */
+/** The part of a stored profile that decides about permissions. */
 export interface JudgedProfile {
-  /** A profile of another version may lack an item; that is like null. */
+  /** A profile of another version may lack an item, which counts as null. */
   readonly findings: Readonly<Partial<Record<ProfileItem, boolean | null>>>;
-  /** An operator has said that production may rely on it. */
+  /** True when an operator has confirmed it for production. */
   readonly confirmed: boolean;
 }
 
-/** Whether something may be done, and the clause that says why or why not. */
+/** Whether something is allowed, and the reason as a clause. */
 export interface Permission {
   readonly allowed: boolean;
   readonly because: string;
 }
 
 export interface Permissions {
-  /** Sending the bytes of an unanswered purchase again, with their key. */
+  /** Resending the bytes of an unanswered purchase with their key. */
   readonly resends: Permission;
-  /** Buying a failed order anew, with a new key. */
+  /** Buying a failed order again with a new key. */
   readonly newAttempts: Permission;
 }
 
 /**
- * What a profile allows. In the sandbox nothing is lost by trying, so without a profile everything is allowed there; in
- * production nothing is until a profile was confirmed.
- *
- * @param configured `resendAllowed` as the configuration has it: it can take away, never give.
+ * What a profile allows. In the sandbox everything is allowed without a profile, because no money is at risk. In
+ * production nothing is allowed until a profile is confirmed.
+ * @param configured `resendAllowed` of the configuration: it can forbid, never allow.
  * @param profile the newest; undefined when there is none.
  */
 export function permissions(
@@ -76,11 +75,10 @@ export function permissions(
 }
 
 /**
- * The policy that workers use: the configured one, cut down to what the profile allows. A profile never adds anything.
- *
+ * The policy that workers use: the configured policy, limited by the profile. A profile never extends it.
  * @param policy as configured.
  * @param profile the newest of the sandbox; undefined when there is none.
- * @param mode of the service that is bought from.
+ * @param mode of the service that we buy from.
  */
 export function effectivePolicy(policy: Policy, profile: JudgedProfile | undefined, mode: ServiceMode): Policy {
   const { resends, newAttempts } = permissions(policy.purchase, profile, mode);
@@ -94,7 +92,7 @@ export function effectivePolicy(policy: Policy, profile: JudgedProfile | undefin
   };
 }
 
-/** Sets the attempts of each failure class to one as well. */
+/** Sets the attempts of each failure class to one, too. */
 function withoutAttempts(rules: RetryRules | undefined): { readonly retryRules?: RetryRules } {
   if (rules?.supplier_failed?.attempts === undefined) return {};
   return { retryRules: { ...rules, supplier_failed: { ...rules.supplier_failed, attempts: 1 } } };

@@ -1,27 +1,30 @@
 /**
  * The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the
- * real one.
+ * real brand.
  */
 export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
 /**
- * Part of a header name, with fewer characters than HTTP allows (RFC 9110, token): strangers choose it, and it is
+ * Part of a header name, with fewer characters than HTTP allows (RFC 9110, token): anyone can send it, and it is
  * logged.
  */
 export const HEADER_PREFIX = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/;
 
-/** Deliveries that were refused because their headers had another prefix than ours. */
+/** Deliveries that were refused because their headers had an unexpected prefix. */
 export interface RefusedHeaderPrefix {
   /** Matches {@link HEADER_PREFIX}. */
   readonly prefix: string;
-  /** True where the signature is right by one of our secrets. */
+  /** True when the signature is valid with one of our secrets. */
   readonly verified: boolean;
-  /** How many came; a few of the last may be missing. */
+  /** Number of deliveries; the most recent ones may be missing. */
   readonly deliveries: number;
   readonly lastAt: Date;
 }
 
-/** @returns what was refused, and what to do about it, in sentences. */
+/**
+ * Describes such deliveries to an operator.
+ * @returns the fact and the advice, in sentences.
+ */
 export function describeRefusedPrefix({ prefix, verified, deliveries, lastAt }: RefusedHeaderPrefix): {
   readonly fact: string;
   readonly advice: string;

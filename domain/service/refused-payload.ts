@@ -1,9 +1,9 @@
 /**
- * What the worker's payload codec hands to a workflow in the place of a payload that proves nothing about its sender.
- * The payload's own content is dropped: no workflow code can act on it by mistake.
+ * The value that the worker's payload codec passes to a workflow instead of a payload from an unproven sender. The
+ * content of the payload is dropped, so that no workflow code can act on it by mistake.
  */
 
-/** Why a payload is refused: it came as plain text, or it opens with none of the keys it could have been made with. */
+/** Why a payload is refused: it is plain text, or no key decrypts it. */
 export type PayloadRefusal = 'not_encrypted' | 'altered';
 
 const FIELD = 'reseller.refused_payload';
@@ -13,7 +13,10 @@ export function refusedPayload(refusal: PayloadRefusal): Readonly<Record<typeof 
   return { [FIELD]: refusal };
 }
 
-/** @returns why one of these arguments was refused; undefined when all of them came encrypted. */
+/**
+ * The refusal among the arguments of a signal or update.
+ * @returns undefined when all arguments were encrypted.
+ */
 export function refusalAmong(args: readonly unknown[]): PayloadRefusal | undefined {
   for (const value of args) {
     if (typeof value !== 'object' || value === null || !(FIELD in value)) continue;

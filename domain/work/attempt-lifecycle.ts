@@ -1,7 +1,6 @@
 /**
- * The life of one try to buy as a table: which state follows when something happens to it. The database layer reads the
- * next state here. What a word of the service means for the work besides, such as a contradiction, stands in
- * `observation.ts`.
+ * The lifecycle of an attempt as a table: the next state for each event and state. The storage takes the next state
+ * from it. What a report means for the work, such as a contradiction, is decided in `observation.ts`.
  */
 import type { AttemptState, ObservedOutcome } from '#domain/relay/observation.ts';
 
@@ -26,12 +25,12 @@ export const ATTEMPT_EVENTS = {
 
 export type AttemptEvent = keyof typeof ATTEMPT_EVENTS;
 
-/** `unchanged`: it is known already, or comes too late to move anything. `forbidden`: it must not happen. */
+/** `unchanged`: the event is known already or comes too late. `forbidden`: it must not happen. */
 type Next = AttemptState | 'unchanged' | 'forbidden';
 
-/** By what happens, and by the state that it finds. Every pair has a decision. */
+/** The next state by event and present state. Every pair has a decision. */
 export const ATTEMPT_LIFECYCLE = {
-  // What the service has is never sent again.
+  // An attempt that the service has is never sent again.
   claimed: {
     prepared: 'sending',
     sending: 'sending',
@@ -41,8 +40,7 @@ export const ATTEMPT_LIFECYCLE = {
     completed: 'forbidden',
     failed: 'forbidden',
   },
-  // Before the first send there is none that could come to anything; after a word of the service what it came to is
-  // history.
+  // A send that never began has no result; after a report of the service the result of a send no longer matters.
   refused: {
     prepared: 'forbidden',
     sending: 'refused',
@@ -70,7 +68,7 @@ export const ATTEMPT_LIFECYCLE = {
     completed: 'unchanged',
     failed: 'unchanged',
   },
-  // Progress only goes forward. A refusal and then an order after all: the service knows better what it sold.
+  // Progress only goes forward. An order after a refusal: the report of the service counts.
   processing: {
     prepared: 'processing',
     sending: 'processing',
@@ -98,7 +96,7 @@ export const ATTEMPT_LIFECYCLE = {
     completed: 'unchanged',
     failed: 'unchanged',
   },
-  // What we hold in our hands is bought, whatever was said of it.
+  // A stored delivery proves the purchase, whatever was reported before.
   delivered: {
     prepared: 'completed',
     sending: 'completed',
@@ -108,8 +106,8 @@ export const ATTEMPT_LIFECYCLE = {
     completed: 'completed',
     failed: 'completed',
   },
-  // Whether a person may say so was judged before (`operator-actions.ts`); then it is so, from wherever it stood.
-  // What the row knows of the service is true all the same.
+  // A report that the row knows stays true. The verdicts below were checked by `operator-actions.ts`; they apply in
+  // every state.
   records_lost: {
     prepared: 'unknown',
     sending: 'unknown',
@@ -157,17 +155,14 @@ export const ATTEMPT_LIFECYCLE = {
   },
 } as const satisfies Record<AttemptEvent, Record<AttemptState, Next>>;
 
-/** The state that an attempt has after something happened to it. @throws RangeError when that must not happen. */
+/** The state of an attempt after an event. @throws RangeError when the event must not happen in this state. */
 export function attemptStateAfter(state: AttemptState, event: AttemptEvent): AttemptState {
   const next: Next = ATTEMPT_LIFECYCLE[event][state];
   if (next === 'forbidden') throw new RangeError(`an attempt that is ${state} cannot be ${event}`);
   return next === 'unchanged' ? state : next;
 }
 
-/**
- * True when the service has the attempt, so that nothing is sent for it any more: its state is then the word of the
- * service.
- */
+/** True when the service has the attempt: nothing more is sent, and its state is the one that the service reported. */
 export function isSettledByService(state: AttemptState): state is ObservedOutcome {
   return ATTEMPT_LIFECYCLE.claimed[state] === 'forbidden';
 }

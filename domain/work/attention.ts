@@ -1,4 +1,4 @@
-/** Why work is parked: the closed set of cases that wait for a person, each with what that person should do. */
+/** The closed set of reasons of cases, each with its meaning and with advice for the operator. */
 export const ATTENTION_REASONS = {
   outcome_unknown: {
     meaning: 'The service may have bought, and neither sending again nor asking has settled it.',
@@ -102,7 +102,7 @@ export const ATTENTION_REASONS = {
 
 export type AttentionReason = keyof typeof ATTENTION_REASONS;
 
-/** What only a person can judge: a case of these stays open when the work goes on. */
+/** Reasons that only a person can judge: such a case stays open when the work continues. */
 export const JUDGED_BY_PERSONS = [
   'contradiction',
   'charged_above_limit',

@@ -1,16 +1,14 @@
 /** When a request that waits for work is answered. */
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/**
- * True when the work has its result or has ended. An active subscription counts: it runs for months.
- */
+/** True when the work has its result or has ended. An active subscription counts, because it runs for months. */
 export function isFinished(status: WorkStatus): boolean {
   return status === 'active' || isFinal(status);
 }
 
 /**
- * True when waiting longer is of no use. Held work goes on by itself, perhaps within a second, so the request waits for
- * it. Work that needs attention waits for a person, so the request is answered.
+ * True when a longer wait is of no use. Held work may continue within a second, so the request waits for it. Work that
+ * needs attention waits for a person, so the request is answered.
  */
 export function isWaitOver(status: WorkStatus): boolean {
   return isFinished(status) || status === 'needs_attention';

@@ -1,25 +1,25 @@
 /**
- * The closed catalogue of what can go wrong with one send to the service, and what each member means for money.
+ * The closed catalogue of failures of a send to the service, and what each means for money.
  *
- * A class is *definite* when it proves that this send bought nothing, and *unknown* when the service may have
- * bought although we have no readable answer. Everything that the client can return maps to exactly one class.
+ * A class is *definite* when it proves that this send bought nothing, and *unknown* when the service may have bought
+ * although we have no readable answer. Every result of the client maps to exactly one class.
  */
 
-/** How the workflow goes on after a definite failure; an unknown one is always looked into, whatever stands here. */
+/** How the workflow continues after a definite failure. An unknown result is always resent or looked up. */
 type Disposition =
-  /** Will not pass by itself: the order fails for good. */
+  /** Does not pass: the order fails for good. */
   | 'fail'
-  /** Passes by itself (or after an operator's hand elsewhere): the work is held and the same attempt sent again. */
+  /** Passes by itself or after a correction elsewhere: the work is held, and the same attempt is sent again. */
   | 'hold'
-  /** The answer says that the key or reference is known: ask the service what became of it. */
+  /** The service knows the key or reference already: look the attempt up. */
   | 'look_up'
-  /** The attempt is over, a new attempt is allowed once the evidence of rule 3 is there. */
+  /** The attempt is over; a new one is allowed once there is evidence (rule 3). */
   | 'new_attempt';
 
 interface FailureClassRow {
   readonly certainty: 'definite' | 'unknown';
   readonly disposition: Disposition;
-  /** True when we find it ourselves: such a send does not show that the service answers. */
+  /** True when we found the failure ourselves: it does not show that the service answers. */
   readonly withoutAnswer?: true;
   readonly meaning: string;
   readonly advice: string;
@@ -202,18 +202,18 @@ export type FailureClass = keyof typeof FAILURE_CLASSES;
 
 export const failureClasses = Object.keys(FAILURE_CLASSES) as readonly FailureClass[];
 
-/** True when a failure of this class proves that the send bought nothing. */
+/** True when this failure proves that the send bought nothing. */
 export function isDefinite(failure: FailureClass): boolean {
   return FAILURE_CLASSES[failure].certainty === 'definite';
 }
 
-/** True when a failure of this class is a definite answer of the service; false for what we found ourselves. */
+/** True when this failure is a definite answer of the service; false when we found it ourselves. */
 export function isDefiniteAnswer(failure: FailureClass): boolean {
   const { certainty, withoutAnswer }: FailureClassRow = FAILURE_CLASSES[failure];
   return certainty === 'definite' && withoutAnswer !== true;
 }
 
-/** What is known about a failure, as the API, the timeline and the Temporal UI show it. */
+/** A failure as the API, the timeline and the Temporal UI show it. */
 export interface FailureDetail {
   readonly class: FailureClass;
   /** A sentence for the reader; never holds personal data. */

@@ -22,25 +22,25 @@ export type IdKind = keyof typeof ID_PREFIXES;
 
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-/** What ids of this kind look like, as a regular expression. */
+/** The regular expression of ids of this kind. */
 export function idPattern(kind: IdKind): string {
   return `^${ID_PREFIXES[kind]}_${ULID}$`;
 }
 
-/** Tells whether `text` has the form of one of our ids of this kind (`ord_01J…`). */
+/** True when `text` has the form of an id of this kind (`ord_01J…`). */
 export function isId(kind: IdKind, text: string): boolean {
   return new RegExp(idPattern(kind)).test(text);
 }
 
 /**
- * The reference that an attempt gives to the service: the caller's own for the first, a derived, unique one for
- * every further attempt, so that events and debits can be matched to the attempt and not just to the order.
+ * The reference of an attempt at the service: the caller's own for the first attempt, a derived, unique one for each
+ * further attempt, so that events and debits can be matched to the attempt.
  */
 export function attemptReference(externalOrderId: string, attemptNumber: number): string {
   return attemptNumber === 1 ? externalOrderId : `${externalOrderId}~${attemptNumber}`;
 }
 
-/** True when a caller's reference cannot be confused with a derived one: `~` is ours. */
+/** True when a caller's reference cannot be a derived one: `~` is reserved. */
 export function isCallerReference(text: string): boolean {
   return /^[\x21-\x7d]{1,64}$/.test(text);
 }

@@ -1,10 +1,10 @@
 /**
- * The life of each kind of work as a table: which status may follow which. The database layer refuses any other change,
- * so that a bug in a workflow cannot reopen finished work.
+ * The lifecycle of each kind of work as a table: which status may follow which. The storage refuses any other change,
+ * so that a bug in a workflow cannot reopen ended work.
  */
 import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 
-/** Of what is bought and then done with: orders and top-ups. */
+/** Orders and top-ups. */
 const PURCHASE = {
   accepted: ['held', 'submitting', 'processing', 'completed', 'failed', 'needs_attention', 'abandoned'],
   held: ['submitting', 'processing', 'completed', 'failed', 'needs_attention', 'abandoned'],
@@ -17,9 +17,9 @@ const PURCHASE = {
 } as const;
 
 /**
- * Of what is bought and then lives on, until its time is over or somebody ends it. `failed` only before it is bought.
- * What the service has agreed to cancel ends as `cancelled` also where nobody confirms it before its time is over: that
- * is what the customer wanted and the service accepted. `expired` follows `cancelling` where the service says so.
+ * VPN subscriptions. `failed` is only possible before the purchase. A cancellation that the service has accepted ends
+ * as `cancelled` even without a confirmation before the end of its time: the customer wanted it and the service
+ * accepted it. `expired` follows `cancelling` when the service reports it.
  */
 const SUBSCRIPTION = {
   accepted: ['held', 'submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
@@ -45,7 +45,7 @@ const SUBSCRIPTION = {
   abandoned: [],
 } as const;
 
-/** Of an eSIM's cancellation with its refund. `refused` means that the eSIM is not cancelled. */
+/** Cancellations of an eSIM with their refund. `refused`: the eSIM is not cancelled. */
 const CANCELLATION = {
   accepted: ['held', 'submitting', 'processing', 'completed', 'refused', 'needs_attention', 'abandoned'],
   held: ['submitting', 'processing', 'completed', 'refused', 'needs_attention', 'abandoned'],
@@ -57,7 +57,7 @@ const CANCELLATION = {
   abandoned: [],
 } as const;
 
-/** By kind of work, the statuses that may follow each one. A status that nothing follows is an end. */
+/** By kind of work, the statuses that may follow each status. A status without followers is final. */
 export const LIFECYCLES = {
   order: PURCHASE,
   topup: PURCHASE,
@@ -68,10 +68,10 @@ export const LIFECYCLES = {
 /** The statuses of a kind of work. */
 export type StatusOf<Kind extends WorkKind> = keyof (typeof LIFECYCLES)[Kind];
 
-/** A status of any kind of work. A word means the same for every kind that has it. */
+/** A status of any kind of work. A status means the same for every kind that has it. */
 export type WorkStatus = { [Kind in WorkKind]: StatusOf<Kind> }[WorkKind];
 
-/** Statuses that no workflow runs for any more. */
+/** Statuses in which no workflow runs any more. */
 export const FINAL_STATUSES = [
   'completed',
   'failed',
@@ -83,7 +83,7 @@ export const FINAL_STATUSES = [
 
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
-/** By kind of work, how it ends when what was asked of the service definitely did not happen. */
+/** By kind of work, the final status when the request to the service definitely had no effect. */
 export const ENDS_WITHOUT_EFFECT = {
   order: 'failed',
   topup: 'failed',
@@ -99,12 +99,12 @@ export function statusesOf<Kind extends WorkKind>(kind: Kind): readonly [StatusO
 /** The statuses of all kinds. */
 export const WORK_STATUSES: readonly WorkStatus[] = [...new Set(WORK_KINDS.flatMap((kind) => statusesOf(kind)))];
 
-/** True when work of this status has reached its end. */
+/** True when this status is final. */
 export function isFinal(status: WorkStatus): status is FinalStatus {
   return (FINAL_STATUSES as readonly WorkStatus[]).includes(status);
 }
 
-/** True when, for this kind of work, `to` may follow `from`; staying where one is always may. */
+/** True when `to` may follow `from` for this kind of work, or both are the same. */
 export function mayFollow(kind: WorkKind, from: WorkStatus, to: WorkStatus): boolean {
   const followers: Readonly<Record<string, readonly string[]>> = LIFECYCLES[kind];
   return from === to || (followers[from]?.includes(to) ?? false);

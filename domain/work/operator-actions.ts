@@ -1,6 +1,7 @@
 /**
- * What a person may do with work, and when. An action never makes money unsafe by itself: what may have been bought
- * is neither abandoned nor bought anew unless that person says what is true, which is then written down with the name.
+ * The actions of an operator on work, and when each is allowed. An action alone never endangers money: work that may
+ * have been bought is neither abandoned nor bought again unless the operator states the true result, which is recorded
+ * with the operator's name.
  */
 import type { Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
@@ -8,7 +9,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { deadlineIsPossible, equalOverrides, type RetryChange, type RetryOverrides } from '#domain/work/retry-rules.ts';
 
-/** What a person says of a case, having looked at the service's console or asked the service. */
+/** The verdicts of an operator who has looked at the service's console or asked the service. */
 export const CASE_VERDICTS = {
   bought: 'The service has sold it, under the id that is named: it is delivered.',
   not_bought: 'The service sold nothing and keeps no money for this attempt: it may be bought anew.',
@@ -19,14 +20,14 @@ export const CASE_VERDICTS = {
 export type CaseVerdict = keyof typeof CASE_VERDICTS;
 export const caseVerdicts = Object.keys(CASE_VERDICTS) as readonly CaseVerdict[];
 
-/** The verdicts that make sense for each reason of a case. */
+/** The possible verdicts for each reason of a case. */
 export const VERDICTS_OF = {
   outcome_unknown: ['bought', 'not_bought'],
   debit_without_goods: ['bought', 'not_bought'],
   evidence_unavailable: ['bought', 'not_bought'],
   records_lost: ['bought', 'not_bought'],
   not_answered: ['bought', 'not_bought'],
-  // What stands in its way is ours: there is nothing to judge.
+  // The cause is on our side: there is nothing to judge.
   stalled: [],
   // A retry grants another attempt, an abandonment ends it: there is nothing to judge.
   attempts_used_up: [],
@@ -34,7 +35,7 @@ export const VERDICTS_OF = {
   contract_drift: ['bought', 'dismissed'],
   delivery_unavailable: ['bought', 'dismissed'],
   charged_above_limit: ['dismissed'],
-  // Of the books: whatever the service does about it, its movements are matched when they come.
+  // Cases of the books: the movements that the service makes later are matched when they come.
   debited_twice: ['dismissed'],
   debited_for_nothing: ['dismissed'],
   amount_differs: ['dismissed'],
@@ -47,74 +48,74 @@ export const VERDICTS_OF = {
   webhook_conflict: ['dismissed'],
 } as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
 
-/** What a person asks for. */
+/** An action that an operator requests. */
 export type OperatorAction =
   | { readonly action: 'retry' }
-  /** Through the purchase gate now, past a pause and an open circuit. */
+  /** Lets it through the purchase gate now, past a pause and an open circuit. */
   | { readonly action: 'release' }
   | { readonly action: 'abandon' }
   /** `null`: no limit. */
   | { readonly action: 'change_limit'; readonly maxPrice: Money | null }
-  /** How often, how fast and until when this one is tried again. */
+  /** Changes how often, how fast and until when this work is retried. */
   | { readonly action: 'change_retry'; readonly change: RetryChange }
   | {
       readonly action: 'resolve';
       readonly reason: AttentionReason;
       readonly verdict: CaseVerdict;
-      /** With `bought`: the service's id of what it sold, and its eSIM where it is known. */
+      /** With `bought`: the service's id of the purchase, and its eSIM where known. */
       readonly serviceId?: string;
       readonly serviceEsimId?: string;
-      /** With `not_bought`: whether it is bought anew or given up. */
+      /** With `not_bought`: whether it is bought again or abandoned. */
       readonly next?: 'continue' | 'abandon';
     };
 
-/** The most characters of a reason for an act. */
+/** Longest reason for an action, in characters. */
 export const MAX_ACTION_REASON = 500;
 
-/** An id of the service as a person may type it. */
+/** An id of the service as an operator may type it. */
 export const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** Who acts, and why. */
 export interface Operator {
   /** Id of an API key, or a name given in the Temporal UI. */
   readonly actor: string;
-  /** In that person's words; never personal data of a customer. */
+  /** The operator's reason; never personal data of a customer. */
   readonly why: string;
-  /** Unique for the act: the same act done twice has one effect. */
+  /** Unique for the action: the same action done twice has one effect. */
   readonly actId: string;
 }
 
-/** What is known of an attempt when a person acts. */
+/** An attempt at the time of an action. */
 export interface OperatedAttempt {
   readonly state: AttemptState;
   readonly settled: boolean;
 }
 
-/** What is known of work when a person acts on it. */
+/** Work at the time of an action. */
 export interface OperatedWork {
   readonly status: WorkStatus;
-  /** The attempt that counts; undefined before the first. */
+  /** The current attempt; undefined before the first. */
   readonly attempt: OperatedAttempt | undefined;
-  /** A contradiction that nobody has judged yet. */
+  /** True while a contradiction is not judged. */
   readonly openContradiction: boolean;
-  /** The service said something that has not been taken into account yet. */
+  /** True while a report of the service is not judged. */
   readonly observationsPending: boolean;
-  /** True until its workflow has compared what it knows with the row, after PostgreSQL was started or restored. */
+  /** True until its workflow has compared its knowledge with the row after PostgreSQL was started or restored. */
   readonly awaitsComparison?: boolean;
 }
 
 /** The case that a person judges. */
 export interface JudgedCase {
   readonly reason: AttentionReason;
-  /** The attempt that it is about; undefined before the first. */
+  /** The attempt of the case; undefined before the first. */
   readonly attempt: OperatedAttempt | undefined;
-  /** Those that were made after it. */
+  /** Attempts after it. */
   readonly laterAttempts: readonly OperatedAttempt[];
-  /** Of a cancellation: whether the eSIM is known to be cancelled. */
+  /** For a cancellation: whether the eSIM is known to be cancelled. */
   readonly isCancelled?: boolean | undefined;
 }
 
-/** Why an action is refused; a code for programs and a sentence for people. */
+/** Why an action is refused: a code for programs, a sentence for people. */
 export const REFUSALS = {
   already_ended: 'It has ended; nothing can be done with it any more.',
   not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
@@ -153,7 +154,10 @@ export type Refusal = keyof typeof REFUSALS;
 /** `unchanged`: it was done before; doing it again is no error and has no effect. */
 export type ActionJudgement = 'allowed' | 'unchanged' | Refusal;
 
-/** Tries again now what is held or parked. @param waking it was asked for, and its workflow has not been told yet. */
+/**
+ * Whether work that is held or needs attention may be retried now.
+ * @param waking true when a retry was requested and its workflow was not woken yet.
+ */
 export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
@@ -161,7 +165,10 @@ export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement
   return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
 }
 
-/** Lets one held piece of work through the purchase gate now. @param released it was, and has not gone through yet. */
+/**
+ * Whether held work may pass the purchase gate now.
+ * @param released true when it was released and has not passed yet.
+ */
 export function judgeRelease(work: OperatedWork, released: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
@@ -169,19 +176,19 @@ export function judgeRelease(work: OperatedWork, released: boolean): ActionJudge
   return work.status === 'held' ? 'allowed' : 'not_held';
 }
 
-/** Ends what provably bought nothing. */
+/** Whether work may be abandoned: only when it provably bought nothing. */
 export function judgeAbandon(work: OperatedWork): ActionJudgement {
   if (work.status === 'abandoned') return 'unchanged';
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
   if (work.observationsPending || mayHaveCost(work.attempt)) return 'may_be_bought';
-  // Its row may have forgotten a send.
+  // The row may have lost a send.
   return work.awaitsComparison === true ? 'not_compared' : 'allowed';
 }
 
 /**
- * Changes the most that the service may charge. What is bought already stays as it is. @param same it is the limit
- * already.
+ * Whether the price limit may be changed. A purchase that was made already stays as it is.
+ * @param same true when the limit is the same already.
  */
 export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
@@ -189,9 +196,10 @@ export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudge
 }
 
 /**
- * Changes how often, how fast and until when it is tried again. What may be sent again at all stays as it is.
- *
- * @param current what is set. @param next what is to be set. @param now epoch milliseconds.
+ * Whether the retry policy of the work may be changed. It does not change what may be sent again at all.
+ * @param current the present overrides.
+ * @param next the overrides after the change.
+ * @param now epoch milliseconds.
  */
 export function judgeRetryChange(
   work: OperatedWork,
@@ -207,7 +215,8 @@ export function judgeRetryChange(
 }
 
 /**
- * Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing.
+ * Whether a verdict on an open case is allowed. Cases may be open after the work has ended; then the verdict closes
+ * them and moves nothing.
  */
 export function judgeResolve(
   work: Pick<OperatedWork, 'status' | 'observationsPending'>,
@@ -220,24 +229,25 @@ export function judgeResolve(
   if (verdict === 'dismissed') return 'allowed';
   if (isFinal(work.status)) return 'already_ended';
   if (verdict === 'refunded') return 'allowed';
-  // After a contradiction nothing that the service says moves anything: it is the person's word that counts.
+  // After a contradiction the reports of the service no longer decide: the operator's verdict counts.
   if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
   if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
-  // A person may know better than silence and than a service that contradicts itself, but not than its plain word. That
-  // it is being worked on says nothing of its end; of a purchase the wallet is read then (`needsWallet`).
+  // An operator may know better than a silent service or one that contradicts itself, but not than its plain report.
+  // `processing` says nothing about the end; for a purchase the wallet is then read (`needsWallet`).
   const saysBought = attempt?.state === 'completed' || (attempt?.state === 'processing' && isCancelled === true);
   return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
 }
 
 /**
- * True where a person's `not_bought` is no proof by itself: the service works on it, and may finish it. Then it counts
- * as a failure that was reported, and the wallet has to show that it cost nothing before anything is bought anew.
+ * True when a verdict `not_bought` is no proof by itself: the service works on the purchase and may finish it. The
+ * verdict then counts as a reported failure, and the wallet has to show that it cost nothing before anything is bought
+ * again.
  */
 export function needsWallet({ reason, attempt, isCancelled }: Omit<JudgedCase, 'laterAttempts'>): boolean {
   return attempt?.state === 'processing' && isCancelled === undefined && reason !== 'contradiction';
 }
 
-/** True unless it is certain that nothing was bought, or that the money came back. */
+/** True unless it is certain that nothing was bought, or that the money was credited. */
 export function mayHaveCost(attempt: OperatedAttempt | undefined): boolean {
   if (attempt === undefined) return false;
   switch (attempt.state) {

@@ -1,4 +1,4 @@
-/** What a person can do with work as it stands, so that a refusal names the way out. */
+/** The actions that are possible on work at present, so that a refusal can name them. */
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import {
@@ -12,8 +12,8 @@ import {
 import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /**
- * The cases that a person may judge before they are open, since the service may never finish what it works on, and
- * nobody has to wait until that counts as silence. What is parked is judged by the case that it is parked for.
+ * The cases that an operator may judge before they are open: the service may never finish its work, and an operator
+ * need not wait until it counts as silent. Work that needs attention is judged by its open case.
  */
 export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readonly AttentionReason[] {
   const { status, attempt, openContradiction } = work;
@@ -29,22 +29,25 @@ export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readon
       return attempt.settled ? [] : ['evidence_unavailable'];
     case undefined:
     case 'prepared':
-    // At most until its lease runs out.
+    // At most until its lease ends.
     case 'sending':
     case 'refused':
       return [];
   }
 }
 
-/** Parked, or bought and alive: the attempt is not what it waits for. */
+/** Statuses in which the work does not wait for its attempt. */
 const NOT_BY_ATTEMPT: ReadonlySet<OperatedWork['status']> = new Set(['needs_attention', 'active', 'cancelling']);
 
-/** An action that would not be refused; with `resolve` the case. */
+/** An action that would be allowed; with `resolve` the reason of the case. */
 export type PossibleAction =
   | { readonly action: 'retry' | 'release' | 'abandon' }
   | { readonly action: 'resolve'; readonly reason: AttentionReason };
 
-/** @param openCases reasons of the cases that are open for it. */
+/**
+ * The actions that would be allowed.
+ * @param openCases reasons of its open cases.
+ */
 export function possibleActions(
   work: OperatedWork,
   kind: WorkKind,
@@ -63,7 +66,7 @@ export function possibleActions(
 
 function isJudgeable(work: OperatedWork, kind: WorkKind, reason: AttentionReason): boolean {
   const { attempt } = work;
-  // Whether an eSIM is known to be cancelled decides between verdicts, not whether there is one.
+  // Whether an eSIM is known to be cancelled decides between verdicts, not whether one is possible.
   const known = kind === 'cancellation' ? [false, true] : [undefined];
   return VERDICTS_OF[reason].some((verdict) =>
     known.some(
@@ -72,7 +75,10 @@ function isJudgeable(work: OperatedWork, kind: WorkKind, reason: AttentionReason
   );
 }
 
-/** The same as a sentence for a person who was refused. @returns '' for what has ended. */
+/**
+ * The possible actions as a sentence for an operator whose action was refused.
+ * @returns '' for ended work.
+ */
 export function possibleNow(work: OperatedWork, kind: WorkKind, openCases: readonly AttentionReason[]): string {
   if (isFinal(work.status)) return '';
   const possible = possibleActions(work, kind, openCases);

@@ -1,11 +1,11 @@
-/** Whether a caller who wants the goods should submit again, under another reference of its own. */
+/** Whether a caller should submit the same work again under another reference. */
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { mayHaveCost, type OperatedAttempt } from '#domain/work/operator-actions.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
 /**
- * `not_needed`: what was submitted is bought, or goes on. `no`: it may have been bought, so that both would be paid.
+ * `not_needed`: the submitted work is bought or continues. `no`: it may have been bought, so that both would be paid.
  * `yes`: nothing was bought.
  */
 type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
@@ -16,7 +16,7 @@ export interface Resubmission {
   readonly why: string;
 }
 
-/** Cases that say that nobody knows whether it was bought, or that it was paid for without having been. */
+/** Cases that make it uncertain whether the work was bought, or show that it was paid for without a purchase. */
 export const DOUBTS = ['contradiction', 'debited_for_nothing'] as const satisfies readonly AttentionReason[];
 
 export interface Resubmitted {
@@ -24,7 +24,7 @@ export interface Resubmitted {
   readonly status: WorkStatus;
   /** The attempts so far. */
   readonly attempts: readonly OperatedAttempt[];
-  /** A case of {@link DOUBTS} is open. */
+  /** True while a case of {@link DOUBTS} is open. */
   readonly inDoubt: boolean;
 }
 
@@ -49,7 +49,7 @@ const OF_CANCELLATIONS = {
   waiting: 'Nothing is cancelled so far, and this one still goes on. Have it abandoned first.',
 } as const satisfies Record<keyof typeof OF_PURCHASES, string>;
 
-/** Whether it would be safe to submit the same again as new work. Only `yes` is. */
+/** Decides whether the same work may be submitted again as new work. Only `yes` is safe. */
 export function resubmission({ kind, ...submitted }: Resubmitted): Resubmission {
   const { verdict, standing } = judged(submitted);
   return { verdict, why: (kind === 'cancellation' ? OF_CANCELLATIONS : OF_PURCHASES)[standing] };

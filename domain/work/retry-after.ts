@@ -1,8 +1,8 @@
-// Less would make a busy loop of "0"; more than an hour is asked for again after an hour.
+// A shorter wait would make a busy loop of "0". A longer wait is repeated after an hour.
 const MIN_MS = 1_000;
 const MAX_MS = 3_600_000;
 
-// The one form of date that senders may make; Date.parse alone takes many more texts. It refuses names that are none.
+// The only form of date that senders may use; Date.parse alone accepts much more. Names are checked by Date.parse.
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**

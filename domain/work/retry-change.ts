@@ -1,7 +1,7 @@
-/** A change of the retry policy of one piece of work, as operators send it by the API or as a workflow update. */
+/** A change of the retry policy of one piece of work, from the API or from a workflow update. */
 import { RETRY_BOUNDS, type RetryChange } from '#domain/work/retry-rules.ts';
 
-/** An absent field changes nothing; `null` undoes an earlier change. */
+/** An absent field stays as it is; `null` undoes an earlier change. */
 export interface RetryChangeRequest {
   /** Attempts in total, including those already made. */
   readonly attempts?: number | null | undefined;
@@ -39,7 +39,10 @@ export function waitsAreOrdered({
   return typeof first !== 'number' || typeof longest !== 'number' || first <= longest;
 }
 
-/** @param request with every field within its bounds. */
+/**
+ * Converts a request to a change in milliseconds.
+ * @param request with every field within its bounds.
+ */
 export function retryChangeOf({
   attempts,
   first_wait_seconds: first,

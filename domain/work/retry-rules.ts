@@ -1,54 +1,53 @@
 /**
- * How often, how fast and for how long what failed is tried again: for each class of failure, as configured, and as an
- * operator changed it for one piece of work. None of this says whether a further send is safe; that is decided before
- * it is asked when.
+ * How often, how fast and for how long failures are retried: by failure class, as configured, and as an operator
+ * changed it for one piece of work. Whether a further send is safe is decided elsewhere, before these rules are used.
  */
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
-/** Classes of failure that are tried again: what holds work, and what lets a new attempt follow. */
+/** Failure classes that are retried: those that hold work, and those that allow a new attempt. */
 export type RetriedClass = {
   [Class in FailureClass]: (typeof FAILURE_CLASSES)[Class]['disposition'] extends 'hold' | 'new_attempt'
     ? Class
     : never;
 }[FailureClass];
 
-/** What is tried again, how often and for how long. Durations are in milliseconds. */
+/** The retry rule of a class. Durations are in milliseconds. */
 export interface RetryRule {
-  /** Attempts to buy one piece of work, the first included. A send of the same attempt is no further one. */
+  /** Attempts to buy one piece of work, the first included. A resend of the same attempt does not count. */
   readonly attempts: number;
   /** First wait; doubled each time. */
   readonly firstDelayMs: number;
   /** Longest wait. */
   readonly maxDelayMs: number;
-  /** How long it is tried, counted from when the work was accepted. */
+  /** How long it is retried, from the acceptance of the work. */
   readonly totalMs: number;
 }
 
 /**
- * What the configuration says of single classes; what it leaves out is as for all. Only what leads to new attempts has
- * `attempts`.
+ * Configured rules of single classes. A missing value is that of all classes. Only classes that lead to new attempts
+ * have `attempts`.
  */
 export type RetryRules = Readonly<Partial<Record<RetriedClass, Partial<RetryRule>>>>;
 
-/** What applies to all classes of failure, and what is said of single ones. Durations are in milliseconds. */
+/** Settings for all failure classes, and rules of single ones. Durations are in milliseconds. */
 export interface RetrySettings {
-  /** First wait of held work; doubled each time. A Retry-After of the service goes first. */
+  /** First wait of held work; doubled each time. A Retry-After of the service takes precedence. */
   readonly holdDelayMs: number;
   readonly holdDelayMaxMs: number;
-  /** How long work may be held when the caller named no deadline. */
+  /** How long work may be held when the caller set no deadline. */
   readonly holdDeadlineMs: number;
   /** Attempts to buy one order, the first included. */
   readonly maxAttempts: number;
   /** Wait before a new attempt; doubled each time. */
   readonly attemptDelayMs: number;
-  /** Of single classes; absent, as in the input of workflows from before there was such a thing: none is set. */
+  /** Rules of single classes; absent: none. */
   readonly retryRules?: RetryRules;
 }
 
 interface RetryRow {
-  /** First wait of the class, in first waits of all. */
+  /** First wait of the class, as a multiple of the general one. */
   readonly first: number;
-  /** Longest wait of the class, in longest waits of all. */
+  /** Longest wait of the class, as a multiple of the general one. */
   readonly longest: number;
   readonly why: string;
 }
@@ -57,8 +56,8 @@ const AS_ALL = { first: 1, longest: 1 } as const;
 const BY_THE_HOUR = { first: 4, longest: 6 } as const;
 
 /**
- * Every class that is tried again, in multiples of what applies to all, so that a setting for all moves all of them.
- * How long it is tried is the same for all: a caller who named no deadline reckons with one time, whatever the cause.
+ * Every retried class, in multiples of the general settings, so that a general setting changes all of them. The total
+ * time is the same for all: a caller who set no deadline can rely on one time, whatever the cause.
  */
 export const RETRY_TABLE = {
   package_unavailable: {
@@ -100,23 +99,22 @@ export const RETRY_TABLE = {
   },
 } as const satisfies Record<RetriedClass, RetryRow>;
 
-/** In the order of the table. */
+/** The retried classes, in the order of the table. */
 export const retriedClasses = Object.keys(RETRY_TABLE) as readonly RetriedClass[];
 
-/** True when work that failed in this way is tried again. */
+/** True when work that failed in this way is retried. */
 export function isRetried(failure: string): failure is RetriedClass {
   return Object.hasOwn(RETRY_TABLE, failure);
 }
 
-/** True when a new attempt may follow this class, so that the number of attempts means something for it. */
+/** True when a new attempt may follow this class, so that the number of attempts applies to it. */
 export function leadsToNewAttempt(failure: RetriedClass): boolean {
   return FAILURE_CLASSES[failure].disposition === 'new_attempt';
 }
 
 /**
- * The rule of a class, as the table and the configuration have it.
- *
- * @param failure undefined, or of a class that is not tried again: what applies to all.
+ * The retry rule of a class by table and configuration.
+ * @param failure undefined, or a class that is not retried: the general rule.
  */
 export function retryRule(failure: FailureClass | undefined, settings: RetrySettings): RetryRule {
   const { holdDelayMs, holdDelayMaxMs, holdDeadlineMs, maxAttempts, attemptDelayMs, retryRules } = settings;
@@ -131,51 +129,51 @@ export function retryRule(failure: FailureClass | undefined, settings: RetrySett
 
 type Delays = Pick<RetryRule, 'firstDelayMs' | 'maxDelayMs'>;
 
-/** A first wait is never longer than the longest. */
+/** The first wait is never longer than the longest one. */
 function ordered(firstDelayMs: number, maxDelayMs: number): Delays {
   return { firstDelayMs: Math.min(firstDelayMs, maxDelayMs), maxDelayMs };
 }
 
 /**
- * A first wait that is said counts, even where it is longer than the longest one had been; of two that are said the
- * longest goes first.
+ * Applies changed waits. A first wait that is set counts even above the former longest wait; when both are set, the
+ * longest wait limits the first.
  */
 function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayMs }: Partial<Delays>): Delays {
   return ordered(firstDelayMs, maxDelayMs ?? Math.max(delays.maxDelayMs, firstDelayMs));
 }
 
-/** What an operator has set for one piece of work, whatever it fails with; what is absent is as configured. */
+/** What an operator has set for one piece of work, for every failure; an absent value is as configured. */
 export interface RetryOverrides {
   readonly attempts?: number;
   readonly firstDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** Epoch milliseconds after which what is held ends; in place of the caller's deadline and of every total time. */
+  /** Epoch milliseconds at which held work ends; replaces the caller's deadline and every total time. */
   readonly deadlineAt?: number;
 }
 
-/** A change of {@link RetryOverrides}: what is absent stays, `null` takes one back. */
+/** A change of {@link RetryOverrides}: an absent value stays, `null` removes one. */
 export type RetryChange = { readonly [Name in keyof RetryOverrides]: RetryOverrides[Name] | null };
 
 /**
- * The rule of one piece of work. @param granted attempts that operators have granted one by one; what was set goes
- * first.
+ * The rule of one piece of work.
+ * @param granted attempts that operators have granted one by one; an override takes precedence.
  */
 export function ruleOfWork(rule: RetryRule, overrides: RetryOverrides, granted = 0): RetryRule {
   return { ...rule, ...delayed(rule, overrides), attempts: overrides.attempts ?? rule.attempts + granted };
 }
 
-/** True when work waits by both in the same way. */
+/** True when both rules have the same waits. */
 export function equalWaits(left: RetryRule, right: RetryRule): boolean {
   return left.firstDelayMs === right.firstDelayMs && left.maxDelayMs === right.maxDelayMs;
 }
 
-/** When work was accepted, and the caller's wish of when it ends. In epoch milliseconds. */
+/** Time of acceptance, and the caller's deadline; epoch milliseconds. */
 export interface WorkTimes {
   readonly acceptedAt: number;
   readonly deadlineAt?: number | undefined;
 }
 
-/** After when it is given up, in epoch milliseconds. */
+/** When held work is given up, in epoch milliseconds. */
 export function givesUpAt(
   { acceptedAt, deadlineAt = Infinity }: WorkTimes,
   { totalMs }: RetryRule,
@@ -184,7 +182,7 @@ export function givesUpAt(
   return overrides.deadlineAt ?? Math.min(deadlineAt, acceptedAt + totalMs);
 }
 
-/** What is set after a change. */
+/** The overrides after a change. */
 export function changedOverrides(overrides: RetryOverrides, change: RetryChange): RetryOverrides {
   return Object.fromEntries(
     RETRY_OVERRIDES.flatMap((name) => {
@@ -194,12 +192,12 @@ export function changedOverrides(overrides: RetryOverrides, change: RetryChange)
   );
 }
 
-/** True when both say the same. */
+/** True when both have the same values. */
 export function equalOverrides(left: RetryOverrides, right: RetryOverrides): boolean {
   return RETRY_OVERRIDES.every((name) => left[name] === right[name]);
 }
 
-/** What can be set for one piece of work. */
+/** The names of all overrides. */
 export const RETRY_OVERRIDES = [
   'attempts',
   'firstDelayMs',
@@ -207,21 +205,27 @@ export const RETRY_OVERRIDES = [
   'deadlineAt',
 ] as const satisfies readonly (keyof RetryOverrides)[];
 
-/** What an operator may set; what lies outside is more likely a slip than a wish. */
+/** Bounds of what an operator may set; a value outside is probably a typing error. */
 export const RETRY_BOUNDS = {
   attempts: { min: 1, max: 20 },
   /** From a second to a week. */
   delayMs: { min: 1_000, max: 604_800_000 },
-  /** A quarter, from now on: by then the books of the service are closed. */
+  /** From now, in milliseconds. 92 days, a quarter: by then the books of the service are closed. */
   deadlineMs: 92 * 86_400_000,
 } as const;
 
-/** True when an operator may set this deadline. @param now both in epoch milliseconds. */
+/**
+ * True when an operator may set this deadline.
+ * @param deadlineAt epoch milliseconds, as is `now`.
+ */
 export function deadlineIsPossible(deadlineAt: number, now: number): boolean {
   return deadlineAt > now && deadlineAt <= now + RETRY_BOUNDS.deadlineMs;
 }
 
-/** A rule in a sentence or two. @param givesUp epoch milliseconds. */
+/**
+ * Describes a rule in a sentence or two.
+ * @param givesUp epoch milliseconds.
+ */
 export function retrySentence(
   { attempts, firstDelayMs, maxDelayMs }: RetryRule,
   givesUp: number,

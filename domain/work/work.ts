@@ -3,17 +3,17 @@
  * (inbox, outbox, relay, sweeper, cases, timeline) names work by kind and id.
  */
 
-/** What every layer needs to know of a kind. What one layer alone needs is in a table of that layer. */
+/** The properties of a kind that every layer needs. A property that one layer needs is in a table of that layer. */
 interface KindOfWork {
-  /** The kind in a sentence. */
+  /** Noun of the kind in a sentence. */
   readonly noun: string;
-  /** Prefix of the ids that we give out. */
+  /** Prefix of our ids. */
   readonly idPrefix: string;
   /** Path of its list in our API. */
   readonly path: string;
-  /** Keeps the cursors of its list apart from those of others. */
+  /** Letter in the cursors of its list, so that a cursor of another list is refused. */
   readonly cursorLetter: string;
-  /** Name of its workflow type in Temporal. */
+  /** Its workflow type in Temporal. */
   readonly workflowType: string;
   /** Value of the search attribute `Product`. */
   readonly product: string;
