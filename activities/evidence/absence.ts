@@ -9,11 +9,10 @@ import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
 
 /**
- * Proves that no send of an attempt has bought so far: a complete list of the service without it, and then a complete
- * wallet without its debit. The caller has waited for the settling delay since the last send. It is no proof against a
- * request that is still on its way, so the attempt stays unknown, and it neither fails nor is it bought anew; only its
- * resend window begins anew, for the same key. Without keys that the service replays there is nothing to be gained
- * (`docs/adr/0018-absence-restarts-the-resend-window.md`).
+ * Proves that no send of an attempt has bought so far: first a complete list of the service without it, then a complete
+ * wallet without its debit. The caller has waited for the settling delay since the last send. A request may still be on
+ * its way, so the attempt stays unknown: it neither fails nor is it bought again. Only its resend window restarts, for
+ * the same key. This helps only when the service replays keys (`docs/adr/0018-absence-restarts-the-resend-window.md`).
  */
 export function createAbsenceProof(
   { database, purchaseInForce }: WorkDependencies,
@@ -26,7 +25,7 @@ export function createAbsenceProof(
       return { kind: 'unproven', mayPass: isLookUpRetried(lookedUp.failure.class), detail: lookedUp.failure.detail };
     }
     if (lookedUp.kind === 'found') return { kind: 'changed' };
-    // A cancellation spends nothing: that the eSIM is as it was says all.
+    // A cancellation spends nothing: an unchanged eSIM is proof enough.
     if (work.kind === 'cancellation') return undefined;
     const { evidence, mayPass = false, detail } = await readDebitEvidence({ work, attemptId: attempt.id });
     return evidence === 'no_debit' ? undefined : { kind: 'unproven', mayPass, detail };
@@ -38,7 +37,7 @@ export function createAbsenceProof(
       inForce: await purchaseInForce(db),
     }));
     if (!isOpen(attempt)) return { kind: 'changed' };
-    // Revoked since the workflow began: to prove more would lead to no send.
+    // Revoked since the workflow began: a proof would lead to no send.
     if (!inForce.resendAllowed)
       return { kind: 'unproven', mayPass: false, detail: 'Nothing may be sent twice to this service.' };
     const otherwise = await absenceOf(work, attempt);
@@ -50,7 +49,7 @@ export function createAbsenceProof(
   };
 }
 
-/** One that is being sent left no result when its workflow comes to this: `restartResendWindow` looks at its lease. */
+/** A `sending` attempt left no result when its workflow comes here; `restartResendWindow` checks its lease. */
 function isOpen({ state }: AttemptRow): boolean {
   return state === 'unknown' || state === 'sending';
 }

@@ -14,7 +14,7 @@ import type { WorkKind } from '#domain/work/work.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { countsInWallet, moneyOf } from '#upstream/observations/wallet-movements.ts';
 
-/** Reads the service's wallet for what an attempt cost, and keeps our books equal to it (rule 3 and rule 7). */
+/** Makes the activity that reads the wallet for the cost of an attempt and updates our books (rules 3 and 7). */
 export function createDebitEvidence(
   { database, service }: WorkDependencies,
   kinds: Readonly<Record<WorkKind, PurchaseKind>>,
@@ -40,13 +40,13 @@ export function createDebitEvidence(
       const booked = await bookedMovements(tx, attempt.id);
       const { result, movements } = judge(kinds[work.kind], attempt, items, { ...booked, mayBeOurs });
       await writeBooks(tx, attempt, movements);
-      // Of one whose outcome is unknown it says nothing for good: a request may still be on its way.
+      // An unknown attempt is not settled: a request may still be on its way.
       if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
       await addTimelineEntry(tx, work, {
         event: 'attempt.wallet_checked',
         message: result.detail,
         detail: { attempt: attempt.number, evidence: result.evidence },
-        // A wallet that shows the same again is no news.
+        // One entry for each result.
         dedupKey: `attempt.wallet_checked:${attempt.number}:${result.evidence}`,
       });
       return result;
@@ -70,7 +70,7 @@ function judge(
     debits: ours.filter(({ type }) => type === 'debit').map(moneyOf),
     credits: ours.filter((each) => each.type === 'credit' && countsInWallet(each)).map(moneyOf),
   };
-  // What was debited was debited: a wallet that shows it no more is not to be believed.
+  // A booked debit was real: a wallet that no longer shows it is not trusted.
   const vanished = booked.debit && !booked.credit && movements.debits.length === 0;
   const isAnonymous = transactions.some((each) => each.type === 'debit' && kind.isAnonymous(each));
   const result = vanished ? DEBIT_VANISHED : weigh(movements, isAnonymous || booked.mayBeOurs);

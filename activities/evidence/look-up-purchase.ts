@@ -8,7 +8,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
-/** Makes the activity that looks an attempt up at the service and stores the facts of its record. */
+/** Makes the activity that looks an attempt up at the service and stores the result. */
 export function createLookUp(
   { database, now }: WorkDependencies,
   kinds: Readonly<Record<WorkKind, PurchaseKind>>,

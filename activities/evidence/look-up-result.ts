@@ -64,7 +64,7 @@ export function resultsByReference<Item, Attempt extends Pick<AttemptRow, 'id' |
   },
 ): LookUpManyResult {
   if (!list.ok) return unread(list, search.noun);
-  // By id, since a list that grows while it is read may show one item on two pages.
+  // By id: a list that grows while it is read may show one item on two pages.
   const items = new Map(list.value.items.map((item) => [search.namesOf(item).id, item]));
   const byReference = Map.groupBy(items.values(), (item) => search.namesOf(item).reference ?? null);
   return matched(attempts, search, ({ serviceId, reference }) => {

@@ -32,15 +32,15 @@ import { readRefundEvidence } from '#upstream/observations/refund-evidence.ts';
 import { isOfOrder } from '#upstream/observations/wallet-movements.ts';
 
 /**
- * How an eSIM is cancelled: the conditions of its refund are read, then `POST /esims/{id}/cancel`. It is like a
- * purchase in all but its price: one key, a lease, a lost answer that is looked up; what it is to bring is the refund.
+ * Cancellations: reads the conditions of the refund, then sends `POST /esims/{id}/cancel`. They work like a purchase
+ * without a price: one key, a lease, a look-up after a lost answer. Their result is the refund.
  */
 export function cancellationPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, service, now } = dependencies;
 
   const lookUp = async (attempt: AttemptRow): Promise<LookUpResult> => {
     const serviceEsimId = esimOf(attempt);
-    // The refund first: an eSIM that is not cancelled after its refund failed was not cancelled by it.
+    // Read the refund first. After a failed refund, an eSIM that is then still not cancelled was not cancelled by it.
     const refund = await refundOf(attempt);
     const esim = await service.getEsim(serviceEsimId);
     if (!esim.ok) return { kind: 'unavailable', failure: noteOf(esim) };
@@ -54,8 +54,8 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
   };
 
   /**
-   * The refund that belongs to an attempt: by its id, else the newest of the eSIM since the first send that is no other
-   * attempt's.
+   * The refund of an attempt: by its id, else the newest refund of the eSIM since the first send that belongs to no
+   * other attempt.
    */
   const refundOf = async (attempt: AttemptRow): Promise<OptionalResult<ServiceRefund | undefined>> => {
     if (attempt.serviceId !== null) {
@@ -72,7 +72,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       ),
     );
     const own = list.value.items.filter((refund) => !others.has(refund.id) && mayBe(attempt, refund));
-    // Of several, the one that was not refused is the one that counts; the service lists the newest first.
+    // Of several, one that did not fail counts; the service lists the newest first.
     return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
   };
 
@@ -90,9 +90,9 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       noun: 'refunds',
       mayBe: (attempt, refund) => !taken.has(refund.id) && mayBe(attempt, refund),
       found: (refund, attempt) => {
-        // What is cancelled stays so.
+        // A cancelled eSIM stays cancelled.
         if (cancelled.has(attempt.subjectId)) return foundAs(esimOf(attempt), 'cancelled', refund);
-        // Only what is paid says by itself what became of the eSIM; else that has to be read as well.
+        // Only a paid refund shows that the eSIM is cancelled; otherwise the eSIM must be read.
         return refund.status === 'completed' ? foundAs(esimOf(attempt), undefined, refund) : undefined;
       },
     });
@@ -106,7 +106,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       ...(await readCancellation(db, id)),
       refund: await findRefund(db, id),
     }));
-    /** @param completed what becomes of the refund; undefined where it is left as the service has it. */
+    /** @param completed whether the refund was paid; undefined: its status stays as the service reported it. */
     const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
       database.transaction(async (tx) => {
         const entry = {
@@ -117,7 +117,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
           },
         };
         const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
-        // Locks the work, before anything of it is written.
+        // Locks the work before any write.
         await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
         if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
         if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
@@ -125,7 +125,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
         return { kind: 'completed', esimId: esim.id };
       });
 
-    // The books may have found the credit before the service said a word.
+    // The books may have found the credit before any report of the service.
     const isPaid =
       refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
     if (refund !== undefined && isPaid) {
@@ -137,7 +137,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       if (refund.verdict === 'dismissed')
         return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
       if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
-      // Nothing will ever show it; who accepted that none comes need not be asked.
+      // The credit will never be visible; a caller who accepted that no refund comes need not decide.
       return cancellation.acceptWithoutRefund
         ? finish(`The eSIM is cancelled. ${found.detail}`, undefined)
         : { kind: 'parked', reason: 'refund_missing', detail: found.detail };
@@ -170,13 +170,13 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
         };
   };
 
-  /** Looks for the credit of a refund in the wallet. */
+  /** Searches the wallet for the credit of a refund. */
   const creditOf = async (
     attempt: AttemptRow,
     { serviceRefundId, amount, currency }: RefundRow,
     own: { readonly serviceOrderId: string | null; readonly reference: string | null },
   ): Promise<CreditSearch> => {
-    // It cannot be older than what it is for.
+    // A credit cannot be older than its cancellation.
     const since = sinceFirstSend(attempt);
     const wallet = await service.listWalletTransactions({ since });
     if (!wallet.ok) {
@@ -201,7 +201,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
   return {
     async prepare(db, id) {
       const { esim } = await readCancellation(db, id);
-      // No body is shown for this request, so none is sent.
+      // The specification shows no body for this request.
       return { reference: undefined, serviceEsimId: esim.serviceEsimId, body: Buffer.alloc(0) };
     },
 
@@ -243,7 +243,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     lookUp,
     lookUpMany,
 
-    // It is paid for by nobody: its refund is a credit of the order's price, which `complete` finds.
+    // A cancellation has no debit; its refund is a credit of the order's price, which `complete` finds.
     owns: () => false,
     isAnonymous: () => false,
 
@@ -263,10 +263,10 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
   };
 }
 
-/** What came of looking for the credit of a refund. */
+/** The result of the search for the credit of a refund. */
 type CreditSearch =
   | { readonly kind: 'found'; readonly credit: Money }
-  /** It may show later. `failure`: why the wallet could not be read. */
+  /** It may appear later. `failure`: why the wallet could not be read. */
   | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
   | { readonly kind: 'never'; readonly detail: string };
 
@@ -274,7 +274,7 @@ function toldAmount({ amount, currency }: RefundRow): Money | undefined {
   return amount === null || currency === null ? undefined : { amount, currency };
 }
 
-/** Opens a case when another amount came back than the service had said. */
+/** Opens a case when the credit differs from the amount that the service reported. */
 async function reportOtherAmount(
   tx: Executor,
   id: string,
@@ -287,7 +287,7 @@ async function reportOtherAmount(
   await openCase(tx, { kind: 'cancellation', id }, 'contradiction', detail);
 }
 
-/** @throws Error for an attempt without an eSIM, which `prepare` rules out. */
+/** @throws Error for an attempt without an eSIM, which `prepare` never makes. */
 function esimOf({ id, serviceEsimId }: AttemptRow): string {
   if (serviceEsimId === null) throw new Error(`attempt ${id} names no eSIM`);
   return serviceEsimId;
@@ -298,7 +298,7 @@ function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean 
   return at == null || Date.parse(at) >= sinceFirstSend(attempt);
 }
 
-/** True when what is not known may be known when it is read again. */
+/** True when an unknown condition may be known after a later read. */
 function mayBeReadLater(facts: RefundEvidence): boolean {
   const { usage, installation, topups, debit } = facts;
   return [usage, installation, topups, debit].some((reading) => !reading.ok && reading.mayPass);
@@ -314,7 +314,7 @@ function factsOf(cancellation: CancellationFacts): ServiceFacts {
   return { outcome, serviceId: cancellation.serviceRefundId, failureDetail, cancellation };
 }
 
-/** What reads showed, together with the event that would have told it. */
+/** The result of a look-up, with the event that would have reported it. */
 function foundAs(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
   const facts = factsOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) });
   if (esim === 'cancelled') {
@@ -325,7 +325,7 @@ function foundAs(esimId: string, esim: CancellationFacts['esim'], refund: Servic
       event: 'esim.cancelled',
     };
   }
-  // The body of an event could not say that the eSIM is as it was; only a review that says so can.
+  // No event reports that the eSIM is unchanged, except one with a review that refuses.
   const isTold = esim !== 'refused' || refund?.review === 'refused';
   return {
     kind: 'found',
@@ -335,7 +335,7 @@ function foundAs(esimId: string, esim: CancellationFacts['esim'], refund: Servic
   };
 }
 
-/** No event tells of a refund that is being decided. */
+/** No event reports a refund that is being processed. */
 const EVENTS = {
   processing: undefined,
   completed: 'refund.completed',

@@ -5,7 +5,7 @@ import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 
-/** Makes the activity that stores what was bought. `not_yet` is a result: the workflow waits and calls it again. */
+/** Makes the activity that stores what was bought. `not_yet` is a result: the workflow waits and runs it again. */
 export function createCompletion(
   { database }: WorkDependencies,
   kinds: Readonly<Record<WorkKind, PurchaseKind>>,

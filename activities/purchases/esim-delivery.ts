@@ -15,7 +15,7 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
 import { esimDetails } from '#upstream/observations/esim-details.ts';
 
-/** Completes an order: its eSIM is fetched from the service and stored, its activation code encrypted. */
+/** Completes an order: reads its eSIM from the service and stores it, with its activation code encrypted. */
 export function createEsimDelivery(
   dependencies: WorkDependencies,
   lookUp: PurchaseKind['lookUp'],
@@ -79,16 +79,16 @@ async function unlessTaken(store: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** A clause about the eSIM that the service named: why it may not be that of this order. */
+/** Why the named eSIM may not be that of this order, as a clause. */
 interface Doubt {
   readonly about: string;
-  /** It is another order's, by its own record. Else it may only be that it is not there yet. */
+  /** True when the eSIM's own record names another order; false when the eSIM may only not exist yet. */
   readonly isAnothers: boolean;
 }
 
 /**
- * An event may have named a wrong eSIM, or have been wrong about the whole order. @returns undefined where nothing
- * speaks for that.
+ * An event may have named a wrong eSIM or a wrong order.
+ * @returns undefined without a sign of that.
  */
 function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>): Doubt | undefined {
   if (!answer.ok)
@@ -99,8 +99,8 @@ function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>):
 }
 
 /**
- * What the service's record of the order makes of it. @returns undefined when the record agrees, or tells nothing: the
- * eSIM may be there later.
+ * Compares the doubt with the service's record of the order.
+ * @returns undefined when the record agrees or shows nothing: the eSIM may appear later.
  */
 function judgeDoubt(
   { serviceEsimId }: AttemptRow,
@@ -113,13 +113,13 @@ function judgeDoubt(
   if (recorded?.outcome === 'failed')
     return { kind: 'parked', reason: 'contradiction', detail: `${named}; its record of the order says failed.` };
   if (recorded?.serviceEsimId !== undefined && recorded.serviceEsimId !== serviceEsimId) return { kind: 'changed' };
-  // Nobody is given what may be another's.
+  // Never deliver an eSIM that may belong to another order.
   return isAnothers ? { kind: 'unreadable', detail: `${named}.` } : undefined;
 }
 
 /**
- * An event may name the order only: then the order is read for its eSIM and its price. `lookedUp`: what it said, where
- * it was read.
+ * Reads the order when its event named no eSIM or no price.
+ * @returns the attempt, and the result of the look-up if there was one.
  */
 async function withEsimId(
   dependencies: WorkDependencies,

@@ -1,13 +1,13 @@
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** Why what was bought cannot be completed yet: a failure of the service, or something that it does not show yet. */
+/** Why a purchase cannot be completed yet: a failure of the service, or something that it does not show yet. */
 export type NotYetReason = FailureClass | 'not_listed' | 'refund_not_in_wallet';
 
-/** Thrown while a purchase is completed: the workflow waits, and has it read again, in the open. */
+/** Thrown while a purchase is completed: the workflow waits and tries again. */
 export class NotYetError extends Error {
   readonly reason: NotYetReason;
-  /** What the service asked for, in milliseconds. */
+  /** Wait that the service asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: NotYetReason, detail: string, retryAfterMs?: number) {
@@ -18,7 +18,7 @@ export class NotYetError extends Error {
   }
 }
 
-/** The service did not answer what was asked. */
+/** The service did not answer. */
 export function notAnswered({
   failure,
   detail,

@@ -12,7 +12,7 @@ import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 import { isOfOrder, namesNothing } from '#upstream/observations/wallet-movements.ts';
 
-/** How an eSIM package is bought: `POST /orders`, found again by our reference. */
+/** Orders of eSIM packages: `POST /orders`, looked up by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, keyRing, service, gate, now } = dependencies;
   const prices = priceList(service, { maxAgeMs: gate.priceAgeMs, now });

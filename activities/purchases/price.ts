@@ -5,7 +5,7 @@ import { isDefinite } from '#domain/work/failure.ts';
 import type { Listing } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** The most that the caller lets the service charge, as it is now. */
+/** The caller's present price limit. */
 export function priceLimit({
   maxPriceAmount: amount,
   maxPriceCurrency: currency,
@@ -14,11 +14,11 @@ export function priceLimit({
 }
 
 /**
- * Holds what is offered against the caller's limit, in the moment of the send: the limit may have been changed since
- * the offer was read.
- *
- * @param price undefined: not known. @param isFresh the price was read for this send.
- * @returns why it is not sent, or undefined when the price is fine.
+ * Compares the price with the caller's limit at the moment of the send; the limit may have changed since the offer was
+ * read.
+ * @param price undefined: not known.
+ * @param isFresh true when the price was read for this send.
+ * @returns why it is not sent; undefined when it may be sent.
  */
 export function priceObjection(
   limit: PriceLimit,
@@ -36,7 +36,8 @@ export function priceObjection(
 }
 
 /**
- * Why nothing is sent when what is offered could not be read. @param what of the service, for a sentence: `The price`.
+ * The refusal when the offer could not be read.
+ * @param what subject of the sentence, such as `The price`.
  */
 export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailure {
   return isDefinite(failure.failure)
@@ -45,9 +46,8 @@ export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailu
 }
 
 /**
- * Why nothing is sent for what a list of offers does not show. Only a complete list proves that it is not offered.
- *
- * @param proven the failure and its sentence where the list is complete.
+ * The refusal when a list of offers lacks an item. Only a complete list proves that it is not offered.
+ * @param proven failure and sentence when the list is complete.
  */
 export function notListed({ complete }: Listing<unknown>, ...proven: Parameters<typeof refusal>): ServiceFailure {
   if (complete) return refusal(...proven);
@@ -55,7 +55,7 @@ export function notListed({ complete }: Listing<unknown>, ...proven: Parameters<
   return refusal('not_sent', detail);
 }
 
-/** Why nothing is sent, in the form of a failure of the service. */
+/** A reason not to send, in the form of a failure of the service. */
 export function refusal(failure: ServiceFailure['failure'], detail: string): ServiceFailure {
   return { ok: false, kind: 'failure', failure, detail };
 }

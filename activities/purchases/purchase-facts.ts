@@ -5,7 +5,7 @@ import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/cont
 import { chargeOf } from '#upstream/observations/event-parsing.ts';
 import { CLOCK_SKEW_MS } from '#upstream/observations/wallet-movements.ts';
 
-/** What a record of the service says of a purchase, whatever was bought. */
+/** The facts of a purchase from a record of the service, for every kind. */
 export function purchaseFacts(
   record: ServiceOrder | ServiceTopup | VpnSubscription,
   outcome: ObservedOutcome,
@@ -23,15 +23,18 @@ export function purchaseFacts(
   };
 }
 
-/** The reference of an attempt; the column is null for kinds whose interface takes none. @throws Error for those. */
+/**
+ * The reference of an attempt.
+ * @throws Error for kinds without a reference, whose column is null.
+ */
 export function ownReference({ id, reference }: AttemptRow): string {
   if (reference === null) throw new Error(`attempt ${id} has no reference`);
   return reference;
 }
 
 /**
- * Epoch milliseconds before which nothing at the service can be of this attempt, whatever the clocks of the two sides
- * say.
+ * Nothing older at the service can belong to this attempt, allowing for clock skew.
+ * @returns epoch milliseconds.
  */
 export function sinceFirstSend({ firstSentAt, createdAt }: Pick<AttemptRow, 'firstSentAt' | 'createdAt'>): number {
   return (firstSentAt ?? createdAt).getTime() - CLOCK_SKEW_MS;

@@ -18,9 +18,8 @@ import type { ServiceTopup } from '#upstream/contract.ts';
 import { namesNothing } from '#upstream/observations/wallet-movements.ts';
 
 /**
- * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one
- * whose answer was lost is found by its eSIM: of an eSIM only one top-up may be unsettled at a time (rule 6 of the
- * design).
+ * Top-ups: reads the options of the eSIM, then sends `POST /topups`. A top-up has no reference of ours, so after a lost
+ * answer it is looked up by its eSIM: only one top-up of an eSIM may be unsettled (rule 6).
  */
 export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, service, now } = dependencies;
@@ -105,11 +104,10 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     owns: ({ serviceId }, { topup_id: topupId }) => topupId != null && topupId === serviceId,
 
-    // One that names the eSIM alone may be of this top-up, of another one, or of the order.
+    // A debit that names only the eSIM may be of this top-up, of another one, or of the order.
     isAnonymous: namesNothing,
 
-    // Its id at the service is all that the wallet could name it by: a list that lags behind the wallet would look like
-    // absence.
+    // The wallet names a top-up only by its service id. A list that lags behind the wallet would look like absence.
     async mayOwnOneOf(attempt, debits) {
       const { serviceId, serviceEsimId } = attempt;
       if (serviceId !== null) return false;
@@ -120,7 +118,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     },
 
     async complete(known, applied) {
-      // Without the price it is complete all the same; the books are completed from the wallet.
+      // Without a price it can still be completed; the books get the price from the wallet.
       const { attempt, lookedUp } =
         known.chargedAmount === null ? await lookUpAndStore(dependencies, lookUp, known) : { attempt: known };
       if (lookedUp?.kind === 'not_ours') return { kind: 'unreadable', detail: lookedUp.detail };
@@ -139,7 +137,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
           new Date(now()),
         );
         await reportCharge(tx, attempt, charged);
-        // What was used up or over may go on.
+        // A consumed or expired eSIM may be usable again.
         await lookAgainAt(tx, esim.id, new Date(now()));
         return { kind: 'completed', esimId: esim.id };
       });
@@ -147,7 +145,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
   };
 }
 
-/** False for what cannot be this attempt: another package, or made before it was first sent. */
+/** False when the record cannot be of this attempt: another package, or created before the first send. */
 function mayBe(attempt: AttemptRow, packageId: number | undefined, topup: ServiceTopup): boolean {
   if (topup.package_id != null && topup.package_id !== packageId) return false;
   return topup.created_at == null || Date.parse(topup.created_at) >= sinceFirstSend(attempt);

@@ -23,7 +23,7 @@ import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 import { namesNothing } from '#upstream/observations/wallet-movements.ts';
 
-/** How a VPN subscription is bought: the plans are read, then `POST /vpn/orders`, found again by our reference. */
+/** VPN subscriptions: reads the plans, then sends `POST /vpn/orders`; looked up by our reference. */
 export function vpnSubscriptionPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, keyRing, service, now } = dependencies;
 
@@ -52,7 +52,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     if (lookedUp.kind === 'not_found') {
       throw new NotYetError('not_listed', 'The service does not list the subscription (yet).');
     }
-    // Where it cannot be read at all, its access data come with no answer; it is active all the same.
+    // When it cannot be read at all, it is active without access data.
     if (lookedUp.kind === 'unavailable' && lookedUp.failure.class !== 'contract_drift') {
       throw new NotYetError(lookedUp.failure.class, lookedUp.failure.detail);
     }
@@ -102,7 +102,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
 
     async complete(known, applied) {
       const { subjectId: id } = known;
-      // The answer to the order may have brought everything.
+      // The answer to the order may contain everything.
       const isWhole =
         known.chargedAmount !== null &&
         (await database.run((db) => readVpnSubscription(db, id))).encryptedAccess !== null;
@@ -112,9 +112,9 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       const charged = chargedOf(attempt);
       await database.transaction(async (tx) => {
         const row = await lockWork(tx, work);
-        // A run that begins anew finds what was bought before.
+        // A run that starts again finds an earlier purchase.
         if (row.completedAt !== null) {
-          // The result of the completion was lost on its way, and the workflow has taken it for missing since.
+          // The result of the completion was lost, and the workflow has set the work back to `processing` since.
           const entry = {
             event: 'vpn_subscription.active_again',
             message: 'The VPN subscription is active: that had been stored before.',
@@ -123,7 +123,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
             await recordStep(tx, work, { status: 'active', entry, applied }, new Date(now()));
           return;
         }
-        // They came with an answer: to the order, or to the question just now.
+        // The access data came with the answer to the order or with the look-up above.
         const hasAccess = (await readVpnSubscription(tx, id)).encryptedAccess !== null;
         const message =
           'The VPN subscription is ' +
@@ -143,7 +143,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
   }
 }
 
-/** What a record of the service says beyond the purchase. */
+/** The part of a service record about the subscription itself. */
 export function subscriptionFacts(
   { status, started_at: startedAt, expires_at: expiresAt, access }: VpnSubscription,
   encrypt: (access: NonNullable<VpnSubscription['access']>) => Buffer,
@@ -166,7 +166,7 @@ function subscriptionView(row: VpnSubscriptionRow): SubscriptionView {
   };
 }
 
-/** What has ended was bought before. */
+/** A subscription that has ended was bought before. */
 const OUTCOMES = {
   processing: 'processing',
   active: 'completed',

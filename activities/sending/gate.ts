@@ -17,28 +17,31 @@ import { hold, isGateClear, stopAtGate } from '#fulfilment/gate/admission.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { reserve, type Reserved } from '#fulfilment/gate/reservations.ts';
 
-/** What the gate makes of a send that is about to be claimed. */
+/** The decision of the gate about a send before it is claimed. */
 type Admission =
   | { readonly kind: 'admitted'; readonly how: Reserved | undefined }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
-/** What became of a send, for the circuits. */
+/** The result of a send, for the circuits. */
 export interface SendReport {
   readonly evidence: SendEvidence;
   readonly detail?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The purchase gate as the activity that sends passes it. */
+/** The purchase gate as the sending activity uses it. */
 export interface Gate {
-  /** Before anything is asked of the service: pauses and circuits. @returns why it stops. @throws WorkFinishedError */
+  /**
+   * Checks pauses and circuits before any call to the service.
+   * @returns why the gate stops it; undefined when it passes.
+   * @throws WorkFinishedError when the work has ended.
+   */
   before(work: WorkRef, attemptId: string): Promise<GateStop | undefined>;
   /**
-   * In the transaction that claims the send, with the work locked: pauses and circuits once more, then the limits of
-   * the day and the wallet.
-   *
-   * @param locked the attempt, in this transaction: the claim that follows decides by the same facts.
-   * @param price undefined: not known; `'refused'`: it is not going to be sent.
+   * Runs in the transaction that claims the send, with the work locked: checks pauses and circuits again, then the
+   * daily limits and the wallet.
+   * @param locked the attempt as read in this transaction; the claim that follows uses the same values.
+   * @param price undefined: not known; `'refused'`: it will not be sent.
    */
   admit(
     tx: Executor,
@@ -47,9 +50,9 @@ export interface Gate {
     locked: LockedAttempt,
     price: Money | undefined | 'refused',
   ): Promise<Admission>;
-  /** True when the price has to be known before the send: a limit of the day counts it, or the caller set one. */
+  /** True when the price must be known before the send: for a daily limit, or for the caller's limit. */
   needsPrice(work: WorkRef): Promise<boolean>;
-  /** After the send, or when there was none. Never fails: what the circuits do not hear of, the next send tells. */
+  /** Reports the result of a send to the circuits. Never throws: the next send reports again. */
   report(work: WorkRef, attemptId: string, report: SendReport): Promise<void>;
 }
 
@@ -88,7 +91,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       );
       if (reservation.kind === 'stopped') {
         await hold(tx, asker, reservation.stop, await findWait(tx, work), policy, price);
-        // No operator's word goes past the wallet and the limits, so it has had its effect.
+        // An override does not pass the wallet and the limits, so it is used up here.
         await consumeOverride(tx, work);
         return reservation;
       }
@@ -113,11 +116,11 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
             !isFinal(row.status) &&
             !isSettledByService(attempt.state)
           ) {
-            // It may well be the oldest, and then it is the one that finds out when this is over.
+            // It may be the oldest held work, and then becomes the next canary.
             const { createdAt: acceptedAt, apiKeyId } = row;
             const failureClass = evidence.failure;
             const { circuit, wasCanary } = opened;
-            // Another one is to find out next time.
+            // After a failed canary, other work is the next canary.
             const probes = wasCanary ? circuit.openings : 0;
             await enqueue(
               tx,
@@ -135,12 +138,12 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
   };
 }
 
-/** A cancellation spends nothing: no gate for purchases holds it. */
+/** True for cancellations: they spend nothing and pass no purchase gate. */
 export function isFree({ kind }: WorkRef): boolean {
   return !KINDS[kind].isPurchase;
 }
 
-/** False for what the service has already, and while another send may be under way. */
+/** False when the service has the attempt, or another send may be under way. */
 function mayBeSent({ attempt, leaseLeftMs }: LockedAttempt): boolean {
   return !isSettledByService(attempt.state) && (leaseLeftMs === null || leaseLeftMs <= 0);
 }

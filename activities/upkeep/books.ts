@@ -57,7 +57,9 @@ function resultOf({ id, status, counts }: ReconciliationRow): BooksResult {
   return { id, status, findings: counts.findings };
 }
 
-/** Balance and movements are two calls: a wallet that moved in between is read again, so often. */
+/**
+ * Balance and movements are two calls. When the balance changed in between, both are read again, this often at most.
+ */
 const READS = 3;
 
 async function readWallet(
@@ -79,14 +81,14 @@ async function readWallet(
       };
     }
     const { items, complete } = answer.value;
-    // What is read here counts for the purchase gate as well, and tells when the balance is low.
+    // The balance also counts for the purchase gate, which announces a low balance.
     const after = await readForGate();
     const atRest = before !== undefined && after !== undefined && equalMoney(before, after);
     if (!atRest && complete && before !== undefined && read < READS) continue;
     const detail = complete
       ? 'All movements were read.'
       : `The wallet has more movements since ${new Date(since).toISOString()} than the ${items.length} that were read.`;
-    // A service that ignores the filter shows what was before our time, too.
+    // A service that ignores the filter also shows older movements.
     const movements = items.map(movementOf).filter(({ occurredAt }) => occurredAt >= since);
     return { status: complete ? 'complete' : 'incomplete', detail, movements, since, balance: after ?? before, atRest };
   }

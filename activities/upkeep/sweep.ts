@@ -7,18 +7,18 @@ import { sweepDecision, type SweepDecision } from '#domain/relay/sweep-decision.
 import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** What the sweep needs. */
+/** Dependencies of the sweep. */
 export interface SweepTools {
   readonly database: Database;
   readonly sweep: SweepPolicy;
   readonly logger: Logger;
-  /** Which of these have a running workflow, by one call. @throws when Temporal does not answer. */
+  /** Ids of these pieces of work whose workflow runs, from one call. @throws when Temporal does not answer. */
   readonly findRunning: (work: readonly WorkRef[]) => Promise<ReadonlySet<string>>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** What a sweep has asked for, and where the next one goes on; without a place: from the beginning. */
+/** Counts of a sweep, and where the next one continues; without `next`: from the beginning. */
 export interface Swept {
   readonly requested: number;
   readonly woken: number;
@@ -26,9 +26,9 @@ export interface Swept {
 }
 
 /**
- * Goes through unfinished work, page by page, until its time is over: what has no running workflow is to be started,
- * and what runs and should have gone on is to be woken. To start what runs changes nothing, so an answer of Temporal
- * that is late does no harm.
+ * Goes through unfinished work page by page until its time is over. Work without a running workflow is started; running
+ * work that should have continued is woken. Starting running work has no effect, so an outdated answer of Temporal does
+ * no harm.
  */
 export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined): Promise<Swept> {
   const { sweep, now } = tools;
@@ -53,13 +53,13 @@ export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined
 }
 
 interface Page extends Omit<Swept, 'next'> {
-  /** Undefined when there is no more of the kind. */
+  /** Undefined after the last page of the kind. */
   readonly after: SweepCursor['after'];
-  /** True when Temporal could not be asked. */
+  /** True when Temporal did not answer. */
   readonly isBlind: boolean;
 }
 
-/** @param isBlind true when Temporal has not answered before: it is not asked again in this sweep. */
+/** @param isBlind true when Temporal did not answer before: it is not called again in this sweep. */
 async function sweepPage(
   tools: SweepTools,
   kind: WorkKind,
@@ -84,8 +84,7 @@ async function sweepPage(
 }
 
 /**
- * @returns undefined when Temporal could not be asked: all of the page is then to be started, which harms nothing that
- * runs.
+ * @returns undefined when Temporal did not answer: the whole page is then started, which does not affect running work.
  */
 async function runningOf(
   tools: SweepTools,
@@ -118,7 +117,7 @@ async function ask(
   const wakes = decisions.filter(({ decision }) => decision.kind === 'wake');
   if (starts.length + wakes.length === 0) return { requested: 0, woken: 0 };
   await database.transaction(async (tx) => {
-    // The work first, as everywhere: who holds a piece of work may be about to write its row of the outbox.
+    // Lock the work first, as everywhere: another holder of the lock may be about to write its outbox row.
     await markSwept(
       tx,
       kind,

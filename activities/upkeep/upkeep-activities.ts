@@ -42,18 +42,20 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   const { database, reconcile, sweep, outbound, wakeRelay, now } = dependencies;
   const kinds = purchaseKinds(dependencies);
 
-  /** Of each kind with much silent work, what its list shows. */
+  /**
+   * Looks up silent work in the lists of the service, for each kind with enough of it.
+   * @returns the results by id of the attempt.
+   */
   const askInLists = async (silent: readonly AttemptRow[]): Promise<ReadonlyMap<string, Found>> => {
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
       if (ofKind.length < reconcile.listFrom) continue;
-      // A page that shows less than single reads would have is not worth reading.
+      // More pages than this would cost more than single reads.
       const answer = await kinds[kind].lookUpMany(ofKind, {
         maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)),
       });
-      // A long list may fail where single reads do not; should the service be silent altogether, the first of those
-      // shows it.
+      // A long list may fail when single reads succeed; if the service is down, the first single read shows it.
       if (answer.kind === 'read') for (const [id, lookedUp] of answer.results) found.set(id, lookedUp);
     }
     return found;
@@ -82,9 +84,9 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         reads += 1;
         const lookedUp = await kinds[attempt.subjectKind].lookUp(attempt);
         asked += 1;
-        // Before anything else: what is answered oddly must not be first in line again, and hide the others for good.
+        // First: an attempt with an unexpected answer must not stay first in the queue and block the others.
         await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
-        // A service that cannot be reached says nothing about the others either.
+        // When the service cannot be reached, the other look-ups would fail, too.
         if (lookedUp.kind === 'unavailable' && failsEveryCall(lookedUp.failure.class)) break;
         if (lookedUp.kind === 'found' && (await report(dependencies, attempt, lookedUp))) news += 1;
       }
@@ -107,7 +109,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
 
     async forgetOldAnswers() {
       const until = now() + sweep.forgettingMs;
-      /** Batch after batch, so that what is forgotten keeps up with what comes, however much that is. */
+      /** Deletes batch after batch until none is left or the time is over. */
       const forget = async (
         one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>,
         keptMs: number,
@@ -136,12 +138,15 @@ async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: M
   );
 }
 
-/** Puts a finding into the inbox as an event of the same shape as a webhook's. @returns true when it is news. */
+/**
+ * Stores a finding in the inbox as an event with the shape of a webhook.
+ * @returns true when it was new.
+ */
 async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {
   const { database, keyRing } = dependencies;
   const { facts, record, event } = found;
   const { outcome, serviceId = null } = facts;
-  // That the eSIM is cancelled is news also while its refund is still open.
+  // A cancelled eSIM is new information even while its refund is open.
   if (outcome === attempt.state && event !== 'esim.cancelled') return false;
   if (event === undefined) return note(dependencies, attempt, found);
   const deliveryId = readDeliveryId(attempt.id, outcome);
@@ -164,8 +169,8 @@ async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow
 }
 
 /**
- * Stores a finding that no event could tell, such as a refund in review, and wakes the workflow. @returns true when it
- * is news.
+ * Stores a finding that no event reports, such as a refund in review, and wakes the workflow.
+ * @returns true when it was new.
  */
 async function note(
   { database, now }: MaintenanceDependencies,

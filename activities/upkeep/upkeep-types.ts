@@ -5,47 +5,43 @@ import type { BooksResult } from '#workflows/messages.ts';
 /** Where a sweep stopped. */
 export interface SweepCursor {
   readonly kind: WorkKind;
-  /** The last row that was looked at: when it last changed, in epoch milliseconds, and its id. */
+  /** The last row of the page: time of its last change in epoch milliseconds, and its id. */
   readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
 }
 
 /** The activities of the scheduled workflows. */
 export interface MaintenanceActivities {
-  /** Asks the service about silent attempts; what is new goes into the inbox like a webhook. */
+  /** Looks silent attempts up at the service; new reports go into the inbox like webhooks. */
   reconcileSilentWork(): Promise<{ asked: number; news: number }>;
   /**
-   * Asks for the start of unfinished work that has no running workflow, for a wake of what runs and should have gone
-   * on, and for deliveries that nobody makes.
-   *
-   * @param input.from where the sweep before has stopped; absent: from the beginning.
-   * @returns what was asked for, and where the next sweep goes on.
+   * Requests the start of unfinished work without a running workflow, and wakes running work and deliveries that should
+   * have continued.
+   * @param input.from where the last sweep stopped; absent: from the beginning.
+   * @returns the counts, and where the next sweep continues.
    */
   requestIdleWork(input?: { from?: SweepCursor }): Promise<{ requested: number; woken: number; next?: SweepCursor }>;
-  /**
-   * Forgets answers kept for repeated requests of our callers once nobody repeats them any more, and old deliveries of
-   * webhooks.
-   */
+  /** Deletes stored answers of idempotent requests, events and webhook deliveries after their retention time. */
   forgetOldAnswers(): Promise<{ forgotten: number }>;
 }
 
 /** The activity that compares our books with the wallet at the service. */
 export interface BooksActivities {
   /**
-   * Reads the wallet, finds the cause of each movement, writes what our journal lacks, and stores a report.
-   *
-   * @param input.runId unique for the run: run twice with the same, it makes one report.
+   * Reads the wallet, finds the cause of each movement, adds the journal rows that are missing, and stores a report.
+   * @param input.runId unique for the run; the same id makes one report.
    */
   reconcileBooks(input: { runId: string }): Promise<BooksResult>;
   /**
-   * Reckons how long the wallet lasts, and announces it once when that falls below the threshold, and when it is over.
+   * Calculates the runway of the wallet, and announces once when it falls below the threshold and once when it
+   * recovers.
    */
   watchRunway(): Promise<{ kind: Runway['kind'] }>;
 }
 
-/** The activities that watch what runs out. */
+/** The activities that watch data and time of eSIMs and subscriptions. */
 export interface WatchActivities {
-  /** Announces eSIMs and subscriptions whose time is about to end, from what we know of them. */
+  /** Announces eSIMs and subscriptions that end soon, from stored data. */
   announceExpiring(): Promise<{ announced: number }>;
-  /** Looks at some eSIMs at the service, keeps what it says, and announces data that is low. */
+  /** Reads some eSIMs at the service, stores their state, and announces low data. */
   readUsage(): Promise<{ looked: number }>;
 }

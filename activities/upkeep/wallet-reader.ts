@@ -12,11 +12,11 @@ export interface WalletReaderOptions {
   readonly policy: GatePolicy;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Told once when the balance falls below the threshold, and once when it is back. */
+  /** Called once when the balance falls below the threshold, and once when it is back above it. */
   readonly onCrossing?: ((balance: Money, crossed: 'low' | 'well') => void) | undefined;
 }
 
-/** Reads the balance of the service for the gate. Those who want it at the same time share one read. */
+/** Reads the balance of the service for the gate. Concurrent callers share one read. */
 export class WalletReader {
   readonly #options: WalletReaderOptions;
   #reading: Promise<Money | undefined> | undefined;
@@ -26,27 +26,33 @@ export class WalletReader {
     this.#options = options;
   }
 
-  /** Reads it when what is known of it is older. @returns true when it was read just now. */
+  /**
+   * Reads the balance when the last reading is older than `maxAgeMs`.
+   * @returns true when it was read now.
+   */
   async refreshIfOlderThan(maxAgeMs: number): Promise<boolean> {
     const { database, policy, now } = this.#options;
     const known = await database.run(latestReading);
     if (known !== undefined && now() - known.readAt.getTime() <= maxAgeMs) return false;
-    // A service that just did not answer is not asked by every purchase anew.
+    // After a failed read, the other purchases do not try again at once.
     if (Math.abs(now() - this.#failedAt) < policy.balanceTrustMs) return false;
     return this.refresh();
   }
 
-  /** @returns false when it could not be read; then nothing is known of it once the last reading is too old. */
+  /** @returns false when it could not be read; once the last reading is too old, the balance is then unknown. */
   async refresh(): Promise<boolean> {
     return (await (this.#reading ??= this.read().finally(() => (this.#reading = undefined)))) !== undefined;
   }
 
-  /** Reads it in any case, sharing no read that began before. @returns undefined when it could not be read. */
+  /**
+   * Reads the balance now, without sharing an earlier read.
+   * @returns undefined when it could not be read.
+   */
   async read(): Promise<Money | undefined> {
     const { database, service, policy, now, onCrossing } = this.#options;
     const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);
     const number = await database.transaction((tx) => beginReading(tx, { debitKnownBefore }));
-    // As old as the question: what changes while the answer is on its way may not be in it.
+    // The time of the request: a change while the answer is on its way may not be in it.
     const readAt = new Date(now());
     const answer = await service.getWallet();
     if (!answer.ok) {

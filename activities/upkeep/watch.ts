@@ -20,14 +20,14 @@ export interface WatchDependencies extends Pick<WorkDependencies, 'database' | '
   readonly watch: WatchPolicy;
 }
 
-/** What came of looking at one eSIM. */
+/** The result of reading one eSIM. */
 interface Look {
   readonly calls: number;
-  /** True when the service would not answer about another one either. */
+  /** True when the service would not answer about other eSIMs either. */
   readonly isSilent: boolean;
 }
 
-/** Makes the activities that announce what runs out. */
+/** Makes the activities that announce low data and approaching ends. */
 export function createWatchActivities({ database, service, watch, now }: WatchDependencies): WatchActivities {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
     let total = 0;
@@ -43,7 +43,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
 
   const lookAt = async (esim: EsimRow): Promise<Look> => {
     const readAt = new Date(now());
-    // It was read when it was delivered.
+    // Its delivery has read it.
     const freshUntil = esim.createdAt.getTime() + watch.againAfterMs;
     if (esim.status === 'cancelled' || freshUntil > readAt.getTime()) {
       await database.run((db) => lookAgainAt(db, esim.id, esim.status === 'cancelled' ? null : new Date(freshUntil)));
@@ -56,7 +56,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     }
     const facts = esimDetails(answer.value);
     const known = await database.run((db) => storedUsage(db, esim.id));
-    // Unlimited data never runs out, and no top-up makes it limited.
+    // Unlimited data never runs out, and no top-up changes that.
     const isAsked = isEsimInUse(facts) && known?.unlimited !== true;
     const usage = isAsked ? await service.getEsimUsage(esim.serviceEsimId) : undefined;
     await database.transaction(async (tx) => {

@@ -15,7 +15,7 @@ export interface WebhookDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly policy: OutboundPolicy;
-  /** Writes, signs and sends an event; never throws for what a receiver does. */
+  /** Signs and sends an event; does not throw for a failure of the receiver. */
   readonly courier: (request: {
     readonly url: string;
     readonly event: EventRow;
@@ -47,17 +47,17 @@ export function createWebhookActivities(dependencies: WebhookDependencies): Webh
   };
 
   /**
-   * Several lanes, so that one slow answer does not hold up the others; one where it is only asked whether an outage is
-   * over.
+   * Sends due deliveries in several lanes, so that one slow answer does not block the others. A failing endpoint gets
+   * one lane.
    */
   const sendDue = async (endpointId: string, lanes: number): Promise<void> => {
     const until = now() + policy.roundMs;
     const lane = async (claim: typeof claimDelivery): Promise<void> => {
       while (await deliverOne(endpointId, claim)) if (now() >= until) return;
     };
-    // Somebody waits for what comes of a test: it goes before what is older.
+    // A caller waits for the result of a test, so tests go first.
     await lane(claimTest);
-    // All of them end before the round does: what one throws must not leave others behind.
+    // Every lane ends before the round does: when one throws, the others must not continue in the background.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, () => lane(claimDelivery)));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
   };
@@ -85,7 +85,7 @@ async function tryOnce(
   const at = new Date(now());
   const { endpoint, event } = claimed;
   const secrets = await database.run((db) => readEndpointSecrets(db, keyRing, endpoint.id, at));
-  // Deleted at this moment.
+  // The endpoint was deleted at this moment.
   if (secrets.length === 0) return;
   const started = performance.now();
   const { outcome, excerpt } = await courier({ url: endpoint.url, event, secrets, deadlineMs: policy.sendDeadlineMs });

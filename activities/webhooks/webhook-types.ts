@@ -1,36 +1,35 @@
-/** How a round of sending to one webhook endpoint ended. */
+/** The result of a round of deliveries to one webhook endpoint. */
 export type DeliveryRound =
-  /** Nothing waits any more. */
+  /** No delivery waits. */
   | { readonly kind: 'idle' }
-  /** It gets nothing any more, and what waited was given up. */
+  /** The endpoint is disabled or deleted, and its waiting deliveries were given up. */
   | { readonly kind: 'ended'; readonly why: 'deleted' | 'disabled' }
   | {
       readonly kind: 'waiting';
-      /** When the next is due; epoch milliseconds. */
+      /** Time of the next delivery, in epoch milliseconds. */
       readonly nextAt: number;
-      /** Deliveries that wait; counted up to 10,000. */
+      /** Waiting deliveries; counted up to 10,000. */
       readonly pending: number;
-      /** Set while tries only fail. */
+      /** Set while every try fails. */
       readonly failing?: EndpointFailure;
     };
 
 interface EndpointFailure {
   /** Epoch milliseconds. */
   readonly since: number;
-  /** Tries in a row. */
+  /** Failed tries in a row. */
   readonly failures: number;
   /** A clause such as "it answered 503". */
   readonly last: string;
-  /** True when it gets one delivery at a time, to find out when that is over. */
+  /** True when it gets one delivery at a time until one succeeds. */
   readonly isHeld: boolean;
 }
 
 /** The activity that delivers events to webhook endpoints. */
 export interface WebhookActivities {
   /**
-   * Sends what is due for an endpoint, for some seconds, and writes down each try. Deliveries are leased, so that a
-   * second execution sends nothing of what the first has in hand; what a worker that died had in hand is sent once
-   * more.
+   * Sends the due deliveries of an endpoint for some seconds and records each try. Deliveries are leased, so a second
+   * execution sends none that the first one holds. A delivery that a dead worker held is sent again.
    */
   deliverDue(input: { readonly endpointId: string }): Promise<DeliveryRound>;
 }

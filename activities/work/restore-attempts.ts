@@ -6,20 +6,19 @@ import { restoration, type Witness } from '#domain/purchase/restored-records.ts'
 import type { WorkRef } from '#domain/work/work.ts';
 import { doubtAttempt, markFollowed } from '#fulfilment/attempts/restored-attempts.ts';
 
-/** What the restoration of lost attempts needs. */
+/** Dependencies of the restoration of lost attempts. */
 export interface RestorationTools {
   /** Stores an attempt that has no row, with its derived key. */
   readonly open: (tx: Executor, number: number) => Promise<AttemptRow>;
-  /** For how long a send may be under way of which no row tells, in milliseconds. */
+  /** How long an unrecorded send may be under way, in milliseconds. */
   readonly leaseMs: number;
 }
 
 /**
- * Brings the attempts of a piece of work to what its workflow knows, where PostgreSQL has lost what was recorded of
- * them. Run twice it changes nothing the second time. The caller holds the lock of the work.
- *
+ * Restores the attempts of a piece of work from the witness when PostgreSQL has lost their rows. Idempotent. The caller
+ * holds the lock of the work.
  * @param row of the work.
- * @returns true when a row was found to know less.
+ * @returns true when a row knew less than the witness.
  */
 export async function restoreAttempts(
   tx: Executor,

@@ -12,12 +12,12 @@ import { storeSubscriptionFacts } from '#fulfilment/work/record-subscription.ts'
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 
-/** To ask again would end the same way. */
+/** Failures that a repeated call would give again. */
 const REFUSALS: ReadonlySet<FailureClass> = new Set(['cancellation_refused', 'invalid_request']);
 
-/** The activities of a subscription after it was bought. */
+/** Makes the activities of a bought subscription. */
 export function createSubscription({ database, keyRing, service, now }: WorkDependencies): SubscriptionActivities {
-  /** @throws Error when nothing was bought, which no workflow asks about. */
+  /** @throws Error when nothing was bought; no workflow calls it then. */
   const serviceIdOf = async (work: WorkRef): Promise<string> => {
     const attempt = await database.run((db) => currentAttempt(db, work));
     if (attempt?.serviceId == null) throw new Error(`${work.id} has no id of the service`);
@@ -68,7 +68,7 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
       }
       if (read.kind === 'unsupported')
         return { kind: 'cannot_tell', detail: 'This service has no call that tells how a subscription stands.' };
-      // A proxy or a wrong address answers 404 as well: only the service's own word counts.
+      // A proxy or a wrong address may answer 404, too: only the service's own code counts.
       if (read.status === 404 && read.code === 'not_found')
         return { kind: 'cannot_tell', detail: 'The service knows no such subscription any more.' };
       return unavailable(read);
@@ -76,7 +76,7 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
   };
 }
 
-/** It says nothing about the subscription: the workflow waits and asks again, in the open. */
+/** Proves nothing about the subscription: the workflow waits and tries again. */
 function unavailable(failed: ServiceFailure) {
   return {
     kind: 'unavailable',

@@ -56,7 +56,7 @@ export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<W
 
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
-/** Makes the activities of the workflows that buy; the edge where errors become results or Temporal failures. */
+/** Makes the activities of the work workflows, and translates errors to results or Temporal failures. */
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
   const { database, keyRing, sendLeaseMs, now, purchaseInForce } = dependencies;
   const kinds = purchaseKinds(dependencies);
@@ -84,8 +84,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
   const readDebitEvidence = createDebitEvidence(dependencies, kinds);
   /**
-   * How many attempts the work may have by the policy in force, with what operators have set and granted for it. Stored
-   * with the work, so that what an operator grants beyond it counts from there.
+   * The number of attempts that the present policy allows, with the operators' overrides and grants. Stored with the
+   * work, so that later grants count from there.
    */
   const attemptsInForce = async (
     tx: Executor,
@@ -144,7 +144,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
     recordStep: (step) =>
       database.transaction(async (tx) => {
-        // A row of before PostgreSQL was restored may have forgotten a send: its workflow reads it again, and compares.
+        // A row from before a restore may have lost a send: the workflow must first read the row again and compare.
         const isEnd = step.status === ENDS_WITHOUT_EFFECT[step.work.kind];
         if (isEnd && !(await isCompared(tx, await lockUnfinishedWork(tx, step.work)))) return 'may_be_bought';
         const recorded = await recordStep(tx, step.work, workStep(step), new Date(now()));
@@ -177,14 +177,14 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
   return translateErrors(activities, database);
 }
 
-/** What PostgreSQL refuses as bad data stays so: a person waits for the answer, and the workflow for its handler. */
+/** Refuses data that PostgreSQL rejects: a retry would not help, and a caller waits for the answer. */
 function refuseBadData(error: unknown): never {
   if (!isBadData(error)) throw error;
   throw ApplicationFailure.nonRetryable('It cannot be stored as it is.', ACTION_REFUSED);
 }
 
 function observationOf(row: InboxRow, latest: AttemptRow, epoch: string): ServiceObservation[] {
-  // What the relay has not judged yet reaches the workflow as a signal.
+  // A row that the relay has not judged yet reaches the workflow as a signal.
   if (row.decision === null || row.decision === 'known' || row.outcome === null) return [];
   return [
     {
@@ -217,8 +217,8 @@ function workStep(step: StepRecord) {
 }
 
 /**
- * Turns what the workflow must know into Temporal failures that are not retried: the work has ended, or it is not
- * in this database. Everything else is passed on and retried as each activity's policy says.
+ * Translates ended or missing work to Temporal failures that are not retried. Other errors pass and are retried by the
+ * policy of the activity.
  */
 function translateErrors(activities: WorkActivities, database: Database): WorkActivities {
   const translated = Object.entries(activities).map(([name, activity]) => [
@@ -231,7 +231,7 @@ function translateErrors(activities: WorkActivities, database: Database): WorkAc
       }
     },
   ]);
-  // Same names, same signatures: each entry is wrapped and nothing else.
+  // Same names and signatures: each entry is only wrapped.
   return Object.fromEntries(translated) as WorkActivities;
 }
 
@@ -250,7 +250,7 @@ async function translate(error: unknown, database: Database): Promise<unknown> {
   return error;
 }
 
-/** How work ended, from its row. */
+/** The end of finished work, from its row. */
 async function readWorkEnd(db: Executor, work: WorkRef): Promise<WorkEnd> {
   const { status, failureClass, esimId } = await readWork(db, work);
   if (!isFinal(status)) throw new Error(`${work.kind} ${work.id} was reported as finished, but it is ${status}`);

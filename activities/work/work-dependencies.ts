@@ -10,38 +10,38 @@ import type { CircuitChange } from '#fulfilment/gate/circuits.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** Who wants to know what the purchase gate notices. */
+/** Receives what the purchase gate notices. */
 export interface GateListener {
   circuitChanged(change: CircuitChange): void;
-  /** The balance fell below the threshold, or is back above it. */
+  /** The balance fell below the threshold, or rose above it again. */
   balanceCrossed(balance: Money, crossed: 'low' | 'well'): void;
-  /** The circuits could not be told of a send. */
+  /** A send could not be reported to the circuits. */
   failed(error: unknown): void;
 }
 
-/** What the activities of work need. */
+/** Dependencies of the activities of work. */
 export interface WorkDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly service: ServiceClient;
-  /** How long one send has the sole right to an attempt, in milliseconds; more than the deadline of the client. */
+  /** Length of the lease of a send, in milliseconds; longer than the deadline of the client. */
   readonly sendLeaseMs: number;
   /**
-   * What the capability profile and the configuration allow at this moment. The input of a workflow holds what they
-   * allowed when it began; an operator may have revoked it since. @throws DatabaseUnavailableError
+   * The present purchase policy by capability profile and configuration. The input of a workflow holds the policy of
+   * its start, which an operator may have revoked.
+   * @throws DatabaseUnavailableError
    */
   readonly purchaseInForce: (db: Executor) => Promise<PurchasePolicy>;
-  /** What the purchase gate goes by. */
   readonly gate: GatePolicy;
-  /** Told of what the gate notices, for the log. */
+  /** Called for what the gate notices, for the log. */
   readonly onGate?: GateListener;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds from any start, never stepping back; that of the process by default. */
+  /** Monotonic milliseconds; by default those of the process. */
   readonly monotonicNow?: () => number;
 }
 
-/** An attempt as the workflow knows it. */
+/** An attempt as its workflow receives it. */
 export function attemptView(attempt: AttemptRow): AttemptView {
   const failure: FailureDetail | undefined =
     attempt.failureClass === null ? undefined : { class: attempt.failureClass, detail: attempt.failureDetail ?? '' };
@@ -56,7 +56,7 @@ export function attemptView(attempt: AttemptRow): AttemptView {
       firstSentAt: attempt.firstSentAt?.getTime(),
       firstUnrefusedSendAt: attempt.firstUnrefusedSendAt?.getTime(),
       sends: attempt.sends,
-      // A send without a result is one more that proves nothing.
+      // A send without a result counts as unknown.
       anyUnknown: attempt.anyUnknown || attempt.state === 'sending',
     },
     ...(failure !== undefined && { failure }),

@@ -1,7 +1,4 @@
-/**
- * What the workflows of purchases and their activities tell each other. Everything here is JSON and holds nothing
- * personal.
- */
+/** Inputs and results of the activities of work. Everything here is JSON without personal data. */
 import type { NotYetReason } from '#activities/purchases/not-yet.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
@@ -14,106 +11,103 @@ import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 import type { WorkRef } from '#domain/work/work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
-/** An attempt as the workflow knows it. */
+/** An attempt as its workflow receives it. */
 export interface AttemptView {
   readonly id: string;
   readonly number: number;
   readonly state: AttemptState;
-  /** True once it is certain that it failed and cost nothing. */
+  /** True once it provably failed and cost nothing. */
   readonly settled: boolean;
-  /** True when the service's id of it is known. */
+  /** True when its id at the service is known. */
   readonly named: boolean;
   readonly serviceId?: string;
   readonly failure?: FailureDetail;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
 
-/** Work and its newest attempt as PostgreSQL has them. */
+/** Work and its newest attempt, from PostgreSQL. */
 export interface WorkSnapshot {
   readonly status: WorkStatus;
   readonly attention?: AttentionReason;
-  /** What stands in its way. */
+  /** The failure that holds it or that ended it. */
   readonly failure?: FailureClass;
-  /** Epoch milliseconds after which held work fails; the caller's wish, if any. */
+  /** The caller's deadline, in epoch milliseconds; held work then ends. */
   readonly deadlineAt?: number;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
   readonly attempt: AttemptView;
-  /** Another one means that PostgreSQL may have lost commits meanwhile; undefined: not known. */
+  /** Epoch of the database. A different one means that PostgreSQL may have lost commits; undefined: not known. */
   readonly epoch?: string;
-  /** True when the attempt's row knew less than the witness, and was made unknown. */
+  /** True when the row of the attempt knew less than the witness and was made unknown. */
   readonly isRestored?: boolean;
-  /** True when this read is the first since PostgreSQL was started or restored. */
+  /** True when this is the first read since PostgreSQL was started or restored. */
   readonly isFirstSinceRestart?: boolean;
-  /** Attempts that operators have granted beyond the policy. */
+  /** Attempts that operators granted beyond the policy. */
   readonly extraAttempts: number;
-  /** What operators have set for how it is tried again. */
+  /** Retry overrides of operators. */
   readonly retryOverrides?: RetryOverrides;
-  /** Epoch milliseconds of when time brings the next step, as it was stored last. */
+  /** Stored time of the next step, in epoch milliseconds. */
   readonly nextStepAt?: number;
-  /** What the service said and no workflow has answered yet. */
+  /** Reports that no workflow has handled yet. */
   readonly observations: readonly ServiceObservation[];
-  /** Of a subscription, once there is one. */
+  /** Set for a VPN subscription. */
   readonly subscription?: SubscriptionView;
   readonly cancellation?: CancellationView;
 }
 
-/** A subscription as PostgreSQL has it. */
+/** A subscription, from PostgreSQL. */
 export interface SubscriptionView {
-  /** True once it was bought. */
+  /** True once bought. */
   readonly isActive: boolean;
   readonly endedAs?: SubscriptionEnd;
   /** Epoch milliseconds. */
   readonly expiresAt?: number;
   readonly cancelRequested: boolean;
-  /** Epoch milliseconds at which the service accepted to cancel it. */
+  /** Time when the service accepted its cancellation, in epoch milliseconds. */
   readonly cancelAcceptedAt?: number;
 }
 
-/** A cancellation as PostgreSQL has it. */
+/** A cancellation, from PostgreSQL. */
 export interface CancellationView {
-  /** Epoch milliseconds since when the eSIM is known to be cancelled. */
+  /** Time since when the eSIM is known to be cancelled, in epoch milliseconds. */
   readonly cancelledAt?: number;
   readonly acceptWithoutRefund: boolean;
-  /** True when the service says that no refund comes. */
+  /** True when the service reports that the refund failed. */
   readonly refundFailed: boolean;
-  /** True when the service says that it decides about a refund. */
+  /** True when the service reports that it processes the refund. */
   readonly refundOpen: boolean;
-  /** Its money was found in the wallet. */
+  /** True when its money was found in the wallet. */
   readonly refundPaid: boolean;
 }
 
-/** What came of asking the service to cancel. */
+/** The result of a request to cancel a subscription. */
 export type CancellationResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly detail: string }
-  /** Nothing is known of it; asked again, it cancels no second time. */
+  /** Result unknown. A repeated request does not cancel twice. */
   | { readonly kind: 'unavailable'; readonly failure: FailureDetail; readonly retryAfterMs?: number };
 
-/** What came of asking the service how a subscription stands. */
+/** The result of looking a subscription up. */
 export type SubscriptionAnswer =
   | { readonly kind: 'told' }
-  /** It has no such call, or says plainly that it knows no such subscription: to ask again would end the same way. */
+  /** The service has no such call, or does not know the subscription: a repeated look-up would end the same way. */
   | { readonly kind: 'cannot_tell'; readonly detail: string }
-  /** That it could not be asked at this moment says nothing about the subscription. */
+  /** The service did not answer, which proves nothing about the subscription. */
   | { readonly kind: 'unavailable'; readonly failure: FailureDetail; readonly retryAfterMs?: number };
 
-/** The activities of what lives on after it was bought. All may run twice with the same input. */
+/** The activities of a bought subscription. All are idempotent. */
 export interface SubscriptionActivities {
-  /**
-   * Asks the service to cancel, which carries no key and may be asked again. Fails (retryably) while the outcome is
-   * unknown.
-   */
+  /** Requests the cancellation at the service. The request has no key and may be repeated. */
   cancelSubscription(input: { work: WorkRef }): Promise<CancellationResult>;
-  /** Asks the service how a subscription stands, and stores what it says. */
+  /** Looks the subscription up at the service and stores the result. */
   askSubscription(input: { work: WorkRef }): Promise<SubscriptionAnswer>;
 }
 
 export interface SendResult {
   /**
-   * `barred`: nothing was sent, and nothing may be at this moment. `too_late`: the time for sending it again is over.
-   * `resend_not_allowed`: it may have been bought, and nothing of this kind may be sent twice (any more).
-   * `records_lost`: nothing was sent, since the row knows less than the workflow.
+   * `barred`: nothing was sent, and nothing may be bought at this moment. `too_late`: the resend window is over.
+   * `resend_not_allowed`: it may have been bought, and resends are not allowed (any more). `records_lost`: nothing was
+   * sent, because the row knows less than the workflow.
    */
   readonly outcome:
     | SendOutcome
@@ -126,50 +120,50 @@ export interface SendResult {
   readonly attempt: AttemptView;
 }
 
-/** What became of the wish for a further attempt. */
+/** The result of opening a further attempt. */
 export type OpenResult =
   | { readonly kind: 'opened'; readonly attempt: AttemptView }
   | { readonly kind: 'barred'; readonly by: BuyingBarrier }
-  /** The profile or the configuration allows no (further) new attempt any more. */
+  /** The profile or the configuration allows no further attempt. */
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 /**
- * `judged`: it was to be parked for a contradiction that a person has judged meanwhile. `changed`: it was to be parked
- * for an attempt that is in another state by now.
+ * `judged`: the case was to open for a contradiction that a person has judged meanwhile. `changed`: the case was to
+ * open for an attempt whose state has changed.
  */
 export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
 
 export type PurchaseLookUp =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
-  /** The service does not know the attempt (yet): no proof that it was not bought. */
+  /** The service does not know the attempt (yet). That does not prove that it was not bought. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unavailable'; readonly failure: FailureDetail };
 
-/** What the list and the wallet of the service say together of an attempt of unknown outcome. */
+/** The evidence of list and wallet about an attempt with an unknown result. */
 export type AbsenceResult =
-  /** Neither knows it: its resend window begins anew. */
+  /** Neither shows it: its resend window restarts. */
   | { readonly kind: 'absent' }
-  /** The attempt is not unknown any more, or the service lists it after all. */
+  /** The attempt is no longer unknown, or the service lists it. */
   | { readonly kind: 'changed' }
-  /** `mayPass`: it could not be asked at this moment. */
+  /** `mayPass`: the service did not answer now. */
   | { readonly kind: 'unproven'; readonly mayPass: boolean; readonly detail: string };
 
 export interface EvidenceResult {
   readonly evidence: DebitEvidence;
-  /** With `unavailable`: true when the wallet could not be read at this moment. */
+  /** With `unavailable`: true when the wallet could not be read now. */
   readonly mayPass?: boolean;
   readonly detail: string;
 }
 
 export type CompletionResult =
   | { readonly kind: 'completed'; readonly esimId?: string }
-  /** The service answers, but not with what we need. */
+  /** The answer of the service lacks something that we need. */
   | { readonly kind: 'unreadable'; readonly detail: string }
-  /** It did not come to what it was to bring; a person is told. */
+  /** It did not bring the expected result: a case opens. */
   | { readonly kind: 'parked'; readonly reason: AttentionReason; readonly detail: string }
-  /** The service says something else by now: go on from what is stored. */
+  /** The service reports something else by now: continue from the stored state. */
   | { readonly kind: 'changed' }
-  /** What is missing is not there yet, or the service does not answer: it is to be read again. */
+  /** Something is missing, or the service does not answer: try again later. */
   | {
       readonly kind: 'not_yet';
       readonly reason: NotYetReason;
@@ -180,22 +174,22 @@ export type CompletionResult =
 /** A step of work to be recorded. */
 export interface StepRecord {
   readonly work: WorkRef;
-  /** Unique among the steps of the work; the same step recorded twice has one effect. */
+  /** Unique among the steps of the work; recording the same step twice has one effect. */
   readonly stepKey: string;
   readonly status: WorkStatus;
   /** Stable name of the timeline entry, such as `order.held`. */
   readonly event: string;
   readonly message: string;
   readonly attemptNumber: number;
-  /** State of that attempt by which a person is to be told; undefined: whatever it is. */
+  /** State of the attempt for which the case opens; undefined: any. */
   readonly attemptState?: AttemptState;
   readonly failure?: FailureDetail;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string };
   /** Epoch milliseconds. */
   readonly nextStepAt?: number;
-  /** How it is tried again, as configured for what it failed with. */
+  /** The configured retry rule of its failure. */
   readonly retryRule?: RetryRule;
-  /** Inbox rows that this step answers. */
+  /** Inbox rows that this step handles. */
   readonly applied: readonly string[];
 }
 
@@ -213,25 +207,23 @@ export interface AttemptRef {
   readonly attemptId: string;
 }
 
-/** The activities of every workflow that buys. All may run twice with the same input. */
+/** The activities of every work workflow. All are idempotent. */
 export interface PurchaseActivities {
   /**
-   * Loads the work and opens its first attempt if it has none. Fails with `WORK_FINISHED` once it has ended, and with
-   * `WORK_MISSING` where it has no row.
-   *
-   * @param input.witness what the workflow knows of the newest attempt: a row that knows less is made unknown.
-   * @param input.sentIn epoch of the database in which a send was asked for of which the workflow has heard nothing.
+   * Loads the work, and opens its first attempt if it has none. Fails with `WORK_FINISHED` when the work has ended, and
+   * with `WORK_MISSING` when it has no row.
+   * @param input.witness what the workflow knows about the newest attempt; a row that knows less is made unknown.
+   * @param input.sentIn epoch of the database at a send whose result the workflow did not receive.
    */
   beginWork(input: { work: WorkRef; witness?: Witness; sentIn?: string }): Promise<WorkSnapshot>;
-  /** Opens a further attempt; only on the evidence of rule 3, and while the policy in force allows so many. */
+  /** Opens a further attempt. Requires the evidence of rule 3, and a policy that allows this number of attempts. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
   /**
-   * Sends the attempt's stored bytes with its stored key, once, and records what came of it.
-   *
-   * @param input.resendWindowMs that the workflow planned with. What is in force when the send is claimed decides: it
-   *   may be shorter, or allow no resend. Absent: what may have been bought is not sent again.
-   * @param input.retryRule by which it is tried again, stored for whoever looks at the work.
-   * @param input.witness what the workflow knows of its newest attempt: a row that knows less is not claimed.
+   * Sends the stored bytes of the attempt with its stored key, once, and records the result.
+   * @param input.resendWindowMs the window that the workflow planned with; the present policy may shorten it or forbid
+   *   resends. Absent: an attempt that may have bought is not resent.
+   * @param input.retryRule the retry rule, stored for display.
+   * @param input.witness what the workflow knows about the newest attempt; a row that knows less is not claimed.
    */
   sendPurchase(
     input: AttemptRef & {
@@ -240,27 +232,23 @@ export interface PurchaseActivities {
       readonly witness?: Witness;
     },
   ): Promise<SendResult>;
-  /** Asks the service what became of the attempt. */
+  /** Looks the attempt up at the service. */
   lookUpPurchase(input: AttemptRef): Promise<PurchaseLookUp>;
   /**
-   * Asks the service's list and wallet whether an attempt of unknown outcome is absent; if so, its resend window begins
-   * anew.
+   * Checks the service's list and wallet for an attempt with an unknown result; when both lack it, its resend window
+   * restarts.
    */
   proveAbsence(input: AttemptRef): Promise<AbsenceResult>;
-  /** Reads the service's wallet for the attempt and writes what it shows into our books. */
+  /** Reads the service's wallet for the attempt and updates our books. */
   readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;
-  /** Stores what was bought (of an order its eSIM, encrypted) and completes the work. */
+  /** Stores what was bought (for an order its eSIM, encrypted) and completes the work. */
   completePurchase(input: AttemptRef & { applied: readonly string[] }): Promise<CompletionResult>;
   /**
-   * Moves the work on in PostgreSQL: status, timeline, case and inbox in one transaction.
-   *
-   * @returns anything but `recorded`, with nothing changed, when the work was to fail and may not (`may_be_bought`
-   *   while a send of it is under way or its outcome is open, or what bars it), or need not be parked any more
-   *   (`judged`, `changed`).
+   * Records a step of the work: status, timeline, case and inbox in one transaction.
+   * @returns anything but `recorded` means that nothing changed: the work was to fail and may not (`may_be_bought`, or
+   *   the buying barrier), or the case is not needed any more (`judged`, `changed`).
    */
   recordStep(step: StepRecord): Promise<RecordResult>;
-  /**
-   * Does what an operator asks, with its record. Fails with `ACTION_REFUSED`, not to be retried, where it may not be.
-   */
+  /** Performs and records an operator action. Fails with `ACTION_REFUSED`, not retryable, when it is not allowed. */
   actOnWork(input: { work: WorkRef; action: OperatorAction; operator: Operator }): Promise<'applied' | 'unchanged'>;
 }
