@@ -30,7 +30,7 @@ export class CachedRead<Value> {
     this.#now = options.now;
   }
 
-  /** @throws what the read throws. */
+  /** @returns the kept value, or a new one once it is older than the limit. @throws the error of the read. */
   async get(): Promise<ReadAt<Value>> {
     const kept = this.#kept;
     if (kept !== undefined && Math.abs(this.#now() - kept.readAt) < this.#maxAgeMs(kept.value)) return kept;
@@ -39,7 +39,7 @@ export class CachedRead<Value> {
   }
 
   async #readNow(): Promise<ReadAt<Value>> {
-    // Before the read: the value may be as old as the request.
+    // The time is taken before the read: the value may be as old as the request.
     const readAt = this.#now();
     const value = await this.#read();
     return (this.#kept = { value, readAt });

@@ -7,9 +7,11 @@ import { vpnCalls, type VpnCalls } from '#upstream/client/vpn.ts';
 export type { Listing, OptionalResult, ServiceClientOptions, Unsupported } from '#upstream/client/calls.ts';
 
 /**
- * The calls of the service. None throws; each result is a success, or a member of the failure catalogue. Each call has
- * one deadline for everything in it, all pages of a list included. The only thing that is ever sent again by itself is
- * a request that was answered with 401: same bytes, other token, once.
+ * The calls of the service. No call throws: each resolves to a success or to a member of the failure catalogue. Each
+ * call
+ * has one deadline, which covers all pages of a list. The client repeats only a request that was answered with 401:
+ * once,
+ * with the same bytes and a new token.
  */
 export interface ServiceClient extends OrderCalls, EsimCalls, VpnCalls, InterfaceCalls {}
 

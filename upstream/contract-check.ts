@@ -1,4 +1,4 @@
-/** The check of a real OpenAPI document against the contract; what `reseller contract check` and `doctor` print. */
+/** Compares an OpenAPI document with the contract, for `reseller contract check` and `reseller doctor`. */
 export { checkContract } from '#upstream/contract-check/check.ts';
 export { readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check/schema/document.ts';
 export { WORDS_NOT_LISTED } from '#upstream/contract-check/findings.ts';

@@ -1,2 +1,4 @@
-/** What shows, before anything is bought, that the service's answers have the shapes of the contract. */
+/**
+ * Checks with free reads, before anything is bought, that the answers of the service have the shapes of the contract.
+ */
 export { lookAtService, type FirstContactClient, type LookOptions } from '#upstream/first-contact/look.ts';

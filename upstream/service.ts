@@ -15,27 +15,27 @@ export interface ServiceOptions {
   /** Token lifetime to ask for, in days; used in production only. */
   readonly tokenDays?: number | undefined;
   readonly capabilities: Capabilities;
-  /** Milliseconds for one call with everything in it; below the lease of a send. */
+  /** Milliseconds for one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
   readonly tokens: TokenStore;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly timers?: Timers;
-  /** Told of every HTTP exchange, for metrics. */
+  /** Called after every HTTP exchange, for metrics. */
   readonly onCall?: (event: CallEvent) => void;
-  /** Told of errors of the token store. */
+  /** Called with each error of the token store. */
   readonly onStoreError?: (error: unknown) => void;
 }
 
 export interface Service {
   readonly client: ServiceClient;
-  /** The login session that the client's calls have their token from. */
+  /** The login session that provides the access token of the calls. */
   readonly session: Pick<ServiceSession, 'token'>;
   /** Waits for calls under way, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** Puts client, login session and connections together; what a process needs to talk to the service. */
+/** Creates the client, its login session and its connections. Opens no connection before the first call. */
 export function openService(options: ServiceOptions): Service {
   const address = serviceAddress(options.baseUrl, options.mode);
   const { now, timers, onCall, onStoreError } = options;

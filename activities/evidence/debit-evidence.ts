@@ -12,7 +12,7 @@ import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { WorkKind } from '#domain/work/work.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { countsInWallet, moneyOf } from '#upstream/observations/wallet-movements.ts';
+import { countsInWallet, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 /** Makes the activity that reads the wallet for the cost of an attempt and updates our books (rules 3 and 7). */
 export function createDebitEvidence(

@@ -25,11 +25,11 @@ import { settleRefund } from '#fulfilment/work/settle-refund.ts';
 import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
-import { esimDetails } from '#upstream/observations/esim-details.ts';
-import { refundRecord } from '#upstream/observations/event-data.ts';
-import { refundReport } from '#upstream/observations/purchase-events.ts';
-import { readRefundEvidence } from '#upstream/observations/refund-evidence.ts';
-import { isOfOrder } from '#upstream/observations/wallet-movements.ts';
+import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { refundRecord } from '#upstream/mapping/event-data.ts';
+import { refundReport } from '#upstream/mapping/purchase-events.ts';
+import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
+import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 
 /**
  * Cancellations: reads the conditions of the refund, then sends `POST /esims/{id}/cancel`. They work like a purchase

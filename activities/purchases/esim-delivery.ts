@@ -13,7 +13,7 @@ import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
-import { esimDetails } from '#upstream/observations/esim-details.ts';
+import { esimDetails } from '#upstream/mapping/esim-details.ts';
 
 /** Completes an order: reads its eSIM from the service and stores it, with its activation code encrypted. */
 export function createEsimDelivery(

@@ -10,7 +10,7 @@ import { readOrder } from '#db/work/order-queries.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
-import { isOfOrder, namesNothing } from '#upstream/observations/wallet-movements.ts';
+import { isOfOrder, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** Orders of eSIM packages: `POST /orders`, looked up by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {

@@ -15,7 +15,7 @@ import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { topupRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
-import { namesNothing } from '#upstream/observations/wallet-movements.ts';
+import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /**
  * Top-ups: reads the options of the eSIM, then sends `POST /topups`. A top-up has no reference of ours, so after a lost

@@ -21,7 +21,7 @@ import { recordStep } from '#fulfilment/work/record-step.ts';
 import type { SubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
-import { namesNothing } from '#upstream/observations/wallet-movements.ts';
+import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** VPN subscriptions: reads the plans, then sends `POST /vpn/orders`; looked up by our reference. */
 export function vpnSubscriptionPurchases(dependencies: WorkDependencies): PurchaseKind {

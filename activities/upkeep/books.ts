@@ -8,7 +8,7 @@ import { type Wallet, writeBooks } from '#fulfilment/books/reconcile-books.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceClient } from '#upstream/client.ts';
-import { CLOCK_SKEW_MS, movementOf } from '#upstream/observations/wallet-movements.ts';
+import { CLOCK_SKEW_MS, movementOf } from '#upstream/mapping/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
 export interface BooksDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now'> {

@@ -13,8 +13,8 @@ import {
   type AnnouncePage,
   type ExpiryPosition,
 } from '#fulfilment/upkeep/esim-watch.ts';
-import { esimDetails } from '#upstream/observations/esim-details.ts';
-import { readUsage } from '#upstream/observations/usage.ts';
+import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { readUsage } from '#upstream/mapping/usage.ts';
 
 export interface WatchDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
   readonly watch: WatchPolicy;

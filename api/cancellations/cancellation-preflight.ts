@@ -16,8 +16,8 @@ import { findEsim, readOwnRefundFacts } from '#db/esims/esim-queries.ts';
 import { storeFacts } from '#db/esims/esim-readings.ts';
 import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
-import { esimDetails } from '#upstream/observations/esim-details.ts';
-import { readRefundEvidence } from '#upstream/observations/refund-evidence.ts';
+import { esimDetails } from '#upstream/mapping/esim-details.ts';
+import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
 
 const preflight = z
   .strictObject({

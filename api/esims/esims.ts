@@ -33,7 +33,7 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { rulesInForce } from '#db/money/pricing-rules.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { lpaString, parseLpaString } from '#domain/esims/activation.ts';
-import { readUsage } from '#upstream/observations/usage.ts';
+import { readUsage } from '#upstream/mapping/usage.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';

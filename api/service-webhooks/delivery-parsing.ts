@@ -1,8 +1,8 @@
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { DeliveryReading } from '#fulfilment/observations/inbox-intake.ts';
 import type { UnusedObserver } from '#telemetry/service-calls.ts';
-import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/observations/event-parsing.ts';
-import { purchaseEvent } from '#upstream/observations/purchase-events.ts';
+import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/mapping/event-parsing.ts';
+import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
 
 /**
  * What is made of a delivery before it is stored. Whatever its body holds, it is stored: only what says clearly what

@@ -9,7 +9,7 @@ import { problemOf } from '#api/problems/service-problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
-import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/observations/webhook-secret.ts';
+import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
 const JSON_TYPE = 'application/json';
 const tag = 'Administration';

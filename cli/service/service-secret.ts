@@ -15,8 +15,8 @@ import { stampOrVerify } from '#db/connection/installation.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/observations/webhook-secret.ts';
 import { openService } from '#upstream/service.ts';
+import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
 export interface ServiceSecretOptions {
   /** How long former secrets still verify, in milliseconds; as the configuration says when left out. */

@@ -10,19 +10,19 @@ import { readBody, type ListPage } from '#upstream/reading/body.ts';
 export type ListName = Extract<EndpointName, `list${string}`>;
 export type ItemOf<Name extends ListName> = z.output<(typeof ENDPOINTS)[Name]['answer']>['data'][number];
 
-/** What a call gives when it goes well. */
+/** The value of a successful call. */
 export type AnswerOf<Name extends EndpointName> = Name extends ListName
   ? ListPage<ItemOf<Name>>
   : z.output<(typeof ENDPOINTS)[Name]['answer']>;
 
-/** One HTTP exchange, for metrics. Holds nothing of its contents. */
+/** One HTTP exchange, for metrics. Contains no data of the request or the answer. */
 export interface CallEvent {
   readonly endpoint: EndpointName;
   readonly outcome: 'ok' | FailureClass;
   readonly durationMs: number;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if an answer came. */
   readonly status?: number;
-  /** What of the answer could not be used. */
+  /** The parts of the answer that could not be used. */
   readonly unused?: Unused;
 }
 
@@ -36,13 +36,18 @@ export interface CallOptions {
   /** Milliseconds for the whole exchange. */
   readonly deadlineMs: number;
   /**
-   * Milliseconds that the sole right to make this call lasts from now on: the request does not leave unless its
-   * deadline ends before. Absent where nothing is lost by two at once.
+   * Remaining milliseconds of the lease. The request is sent only if its deadline ends before the lease does. Absent
+   * for
+   * calls that two processes may make at the same time.
    */
   readonly leaseLeftMs?: (() => number) | undefined;
 }
 
-/** Makes one call of the contract over HTTP: one request, one judged result, never a throw. */
+/**
+ * Makes one call of the contract: one HTTP request, one judged result. Never throws.
+ *
+ * @param contradiction returns how the answer contradicts the request, as a clause; undefined when it does not.
+ */
 export type Caller = <Name extends EndpointName>(
   endpoint: Name,
   options: CallOptions,
@@ -58,6 +63,7 @@ export interface CallerOptions {
   readonly onCall?: (event: CallEvent) => void;
 }
 
+/** Creates the {@link Caller} for one service address. */
 export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
   const basePath = new URL(address).pathname.replace(/\/+$/, '');
   return async (endpoint, options, contradiction) => {
@@ -68,7 +74,7 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       path: basePath + pathOf(contract, options),
       headers: {
         accept: 'application/json',
-        // Bodies are small, and a compressed one would need a limit on what it unpacks to.
+        // A compressed answer would need a second limit, for its unpacked size.
         'accept-encoding': 'identity',
         'user-agent': 'reseller-fulfilment',
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -77,11 +83,12 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       ...(options.body === undefined ? {} : { body: options.body }),
       deadlineMs: options.deadlineMs,
       ...(options.leaseLeftMs === undefined ? {} : { leaseLeftMs: options.leaseLeftMs }),
-      // A server may close an idle connection at the moment it is used again. For what changes something that would
-      // make an unknown out of nothing, so each such call has a connection of its own.
+      // A server may close an idle connection at the moment it is used again, and a purchase would then end with an
+      // unknown
+      // result for no reason. So each call that changes something has its own connection.
       ownConnection: contract.method === 'POST' && contract.authorized,
     });
-    // The endpoint's own schema: the compiler cannot follow the name through the table.
+    // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.
     const read = (body: unknown, link: string | undefined) =>
       readBody(contract, body, link) as BodyResult<AnswerOf<typeof endpoint>>;
     const result = judgeResult(exchange, { read, contradiction }, now());
@@ -105,7 +112,7 @@ function pathOf(contract: EndpointContract, { id = '', query = {} }: CallOptions
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
-/** An id as one segment of a path; a lone `.` or `..` would be a step in the path instead. */
+/** Encodes an id as one segment of a path. `.` and `..` are escaped: as segments they would change the path. */
 function pathSegment(id: string): string {
   const encoded = encodeURIComponent(id.toWellFormed());
   return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
@@ -115,6 +122,6 @@ function report(onCall: CallerOptions['onCall'], event: CallEvent): void {
   try {
     onCall?.(event);
   } catch {
-    // The result of a purchase must not be lost to a mistake in a metric.
+    // An error in a metric must not lose the result of a purchase.
   }
 }

@@ -9,7 +9,7 @@ import type { ListPage } from '#upstream/reading/body.ts';
 
 export type { Listing } from '#upstream/client/listing.ts';
 
-/** The service does not have this call; a caller must say what it does instead. */
+/** The call was not made, because the service lacks the capability that it needs. */
 export interface Unsupported {
   readonly ok: false;
   readonly kind: 'unsupported';
@@ -21,16 +21,19 @@ export type OptionalResult<Value> = ServiceResult<Value> | Unsupported;
 export interface ServiceClientOptions {
   readonly call: Caller;
   readonly session: ServiceSession;
-  /** Production has no simulation, so there its call is refused before anything is sent. */
+  /** In production, sandbox-only calls are refused before anything is sent. */
   readonly mode: ServiceMode;
   readonly capabilities: Capabilities;
-  /** Milliseconds for one call with everything in it; below the lease of a send. */
+  /** Milliseconds for one call, login and repetition included; shorter than the lease of a send. */
   readonly deadlineMs: number;
-  /** Milliseconds from any start, never stepping back: a clock that is set right must not outlast a lease. */
+  /** Milliseconds of a monotonic clock. Correcting the wall clock must not extend a call beyond its lease. */
   readonly monotonicNow?: () => number;
 }
 
-/** Calls that the service may not have; the compiler keeps them away from {@link Calls.one} and {@link Calls.list}. */
+/**
+ * Calls that need a capability. The compiler keeps them out of {@link Calls.one} and {@link Calls.list}, so that every
+ * caller handles {@link Unsupported}.
+ */
 export type OptionalName = {
   [Name in EndpointName]: (typeof ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
 }[EndpointName];
@@ -38,18 +41,18 @@ type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
 
 type Request = Omit<CallOptions, 'deadlineMs'>;
 
-/** What a call that spends is given beside its contents. */
-export interface SoleRight {
+/** The lease of a send; a call that spends money carries it. */
+export interface SendLease {
   /**
-   * Milliseconds that the sole right to send lasts from now on; after less than the deadline of a call nothing is sent.
-   * Absent: for good.
+   * Remaining milliseconds of the lease. When they do not exceed the deadline of the call, nothing is sent. Absent: the
+   * lease does not end.
    */
   readonly leaseLeftMs?: () => number;
 }
-/** @returns what in the answer contradicts the request, as a sentence; undefined when nothing does. */
+/** @returns how the answer contradicts the request, as a clause; undefined when it does not. */
 type Contradiction<Name extends EndpointName> = (value: AnswerOf<Name>) => string | undefined;
 
-/** How the methods of the client make their calls. None throws. */
+/** The ways in which the methods of the client make their calls. None throws. */
 export interface Calls {
   one<Name extends Exclude<CertainName, ListName>>(
     endpoint: Name,
@@ -61,7 +64,7 @@ export interface Calls {
     request: Request,
     contradiction?: Contradiction<Name>,
   ): Promise<OptionalResult<AnswerOf<Name>>>;
-  /** All pages, within one deadline. */
+  /** Reads all pages, within one deadline. */
   list<Name extends CertainName & ListName>(
     endpoint: Name,
     options?: ListOptions<ItemOf<Name>>,
@@ -76,21 +79,23 @@ interface ListOptions<Item> {
   readonly id?: string;
   readonly filter?: Readonly<Record<string, string>>;
   readonly maxPages?: number;
-  /** Milliseconds for all pages; that of every call without it. */
+  /** Milliseconds for all pages; the deadline of one call by default. */
   readonly deadlineMs?: number;
-  /** Told of each page; true when no further one is needed. What was not read then counts as not complete. */
+  /** Called with each page; true ends the reading. If the service has more pages, the listing is then not complete. */
   readonly isEnough?: (page: readonly Item[]) => boolean;
 }
 
 const monotonicSystemClock = () => performance.now();
 
-/** Items that a page is asked for. */
+/** Number of items to ask for per page. */
 export const PAGE_SIZE = 100;
-// Ten thousand packages or transactions; more is not read in one go.
+// Enough for ten thousand packages or transactions.
 const MAX_PAGES = 100;
-// With less than this share of the deadline left, a send would trade "certainly not bought" for "perhaps".
+// With less than this share of its deadline left, a send could time out, and "certainly not bought" would become
+// "unknown". So it is not sent.
 const SEND_NEEDS_SHARE = 0.25;
 
+/** Creates the functions with which the methods of the client make their calls. */
 export function createCalls(options: ServiceClientOptions): Calls {
   const unavailable = (endpoint: OptionalName): Unsupported | ServiceFailure | undefined => {
     const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[endpoint];
@@ -115,7 +120,11 @@ export function createCalls(options: ServiceClientOptions): Calls {
   };
 }
 
-/** What is refused here, before anything is sent. */
+/**
+ * A definite failure for a request that this client refuses to send.
+ *
+ * @param why a clause; the detail becomes "{why}, so nothing was sent."
+ */
 export function refusedBeforeSending(why: string): ServiceFailure {
   return { ok: false, kind: 'failure', failure: 'invalid_request', detail: `${why}, so nothing was sent.` };
 }
@@ -133,7 +142,7 @@ const LEASE_TOO_SHORT: ServiceFailure = {
   ok: false,
   kind: 'failure',
   failure: 'not_sent',
-  detail: 'This process stood still for so long that another may send by now, so nothing was sent.',
+  detail: 'This process was suspended so long that another process may hold the lease by now, so nothing was sent.',
 };
 
 async function onePage<Name extends EndpointName>(
@@ -153,7 +162,11 @@ async function onePage<Name extends EndpointName>(
   return await authorized(options, endpoint, request, deadlineAt - now(), contradiction);
 }
 
-/** One call with a token; a 401 renews the shared token and sends the same bytes once more, within one deadline. */
+/**
+ * Makes one call with a token. After a 401 it renews the shared token and sends the same bytes once more, within the
+ * same
+ * deadline.
+ */
 async function authorized<Name extends EndpointName>(
   { call, session, monotonicNow: now = monotonicSystemClock }: ServiceClientOptions,
   endpoint: Name,
@@ -166,7 +179,7 @@ async function authorized<Name extends EndpointName>(
   const send = async (accessToken: string): Promise<ServiceResult<AnswerOf<Name>>> => {
     const budgetMs = Math.floor(left());
     if (budgetMs < deadlineMs * SEND_NEEDS_SHARE) return TOO_LATE;
-    // Whatever this process was kept from for how long: the request is over before the right to send it is.
+    // The request must end before the lease does, however long this process was suspended until here.
     if (request.leaseLeftMs !== undefined && request.leaseLeftMs() <= budgetMs) return LEASE_TOO_SHORT;
     const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
     return await call(endpoint, { ...request, headers, deadlineMs: budgetMs }, contradiction);
@@ -205,7 +218,7 @@ async function allPages<Name extends ListName>(
     const request = { ...(id === undefined ? {} : { id }), query };
     const result = await onePage(options, endpoint, request, Math.min(left, options.deadlineMs));
     if (!result.ok) return result;
-    // The compiler cannot follow the name through the conditional type.
+    // A cast: the compiler cannot follow the name through the conditional type.
     const received = result.value as ListPage<ItemOf<Name>>;
     const next = read.take(received, query);
     if (next === undefined || page === maxPages || isEnough(received.items)) {
@@ -226,12 +239,16 @@ const AMBIGUOUS_PRICES: ServiceFailure = {
   status: 200,
 };
 
-/** For reads by id. */
+/** Contradiction check of a read by id. */
 export function sameId(id: string): (value: { readonly id: string }) => string | undefined {
   return (value) => (value.id === id ? undefined : 'its id is not the one that was asked for');
 }
 
-/** For answers that may name what they are about. @param expected value by field. */
+/**
+ * Contradiction check of an answer that may repeat fields of the request. A field that the answer lacks is accepted.
+ *
+ * @param expected the sent value of each field.
+ */
 export function sameWhereNamed<Fields extends Readonly<Record<string, string | number>>>(
   expected: Fields,
 ): (value: { readonly [Field in keyof Fields]?: Fields[Field] | null | undefined }) => string | undefined {
@@ -239,49 +256,4 @@ export function sameWhereNamed<Fields extends Readonly<Record<string, string | n
     const differing = Object.keys(expected).filter((field) => (value[field] ?? expected[field]) !== expected[field]);
     return differing.length === 0 ? undefined : `its ${differing.join(' and ')} is not what was sent`;
   };
-}
-
-/** How far back the newest items of a list are read. */
-export interface Recent {
-  /** Epoch milliseconds: the page on which something is older is the last. */
-  readonly since: number;
-  /** How many pages are read at most. */
-  readonly maxPages: number;
-}
-
-/**
- * The newest items of a list, which is not filtered.
- *
- * @param timeOf when an item was made, or something that came after that; undefined where it does not say.
- */
-export async function listRecent<Name extends OptionalName & ListName>(
-  calls: Calls,
-  endpoint: Name,
-  { since, maxPages }: Recent,
-  timeOf: (item: ItemOf<Name>) => string | null | undefined,
-): Promise<OptionalResult<Listing<ItemOf<Name>>>> {
-  const isOlder = (item: ItemOf<Name>) => Date.parse(timeOf(item) ?? '') < since;
-  return await calls.optionalList(endpoint, { maxPages, isEnough: (page) => page.some(isOlder) });
-}
-
-// One reference has one order, one eSIM few top-ups. Many pages mean that the filter is ignored, and reading them all
-// helps nobody.
-const MAX_PAGES_OF_A_FILTER = 5;
-
-/**
- * What a list filtered by one field returns, also when the service ignores the filter. An item that does not name the
- * field may be the one that is looked for, so then the listing is not complete.
- */
-export async function findBy<Name extends OptionalName & ListName>(
-  calls: Calls,
-  endpoint: Name,
-  field: keyof ItemOf<Name> & string,
-  value: string,
-): Promise<OptionalResult<Listing<ItemOf<Name>>>> {
-  const result = await calls.optionalList(endpoint, { filter: { [field]: value }, maxPages: MAX_PAGES_OF_A_FILTER });
-  if (!result.ok) return result;
-  const all = result.value.items;
-  const items = all.filter((item) => item[field] === value);
-  const complete = result.value.complete && all.every((item) => typeof item[field] === 'string');
-  return { ...result, value: { items, complete } };
 }

@@ -14,18 +14,20 @@ import {
   type ServiceErrorCode,
 } from '#upstream/contract.ts';
 
-/** A call that did not give what was asked for. */
+/** A call that failed. */
 export interface ServiceFailure {
   readonly ok: false;
   readonly kind: 'failure';
   readonly failure: FailureClass;
-  /** A sentence for the reader. Made of our own words, codes and names of the contract only: nothing personal. */
+  /**
+   * A sentence for operators. It contains only our own words and the codes and names of the contract, no personal data.
+   */
   readonly detail: string;
-  /** Milliseconds that the service asks us to wait. */
+  /** Milliseconds to wait, from the answer's Retry-After. */
   readonly retryAfterMs?: number;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if an answer came. */
   readonly status?: number;
-  /** Error code of the service, where it named one that we know. */
+  /** Error code of the service, if it is one of the contract. */
   readonly code?: ServiceErrorCode;
 }
 
@@ -33,37 +35,38 @@ interface ServiceSuccess<Value> {
   readonly ok: true;
   readonly value: Value;
   readonly status: number;
-  /** What of the answer could not be used; absent where all could be. */
+  /** The parts of the answer that could not be used; absent when all could be. */
   readonly unused?: Unused;
 }
 
-/** Parts of an answer that were read as absent, since they could not be used and are not needed. */
+/** Parts of an answer that are not needed and were read as absent, because they could not be used. */
 export interface Unused {
-  /** Names of the contract, such as `failure` or `data[].countries`. */
+  /** Field names of the contract, such as `failure` or `data[].countries`. */
   readonly fields: readonly string[];
-  /** Items of a list that were dropped. */
+  /** Number of items of a list that were dropped. */
   readonly items: number;
 }
 
 export type ServiceResult<Value> = ServiceSuccess<Value> | ServiceFailure;
 
-/** What was read of the body of a success. */
+/** The result of reading the body of a successful answer. */
 export type BodyResult<Value> =
   | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
   /** A clause about the answer. */
   | { readonly ok: false; readonly problem: string };
 
-/** What a readable answer must be. */
+/** How to read and check the answer of a call. */
 export interface Expectation<Value> {
   /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
   readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
-  /** @returns what contradicts our request, as a sentence; undefined when nothing does. */
+  /** @returns how the answer contradicts the request, as a clause; undefined when it does not. */
   readonly contradiction?: ((value: Value) => string | undefined) | undefined;
 }
 
 /**
- * The one mapping from what came back to success or a member of the failure catalogue. Total: every status, header,
- * body and way to get no answer has its class, and it never throws. What is not listed is unknown.
+ * Maps the result of an HTTP exchange to a success or to a member of the failure catalogue. The mapping is total and
+ * never
+ * throws: every status, header, body and transport failure has a class, and everything that is not listed is unknown.
  *
  * @param now epoch milliseconds, for a Retry-After that is a date.
  */
@@ -95,7 +98,8 @@ export function judgeResult<Value>(
 function classOf(status: number, code: ServiceErrorCode | undefined): FailureClass {
   if (status >= 500 && status <= 599) return 'server_error';
   if (status < 400 || status > 499) return 'unreadable_answer';
-  // Whatever status it comes with, "known already" means: look it up. The reverse mistake would buy twice.
+  // "Known already" leads to a look-up, whatever status it comes with. Reading it as a definite failure would buy
+  // twice.
   if (status === 409 || (code !== undefined && KNOWN_ALREADY.has(code))) return 'key_or_reference_known';
   switch (status) {
     case 401:
@@ -110,7 +114,7 @@ function classOf(status: number, code: ServiceErrorCode | undefined): FailureCla
     case 425:
     case 429:
       return 'rate_limited';
-    // A proxy or a wrong address answers these as well; only the service's own words make them definite.
+    // A proxy or a wrong address also answers with these. Only an error code of the service makes them definite.
     case 404:
     case 405:
       return code === undefined ? 'unreadable_answer' : classOf(422, code);
@@ -133,7 +137,7 @@ const CLASSES_OF_CODES: ReadonlyMap<ServiceErrorCode, FailureClass> = new Map([
 
 const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
   'already_cancelled',
-  // What is under way for the eSIM may be what an earlier send of ours began.
+  // The operation under way for the eSIM may come from an earlier send of ours.
   'esim_busy',
   'idempotency_key_in_use',
   'idempotency_key_reused',
@@ -150,7 +154,7 @@ function judgeSuccess<Value>(answer: HttpAnswer, { read, contradiction }: Expect
     detail: `The service answered ${status}, but ${detail}.`,
     status,
   });
-  if (isEncoded(answer)) return failed('unreadable_answer', 'with a content encoding that was not asked for');
+  if (isEncoded(answer)) return failed('unreadable_answer', 'with a content encoding that was not requested');
   const json = readJson(answer.body);
   if (!json.ok) return failed('unreadable_answer', UNREADABLE[json.reason]);
   const { link } = answer.headers;
@@ -178,7 +182,7 @@ const REQUEST_FIELDS = [
   ),
 ];
 
-/** Takes only what we know by name from an error body: anything else may repeat what we sent. */
+/** Takes only codes and field names of the contract from an error body: any other text may repeat data that we sent. */
 function namedIn(answer: HttpAnswer): NamedError {
   if (isEncoded(answer)) return NOTHING_NAMED;
   const json = readJson(answer.body);

@@ -1,16 +1,14 @@
 import {
-  findBy,
-  listRecent,
   sameId,
   sameWhereNamed,
   type Calls,
   type Listing,
   type OptionalResult,
-  type Recent,
-  type SoleRight,
+  type SendLease,
 } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { simulationRequestBytes } from '#upstream/client/request-bytes.ts';
+import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
   type EsimCancellation,
@@ -22,48 +20,49 @@ import {
   type SimulatedState,
 } from '#upstream/contract.ts';
 
-/** What becomes of an eSIM after its delivery. Ids of eSIMs, top-ups and refunds are the service's. */
+/** Calls about delivered eSIMs: usage, top-ups, cancellation and refunds. All ids are those of the service. */
 export interface EsimCalls {
   /** Needs `esim_usage`. */
   getEsimUsage(esimId: string): Promise<OptionalResult<EsimUsage>>;
-  /** The packages that this eSIM can be recharged with; read before every top-up. */
+  /** Lists the packages that can recharge this eSIM; read before every top-up. */
   listTopupOptions(esimId: string): Promise<ServiceResult<Listing<ServicePackage>>>;
   /**
-   * Buys a recharge.
+   * Buys a top-up.
    *
-   * @param topup.body the stored bytes of the attempt, sent as they are.
-   * @param topup.esimId the eSIM in those bytes; an answer about another one is contract drift.
-   * @param topup.packageId the package in those bytes; the same.
+   * @param topup.body the stored bytes of the attempt, sent unchanged.
+   * @param topup.esimId the eSIM in those bytes. An answer that names another one is contract drift.
+   * @param topup.packageId the package in those bytes. An answer that names another one is contract drift.
    */
   createTopup(
-    topup: SoleRight & {
+    topup: SendLease & {
       readonly idempotencyKey: string;
       readonly body: Buffer;
       readonly esimId: string;
       readonly packageId: number;
     },
   ): Promise<ServiceResult<ServiceTopup>>;
-  /** Needs `topup_read`. A failure with status 404: the service has no such top-up. */
+  /** Needs `topup_read`. A failure with status 404 means that the service has no such top-up. */
   getTopup(id: string): Promise<OptionalResult<ServiceTopup>>;
-  /** Needs `topup_list`. Only top-ups that name this eSIM, also when the service ignores the filter. */
+  /** Needs `topup_list`. Returns only top-ups that name this eSIM, also when the service ignores the filter. */
   findTopupsOfEsim(esimId: string): Promise<OptionalResult<Listing<ServiceTopup>>>;
-  /** Needs `topup_list`. The newest top-ups, of all eSIMs. */
+  /** Needs `topup_list`. Returns the newest top-ups of all eSIMs. */
   listRecentTopups(recent: Recent): Promise<OptionalResult<Listing<ServiceTopup>>>;
   /**
-   * Cancels an unused eSIM. The answer says whether the refund was accepted, refused or goes to manual review; a
-   * refusal of the whole cancellation comes as a failure with the code `cancellation_refused`. After a lost answer,
-   * `already_cancelled` may speak of our own first call: look the refund up.
+   * Cancels an unused eSIM. The answer says whether the refund was accepted, was refused or goes to manual review. When
+   * the
+   * service refuses the whole cancellation, the result is a failure with the code `cancellation_refused`. After a lost
+   * answer, the code `already_cancelled` may refer to our own first call: look the refund up.
    */
   cancelEsim(
-    cancellation: SoleRight & { readonly idempotencyKey: string; readonly esimId: string },
+    cancellation: SendLease & { readonly idempotencyKey: string; readonly esimId: string },
   ): Promise<ServiceResult<EsimCancellation>>;
   /** Needs `refund_read`. */
   getRefund(id: string): Promise<OptionalResult<ServiceRefund>>;
-  /** Needs `refund_list`. Only refunds that name this eSIM, also when the service ignores the filter. */
+  /** Needs `refund_list`. Returns only refunds that name this eSIM, also when the service ignores the filter. */
   findRefundsOfEsim(esimId: string): Promise<OptionalResult<Listing<ServiceRefund>>>;
-  /** Needs `refund_list`. The newest refunds, of all eSIMs. */
+  /** Needs `refund_list`. Returns the newest refunds of all eSIMs. */
   listRecentRefunds(recent: Recent): Promise<OptionalResult<Listing<ServiceRefund>>>;
-  /** Needs `sandbox_simulation`. In production a failure, and nothing is sent. */
+  /** Needs `sandbox_simulation`. In production it fails without sending anything. */
   simulateEsim(esimId: string, state: SimulatedState): Promise<OptionalResult<SimulatedEsim>>;
 }
 

@@ -11,14 +11,13 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent byte for byte. */
   readonly body?: Buffer;
-  /** Milliseconds from now for everything: waiting for a connection, connecting, sending, the whole answer. */
-  readonly deadlineMs: number;
-  /** Use a new connection, and only for this request. */
-  readonly ownConnection?: boolean;
   /**
-   * Milliseconds that the sole right to send this lasts from now on; nothing is written unless the deadline ends
-   * before.
+   * Milliseconds from now for the whole exchange: waiting for a connection, connecting, sending and reading the answer.
    */
+  readonly deadlineMs: number;
+  /** Use a new connection for this request only. */
+  readonly ownConnection?: boolean;
+  /** Remaining milliseconds of the lease. The request is written only if its deadline ends before the lease does. */
   readonly leaseLeftMs?: () => number;
 }
 
@@ -29,7 +28,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** The four ways to end without a usable answer. Only `not_sent` proves that no byte of the request left. */
+/** The four failures without a usable answer. Only `not_sent` proves that no byte of the request left. */
 interface TransportFailure {
   readonly failure: Extract<FailureClass, 'not_sent' | 'connection_lost' | 'timeout' | 'unreadable_answer'>;
   /** A clause such as "the connection broke (ECONNRESET)". */
@@ -41,7 +40,7 @@ export type HttpResult =
   | ({ readonly kind: 'no_answer' } & TransportFailure);
 
 export interface Timers {
-  /** Milliseconds from any start, never stepping back. */
+  /** Milliseconds of a monotonic clock. */
   monotonicNow(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;
@@ -57,31 +56,33 @@ export interface HttpTransportOptions {
   /** Scheme, host and port of the service. */
   readonly origin: string;
   readonly timers?: Timers;
-  /** Connections at most, for shared and own connections each; further requests wait within their deadline. */
+  /**
+   * Maximum number of connections, for shared and own connections each. Further requests wait within their deadline.
+   */
   readonly connections?: number;
 }
 
-/** Sends single requests. Never sends one twice, follows no redirect, never throws. */
+/** Sends single HTTP requests. Never sends a request twice, follows no redirect, never throws. */
 export interface HttpTransport {
   send(request: HttpRequest): Promise<HttpResult>;
   /** Waits for requests under way, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** The largest answer of the contract, a page of 100 packages, has some 50 KB. */
+/** Far above the largest answer of the contract: a page of 100 packages has about 50 KB. */
 export const ANSWER_LIMIT_BYTES = 1_048_576;
 
-// As many as the activities that a worker runs at a time; beyond that a queue here is kinder than the service's.
+// As many as a worker runs activities at a time.
 const DEFAULT_CONNECTIONS = 50;
-// Well above a slow handshake, well below the deadline of a send: a dead host shows as "not sent".
+// Longer than a slow handshake, and well below the deadline of a send, so that an unreachable host shows as "not sent".
 const CONNECT_TIMEOUT_MS = 8_000;
 
-/** Opens no connection before the first request. */
+/** Creates a transport. It opens no connection before the first request. */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const timers = options.timers ?? systemTimers;
   const settings: Pool.Options = {
     connections: options.connections ?? DEFAULT_CONNECTIONS,
-    // The one deadline of the request covers both.
+    // The deadline of the request covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
@@ -98,7 +99,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   };
 }
 
-/** Carries one request through a dispatcher of undici; what {@link HttpTransport.send} does on its connections. */
+/** Sends one request through a dispatcher of undici. */
 export function exchange(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: HttpRequest,
@@ -116,7 +117,7 @@ export function exchange(
         path: request.path,
         headers: request.headers,
         body: request.body ?? null,
-        // Also for reads: undici must not send anything beside or after a request that may fail.
+        // undici must not repeat any request by itself, not even a read.
         idempotent: false,
       },
       handler,
@@ -125,9 +126,9 @@ export function exchange(
 }
 
 /**
- * Follows one request through undici. What counts is the phase and not the error's code: undici calls
- * `onRequestStart` right before it writes the first byte, so whatever happens earlier proves that nothing was sent,
- * and whatever happens later proves nothing. A reset on a reused connection is therefore `connection_lost`.
+ * Follows one request through undici. The phase decides the failure class, not the code of the error: undici calls
+ * `onRequestStart` right before it writes the first byte. A failure before that proves that nothing was sent; a failure
+ * after it proves nothing. A reset on a reused connection is therefore `connection_lost`.
  */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (result: HttpResult) => void;
@@ -145,12 +146,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       const leftMs = deadlineAt - timers.monotonicNow();
       if (leftMs <= 0) return `its ${request.deadlineMs} ms were over before a connection was used`;
       return request.leaseLeftMs !== undefined && request.leaseLeftMs() <= leftMs
-        ? 'another may send it by now'
+        ? 'another process may hold the lease by now'
         : undefined;
     };
   }
 
-  /** Ends the exchange; a request that still waits for a connection will not be sent any more. */
+  /** Ends the exchange at its deadline. A request that still waits for a connection will not be sent. */
   giveUp(deadlineMs: number): void {
     if (this.#controller === undefined) {
       this.#end({ kind: 'no_answer', failure: 'not_sent', reason: `no connection was open within ${deadlineMs} ms` });
@@ -162,20 +163,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici puts a request back into its queue in some cases of a lost connection. Throwing here keeps it from
-    // being written a second time, or after its deadline.
+    // undici puts a request back into its queue in some cases of a lost connection. Throwing here prevents a second
+    // write and
+    // a write after the deadline.
     if (this.#controller !== undefined && !this.#settled) {
       this.#end({ kind: 'no_answer', failure: 'connection_lost', reason: 'the connection was lost' });
     }
-    // A process that stood still sees a connection that opened meanwhile before its own timers: the clock is asked, not
-    // the timer.
+    // A suspended process may see a connection open before its timers fire. So the clock decides here, not the timer.
     const reason = this.#controller === undefined ? this.#lateness() : undefined;
     if (reason !== undefined) this.#end({ kind: 'no_answer', failure: 'not_sent', reason });
     if (this.#settled) throw new Error('this request must not be written any more');
     this.#controller = controller;
   }
 
-  /** Nothing here asks for an upgrade; a server that forces one has not answered. */
+  /** We request no upgrade. A server that forces one has not answered. */
   onRequestUpgrade(
     _controller: Dispatcher.DispatchController,
     _status: number,
@@ -187,7 +188,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // Comes for interim answers (103 and the like) too; the final one replaces them.
+    // undici also calls this for interim answers (103 and others); the final one replaces them.
     this.#answer = { status, headers };
     if (Number(headers['content-length'] ?? 0) > ANSWER_LIMIT_BYTES) this.#refuse(TOO_LARGE);
   }
@@ -230,7 +231,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
 const TOO_LARGE = `the answer has more than ${ANSWER_LIMIT_BYTES} bytes`;
 
-/** Codes are a closed vocabulary of Node, llhttp and undici; messages may hold addresses and bytes of the answer. */
+/**
+ * Only codes are shown: they are a closed set of Node, llhttp and undici. Messages may contain addresses and answer
+ * data.
+ */
 function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : undefined;

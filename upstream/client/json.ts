@@ -1,12 +1,13 @@
-/** What was read, or why it could not be. */
+/** The parsed value, or why the bytes were refused. */
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'not_utf8' | 'not_json' | 'duplicate_key' | 'too_deep' };
 
 /**
- * Reads JSON from bytes, strictly: invalid UTF-8 is not replaced, and an object that names a key twice is refused,
- * since two readers may take either value (RFC 8259, section 4). `__proto__` is a key like any other. What is nested
- * deeper than {@link MAX_JSON_DEPTH} is refused: readers that call themselves for each level would fail.
+ * Parses JSON from bytes, strictly. Invalid UTF-8 is refused, not replaced. An object that names a key twice is
+ * refused,
+ * because two parsers may take different values (RFC 8259, section 4). `__proto__` is an ordinary key. A value nested
+ * deeper than {@link MAX_JSON_DEPTH} is refused, because recursive readers would overflow the stack.
  */
 export function readJson(bytes: Uint8Array): JsonResult {
   let text: string;
@@ -25,15 +26,15 @@ export function readJson(bytes: Uint8Array): JsonResult {
   return problem === undefined ? { ok: true, value } : { ok: false, reason: problem };
 }
 
-// The tokens of valid JSON that matter here: strings, brackets and commas; numbers, words, colons and spaces do not.
+// The tokens that this check needs: strings, brackets and commas. Numbers, literals, colons and spaces are skipped.
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
 
-/** Far more levels than any answer, event or document has. */
+/** More levels than any answer, event or document has. */
 const MAX_JSON_DEPTH = 200;
 
 /** @param text valid JSON. */
 function problemOf(text: string): 'duplicate_key' | 'too_deep' | undefined {
-  // One entry per open bracket: the keys of an object so far, or undefined for an array.
+  // One entry per open bracket: the keys of the object so far, or undefined for an array.
   const open: (Set<string> | undefined)[] = [];
   let keyComesNext = false;
   for (const [token] of text.matchAll(TOKEN)) {

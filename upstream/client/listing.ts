@@ -1,22 +1,22 @@
-/** Collects the pages of a list, and judges whether it was read to its end. */
+/** Collects the pages of a list and decides whether the list was read completely. */
 import { continuationOf, hasNextLink, isAskedFor, lastPageOf } from '#upstream/contract/paging.ts';
 import { isAmbiguous } from '#upstream/contract/variants.ts';
 import type { ListPage } from '#upstream/reading/body.ts';
 
-/** Items of a list with all its pages. */
+/** The items of all pages of a list. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
-  /** False when there may be more than these, or an item could not be read; then absence proves nothing. */
+  /** False when there may be more items, or an item could not be read. Then a missing item proves nothing. */
   readonly complete: boolean;
 }
 
 export type Query = Readonly<Record<string, string>>;
 
-/** A list while its pages are read. */
+/** The state of a list while its pages are read. */
 export class PagesRead<Item extends { readonly id: string | number }> {
   /** Path of the call below `{base_url}`. */
   readonly #path: string;
-  /** What every page is asked for with: the filter, and how many items a page may have. */
+  /** The query of every page: the filter and the page size. */
   readonly #common: Query;
   readonly #filter: Query;
   readonly #items: Item[] = [];
@@ -35,7 +35,7 @@ export class PagesRead<Item extends { readonly id: string | number }> {
     this.#common = common;
   }
 
-  /** @returns the query of the next page; undefined where the list has ended, or it is not known how it goes on. */
+  /** @returns the query of the next page; undefined when the list has ended or its continuation is unknown. */
   take(page: ListPage<Item>, query: Query): Query | undefined {
     const { items, dropped, layers, linkHeader, prices, uncertain } = page;
     const before = this.#ids.size;
@@ -44,7 +44,7 @@ export class PagesRead<Item extends { readonly id: string | number }> {
     this.#dropped += dropped;
     this.#uncertain += uncertain;
     this.#prices = { whole: this.#prices.whole + prices.whole, decimal: this.#prices.decimal + prices.decimal };
-    // A page that repeats what was read shows that the service does not heed what it was asked for.
+    // A page without new items shows that the service ignores the paging parameters.
     if (items.length > 0 && this.#ids.size === before) return undefined;
     const count = items.length + dropped;
     const readSoFar = this.#ids.size + this.#dropped;
@@ -55,10 +55,10 @@ export class PagesRead<Item extends { readonly id: string | number }> {
     this.#asked.add(JSON.stringify(query));
     this.#hasEnded = rest.kind === 'end';
     if (rest.kind !== 'next') return undefined;
-    // A link that changes what is asked for leads to another list.
+    // A link that changes the filter leads to another list.
     if (Object.entries(this.#filter).some(([name, value]) => (rest.query[name] ?? value) !== value)) return undefined;
     const next = { ...this.#common, ...rest.query };
-    // A page that leads back to one that was read would never end.
+    // A page that links to a page already read would make a loop.
     return this.#asked.has(JSON.stringify(next)) ? undefined : next;
   }
 
@@ -66,7 +66,7 @@ export class PagesRead<Item extends { readonly id: string | number }> {
     return { items: this.#items, complete: this.#hasEnded && this.#dropped + this.#uncertain === 0 };
   }
 
-  /** True when no price of the list tells whether amounts are decimals or cents. */
+  /** True when no price of the list shows whether amounts are decimals or cents. */
   get isAmbiguous(): boolean {
     return isAmbiguous(this.#prices);
   }

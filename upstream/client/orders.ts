@@ -1,15 +1,13 @@
 import {
-  findBy,
-  listRecent,
   sameId,
   sameWhereNamed,
   type Calls,
   type Listing,
   type OptionalResult,
-  type Recent,
-  type SoleRight,
+  type SendLease,
 } from '#upstream/client/calls.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
+import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
   type PublicPackage,
@@ -20,43 +18,47 @@ import {
   type WalletTransaction,
 } from '#upstream/contract.ts';
 
-/** Packages, orders with their eSIMs, and the wallet. */
+/** Calls about packages, orders with their eSIMs, and the wallet. */
 export interface OrderCalls {
-  /** With the prices charged to the reseller. */
+  /** Lists the packages with the prices that the service charges us. */
   listPackages(): Promise<ServiceResult<Listing<ServicePackage>>>;
-  /** Needs `public_packages`. What anybody may see: no prices of ours, and no token unless the service asks for one. */
+  /**
+   * Needs `public_packages`. Lists the public packages, without our prices. Sends a token only when the service
+   * requires one.
+   */
   listPublicPackages(): Promise<OptionalResult<Listing<PublicPackage>>>;
   /**
-   * Buys. The deadline covers everything in it: a login, the send, and after a 401 the second login and send.
+   * Buys a package. The deadline covers the login, the send, and after a 401 the second login and send.
    *
-   * @param order.body the stored bytes of the attempt, sent as they are.
-   * @param order.reference the reference in those bytes, and
-   * @param order.packageId the package: an answer about another one is contract drift.
+   * @param order.body the stored bytes of the attempt, sent unchanged.
+   * @param order.reference the reference in those bytes. An answer that names another one is contract drift.
+   * @param order.packageId the package in those bytes. An answer that names another one is contract drift.
    */
   createOrder(
-    order: SoleRight & {
+    order: SendLease & {
       readonly idempotencyKey: string;
       readonly body: Buffer;
       readonly reference: string;
       readonly packageId: number;
     },
   ): Promise<ServiceResult<ServiceOrder>>;
-  /** Needs `order_read`. A failure with status 404: the service has no such order. */
+  /** Needs `order_read`. A failure with status 404 means that the service has no such order. */
   getOrder(id: string): Promise<OptionalResult<ServiceOrder>>;
-  /** Needs `order_list`. Only orders that name this reference, also when the service ignores the filter. */
+  /** Needs `order_list`. Returns only orders that name this reference, also when the service ignores the filter. */
   findOrdersByReference(reference: string): Promise<OptionalResult<Listing<ServiceOrder>>>;
-  /** Needs `order_list`. The newest orders. */
+  /** Needs `order_list`. Returns the newest orders. */
   listRecentOrders(recent: Recent): Promise<OptionalResult<Listing<ServiceOrder>>>;
-  /** Delivery, installation and activation facts. */
+  /** Reads the delivery, installation and activation data of an eSIM. */
   getEsim(id: string): Promise<ServiceResult<ServiceEsim>>;
   getWallet(): Promise<ServiceResult<ServiceWallet>>;
   /**
-   * Needs `wallet_transactions`. Everything that the service returns, unfiltered: a debit that names no reference may
-   * be the one that is looked for.
+   * Needs `wallet_transactions`. Returns all transactions that the service sends, unfiltered: a debit without a
+   * reference
+   * may be the one that the caller looks for.
    *
    * @param filter.since epoch milliseconds.
-   * @param bounds.maxPages how many pages are read at most, if not as many as of other lists.
-   * @param bounds.deadlineMs for all of them.
+   * @param bounds.maxPages maximum number of pages; that of other lists by default.
+   * @param bounds.deadlineMs milliseconds for all pages.
    */
   listWalletTransactions(
     filter: { readonly reference: string } | { readonly since: number },

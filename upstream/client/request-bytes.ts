@@ -1,5 +1,5 @@
 /**
- * The exact bytes of request bodies: JSON in UTF-8, keys in the order of the specification, no spaces. Those of a
+ * The exact bytes of request bodies: JSON in UTF-8, keys in the order of the specification, no spaces. The bytes of a
  * purchase are made once, stored, and repeated by every send of the attempt.
  */
 import type * as z from 'zod';
@@ -16,7 +16,7 @@ import {
  * The bytes of `POST /orders`.
  *
  * @param order `reference` becomes `external_order_id`; `deviceImei` has 14 to 16 digits.
- * @throws RangeError that names the fields (never their values) that the contract refuses.
+ * @throws RangeError that names the fields that the contract refuses, never their values.
  */
 export function orderRequestBytes(order: {
   readonly packageId: number;
@@ -34,19 +34,20 @@ export function orderRequestBytes(order: {
 /**
  * The bytes of `POST /topups`.
  *
- * @param topup `esimId` is the service's; `packageId` is one of the eSIM's top-up options.
- * @throws RangeError as above.
+ * @param topup `esimId` is the id at the service; `packageId` is one of the eSIM's top-up options.
+ * @throws RangeError that names the fields that the contract refuses, never their values.
  */
 export function topupRequestBytes(topup: { readonly esimId: string; readonly packageId: number }): Buffer {
   return bytesOf(checked('a top-up request', topupRequest, { esim_id: topup.esimId, package_id: topup.packageId }));
 }
 
 /**
- * The bytes of `POST /vpn/orders`. `customer_price` is stated as a number, and its digits go out as they were given:
- * `"12.50"` becomes `12.50`, and no amount passes through a float on the way.
+ * The bytes of `POST /vpn/orders`. The specification states `customer_price` as a number. Its digits are copied:
+ * `"12.50"`
+ * becomes `12.50`, and no amount passes through a float.
  *
  * @param order `reference` becomes `external_subscription_id`; `customerPrice` is zero or more.
- * @throws RangeError as above.
+ * @throws RangeError that names the fields that the contract refuses, never their values.
  */
 export function vpnOrderRequestBytes(order: {
   readonly vpnPlanId: number;
@@ -61,11 +62,11 @@ export function vpnOrderRequestBytes(order: {
     customer_reference: order.customerReference,
     customer_price: isDecimal(customerPrice) && !customerPrice.startsWith('-') ? Number(customerPrice) : Number.NaN,
   });
-  // Plain decimal notation is JSON's own: `isDecimal` lets nothing else through.
+  // Safe without escaping: `isDecimal` accepts only plain decimal notation, which is valid JSON.
   return Buffer.from(`${JSON.stringify(others).slice(0, -1)},"customer_price":${customerPrice}}`, 'utf8');
 }
 
-/** The bytes of the sandbox simulation call. @throws RangeError as above. */
+/** The bytes of the sandbox simulation call. @throws RangeError when the contract refuses the state. */
 export function simulationRequestBytes(state: SimulatedState): Buffer {
   return bytesOf(checked('a simulation request', simulationRequest, { state }));
 }

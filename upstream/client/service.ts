@@ -7,23 +7,24 @@ import {
   type WebhookSecretAnswer,
 } from '#upstream/contract.ts';
 
-/** What is about the interface itself. */
+/** Calls about the interface itself: update check, OpenAPI document, webhook secret. */
 export interface InterfaceCalls {
   /**
-   * Asks whether there is a newer storefront application.
+   * Asks whether a newer storefront application exists.
    *
-   * @param installed.currentVersion dotted numbers; anything else is a failure, and nothing is sent.
-   * @param installed.channel release channel, such as `stable`; the service decides which there are.
+   * @param installed.currentVersion dotted numbers. Any other text fails without sending anything.
+   * @param installed.channel release channel, such as `stable`; the service defines the channels.
    */
   getLatestUpdate(installed: { currentVersion: string; channel: string }): Promise<ServiceResult<LatestUpdate>>;
-  /** Needs `openapi_download`. The service's own OpenAPI document, unchecked beyond being one. */
+  /** Needs `openapi_download`. Downloads the OpenAPI document of the service. Checks only that it is one. */
   getOpenApi(): Promise<OptionalResult<OpenApiDescription>>;
   /**
-   * Needs `webhook_secret`. Makes the secret that signs webhooks. The answer is the only place where it is ever shown:
-   * store it before anything else. After a lost answer, rotate.
+   * Needs `webhook_secret`. Creates the secret that signs webhooks. The service shows it only in this answer: store it
+   * before
+   * anything else. After a lost answer, rotate the secret.
    */
   createWebhookSecret(): Promise<OptionalResult<WebhookSecretAnswer>>;
-  /** Needs `webhook_secret`. Replaces the secret; shown once, as above. */
+  /** Needs `webhook_secret`. Replaces the secret. The service shows the new one only in this answer. */
   rotateWebhookSecret(): Promise<OptionalResult<WebhookSecretAnswer>>;
 }
 

@@ -9,31 +9,36 @@ import type { LoginRequest, LoginResponse } from '#upstream/contract.ts';
 /** The access token that all processes share. */
 export interface SharedToken {
   readonly accessToken: string;
-  /** Differs after each renewal. */
+  /** Changes with each renewal. */
   readonly version: number;
-  /** Epoch milliseconds; undefined when the service named no end. */
+  /** Epoch milliseconds; undefined when the service named no expiry. */
   readonly expiresAt: number | undefined;
   /** Epoch milliseconds. */
   readonly renewedAt: number;
 }
 
-/** Where the token is shared; see `db/service/service-tokens.ts`. */
+/** The store that shares the token between processes; see `db/service/service-tokens.ts`. */
 export interface TokenStore {
   read(): Promise<{ readonly version: number; readonly token: SharedToken | undefined } | undefined>;
   /** @returns the new version, or undefined when another process replaced `replacedVersion` first. */
   replace(replacedVersion: number | undefined, token: Omit<SharedToken, 'version'>): Promise<number | undefined>;
 }
 
-/** A token, or why there is none. The failure is always definite: without a token nothing is sent. */
+/** A token, or a failure. The failure is always definite: without a token nothing is sent. */
 export type TokenResult = { readonly ok: true; readonly token: SharedToken } | ServiceFailure;
 
-/** Gives calls their access token. No method throws. */
+/** Provides the access token of calls. No method throws. */
 export interface ServiceSession {
-  /** The token for the next call. @param deadlineMs how long the caller can wait for it. */
+  /** Returns the token for the next call. @param deadlineMs milliseconds that the caller can wait. */
   token(deadlineMs: number): Promise<TokenResult>;
-  /** Another token after the service refused this one; logs in only if nobody else did since. */
+  /**
+   * Returns another token after the service refused this one. Logs in only if no other call or process has done so
+   * since.
+   *
+   * @param deadlineMs milliseconds that the caller can wait.
+   */
   renewAfter401(refusedVersion: number, deadlineMs: number): Promise<TokenResult>;
-  /** Says that the token of a fresh login was refused as well; further logins pause for a while. */
+  /** Records that the service also refused the token of a new login. Further logins pause for a while. */
   refusedAfterRenewal(version: number): void;
   /** Waits for a login under way. */
   settled(): Promise<void>;
@@ -49,24 +54,25 @@ export interface ServiceSessionOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly timers?: Timers;
-  /** Told of errors of the store; the call that met one is reported as not sent. */
+  /** Called with each error of the store. The affected call fails as not sent. */
   readonly onStoreError?: (error: unknown) => void;
 }
 
-// A share of the lifetime fits a token of an hour as well as one of a year ("a day before" would renew the former on
-// every call), and a fifth in hand bridges a login that is down and clocks that differ.
+// A share works for a token of an hour as well as for one of a year; "a day before" would renew the former on every
+// call.
+// The remaining fifth covers a login outage and clock differences.
 const RENEW_AT_SHARE = 0.8;
-// Less than half of the deadline of a send, so that a call that had to log in first can still be made.
+// Less than half of the deadline of a send, so that the call can still be made after a login.
 const LOGIN_DEADLINE_MS = 8_000;
-// Wrong credentials do not right themselves within seconds, and many tries may lock the account.
+// Wrong credentials do not become valid within seconds, and many attempts may lock the account.
 const REFUSED_PAUSE_MS = 30_000;
 const FAILED_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
 
 /**
- * One login session, shared with all other processes through the store: cached here with its version, renewed early
- * in the background, and after a 401. In one process logins are coalesced; two processes that log in at once are
- * settled by compare-and-set, and the loser uses the winner's token.
+ * Creates a login session that all processes share through the store. The token is cached here with its version and is
+ * renewed early in the background, and after a 401. Within one process, concurrent logins share one request. When two
+ * processes log in at the same time, compare-and-set decides, and the loser uses the winner's token.
  */
 export function createServiceSession(options: ServiceSessionOptions): ServiceSession {
   return new SharedSession(options);
@@ -90,7 +96,7 @@ class SharedSession implements ServiceSession {
     if (cached === undefined || this.#hasEnded(cached)) {
       return await this.#within(deadlineMs, this.#renew(cached?.version));
     }
-    // In the background: a login that is slow or down costs nothing while the old token still works.
+    // Renewed in the background: while the old token works, a slow or failing login must not delay calls.
     if (this.#isDue(cached) && this.#paused() === undefined) void this.#renew(cached.version);
     return { ok: true, token: cached };
   }
@@ -113,7 +119,7 @@ class SharedSession implements ServiceSession {
     await this.#renewal;
   }
 
-  /** @param stale version that is of no use any more. */
+  /** @param stale the version that must not be used again. */
   #renew(stale: number | undefined): Promise<TokenResult> {
     this.#renewal ??= this.#renewOnce(stale).finally(() => {
       this.#renewal = undefined;
@@ -146,7 +152,7 @@ class SharedSession implements ServiceSession {
     if (winner?.token !== undefined && this.#isUsable(winner.token, stale)) return this.#adopt(winner.token);
     return failure(
       'not_sent',
-      'Another process replaced the access token with one that is of no use; nothing was sent.',
+      'Another process replaced the access token with one that cannot be used, so nothing was sent.',
     );
   }
 
@@ -177,7 +183,7 @@ class SharedSession implements ServiceSession {
     return { ...cause, retryAfterMs: Math.min(pauseMs, PAUSE_MAX_MS) };
   }
 
-  /** The failure that logins pause for, with the rest of the pause; undefined when a login may be tried. */
+  /** The failure that paused logins, with the rest of the pause; undefined when a login may be tried. */
   #paused(): ServiceFailure | undefined {
     const rest = (this.#pause?.until ?? 0) - this.#options.now();
     return this.#pause === undefined || rest <= 0 ? undefined : { ...this.#pause.failure, retryAfterMs: rest };
@@ -201,11 +207,11 @@ class SharedSession implements ServiceSession {
     return this.#options.now() >= token.renewedAt + (token.expiresAt - token.renewedAt) * RENEW_AT_SHARE;
   }
 
-  /** A login goes on for the others when one caller cannot wait any longer. */
+  /** Ends the wait of one caller at its deadline. The login itself continues for the other callers. */
   async #within(deadlineMs: number, renewal: Promise<TokenResult>): Promise<TokenResult> {
     const { promise: passed, resolve: pass } = Promise.withResolvers<TokenResult>();
     const timer = this.#timers.setTimeout(() => {
-      pass(failure('not_sent', 'There was no access token within the deadline, so nothing was sent.'));
+      pass(failure('not_sent', 'No access token was available within the deadline, so nothing was sent.'));
     }, deadlineMs);
     try {
       return await Promise.race([renewal, passed]);
@@ -216,9 +222,9 @@ class SharedSession implements ServiceSession {
 }
 
 /**
- * What a failed login means for the call that needed it. All are definite and pass by themselves or after a hand
- * elsewhere: a login buys nothing, and a purchase must not fail for good because of one. Services answer wrong
- * credentials with 401, 400 or 422.
+ * The failure of a call whose login failed. All are definite, and none ends the work: a login buys nothing, and a
+ * purchase
+ * must not fail for good because of one. Services answer wrong credentials with 401, 400 or 422.
  */
 const LOGIN_FAILURES = {
   invalid_request: 'unauthorized',
@@ -251,7 +257,7 @@ const LOGIN_FAILURES = {
 
 function tokenOf(answer: LoginResponse, now: number): Omit<SharedToken, 'version'> {
   const named = Date.parse(answer.expires_at ?? '');
-  // An end that has passed already would mean a login before every call; a refusal will tell when the token ends.
+  // An expiry in the past would cause a login before every call. It is ignored; a 401 shows when the token has expired.
   return { accessToken: answer.access_token, expiresAt: named > now ? named : undefined, renewedAt: now };
 }
 

@@ -1,53 +1,59 @@
 import { isDefinite } from '#domain/work/failure.ts';
 import {
-  findBy,
-  listRecent,
   sameId,
   sameWhereNamed,
   type Calls,
   type Listing,
   type OptionalResult,
-  type Recent,
-  type SoleRight,
+  type SendLease,
 } from '#upstream/client/calls.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
+import { findBy, listRecent, type Recent } from '#upstream/client/searches.ts';
 import { IDEMPOTENCY_KEY_HEADER, type VpnPlan, type VpnSubscription } from '#upstream/contract.ts';
 
-/** How the service took a cancellation. */
+/** The result of a successful cancellation call. */
 type VpnCancellation =
-  /** What the service says of the subscription now; its status tells whether it has ended. */
+  /** The subscription as the service reports it now; its status shows whether it has ended. */
   | { readonly kind: 'accepted'; readonly subscription: VpnSubscription }
-  /** It had ended before: what a call after a lost answer meets, and as good as the answer. */
+  /** The subscription had ended before. A call after a lost answer meets this, and it counts as success. */
   | { readonly kind: 'already_cancelled' };
 
-/** VPN plans and subscriptions. Ids are the service's. */
+/** Calls about VPN plans and subscriptions. All ids are those of the service. */
 export interface VpnCalls {
-  /** Read before every order. */
+  /** Lists the VPN plans; read before every order. */
   listVpnPlans(): Promise<ServiceResult<Listing<VpnPlan>>>;
   /**
    * Buys a subscription.
    *
-   * @param order.body the stored bytes of the attempt, sent as they are.
-   * @param order.reference the `external_subscription_id` in those bytes, and
-   * @param order.vpnPlanId the plan: an answer about another is contract drift.
+   * @param order.body the stored bytes of the attempt, sent unchanged.
+   * @param order.reference the `external_subscription_id` in those bytes. An answer that names another one is contract
+   * drift.
+   * @param order.vpnPlanId the plan in those bytes. An answer that names another one is contract drift.
    */
   createVpnOrder(
-    order: SoleRight & {
+    order: SendLease & {
       readonly idempotencyKey: string;
       readonly body: Buffer;
       readonly reference: string;
       readonly vpnPlanId: number;
     },
   ): Promise<ServiceResult<VpnSubscription>>;
-  /** Needs `vpn_subscription_read`. With access data, where the service gives it. */
+  /** Needs `vpn_subscription_read`. Includes the access data, if the service returns it. */
   getVpnSubscription(id: string): Promise<OptionalResult<VpnSubscription>>;
-  /** Needs `vpn_subscription_list`. Only those that name this reference, also when the service ignores the filter. */
+  /**
+   * Needs `vpn_subscription_list`. Returns only subscriptions that name this reference, also when the service ignores
+   * the filter.
+   */
   findVpnSubscriptionsByReference(reference: string): Promise<OptionalResult<Listing<VpnSubscription>>>;
-  /** Needs `vpn_subscription_list`. The newest subscriptions; they say when they began, not when they were ordered. */
+  /**
+   * Needs `vpn_subscription_list`. Returns the newest subscriptions. Their time is the start of the subscription, not
+   * of the
+   * order.
+   */
   listRecentVpnSubscriptions(recent: Recent): Promise<OptionalResult<Listing<VpnSubscription>>>;
   /**
-   * Ends a subscription. Carries no Idempotency-Key: it may be called again after a lost answer. When what came of it
-   * is unknown, the subscription is read once, within a deadline of its own.
+   * Cancels a subscription. The call has no Idempotency-Key: it may be repeated after a lost answer. When its result is
+   * unknown, the subscription is read once, within a deadline of its own.
    */
   cancelVpnSubscription(id: string): Promise<ServiceResult<VpnCancellation>>;
 }
@@ -73,7 +79,7 @@ export function vpnCalls(calls: Calls): VpnCalls {
       if (status !== undefined && saysCancelledAlready(result))
         return { ok: true, value: { kind: 'already_cancelled' }, status };
       if (isDefinite(result.failure)) return result;
-      // The answer was lost, or says nothing: a read that shows it cancelled is as good as the answer.
+      // The result is unknown. A read that shows the subscription as cancelled proves the cancellation.
       const read = await calls.optional('getVpnSubscription', { id }, sameId(id));
       if (!read.ok || read.value.status !== 'cancelled') return result;
       return { ...read, value: { kind: 'accepted', subscription: read.value } };

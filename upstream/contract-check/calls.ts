@@ -17,7 +17,7 @@ import type { FoundCall } from '#upstream/contract-check/schema/paths.ts';
 import { compareOwnServers } from '#upstream/contract-check/schema/servers.ts';
 import type { EndpointContract } from '#upstream/contract.ts';
 
-/** Compares a call that was found; what it finds goes into `comparison.findings`. */
+/** Compares the parts of one call. Adds each difference to `comparison.findings`. */
 export function compareCall(
   comparison: Comparison,
   { path, item, operation }: Extract<FoundCall, { found: true }>,
@@ -43,7 +43,7 @@ const compareSecurity: Step = ({ document, findings }, { authorized }, operation
     const scheme = resolved(document, at(schemes, name));
     const type = textAt(scheme, 'type') ?? '';
     if (type === 'http') return textAt(scheme, 'scheme')?.toLowerCase() === 'bearer';
-    // Older documents have no other way to say that a token goes into this header.
+    // Older documents describe a bearer token as an API key in this header.
     const isHeader = type === 'apiKey' && textAt(scheme, 'in') === 'header';
     if (isHeader) return textAt(scheme, 'name')?.toLowerCase() === 'authorization';
     return type === 'oauth2' || type === 'openIdConnect';
@@ -94,15 +94,17 @@ const compareAnswers: Step = (comparison, { answer }, operation) => {
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json\b|application\/\*|\*\/\*)/i;
 
-/** The schema of a JSON body; undefined where there is no JSON body. */
+/** @returns the schema of a JSON body; undefined when no JSON body is described. */
 export function jsonContent(document: JsonObject, holder: unknown): { readonly schema: unknown } | undefined {
   const media = entriesAt(holder, 'content').find(([type]) => JSON_TYPE.test(type));
   return media === undefined ? undefined : { schema: at(resolved(document, media[1]), 'schema') };
 }
 
-/** A schema of what is on the wire; the contract's answers transform what they read, so that is their input side. */
+/**
+ * The JSON Schema of what is on the wire: the input side, because the answers of the contract transform what they read.
+ */
 export function wireSchema(schema: z.ZodType): unknown {
-  // The contract never changes, and making these takes longer than the whole comparison.
+  // Kept: the contract is constant, and making these schemas takes longer than the whole comparison.
   const made = WIRE_SCHEMAS.get(schema) ?? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   WIRE_SCHEMAS.set(schema, made);
   return made;

@@ -1,7 +1,6 @@
 import { capabilities as allCapabilities, type Capabilities, type Capability } from '#domain/service/capabilities.ts';
 import { compareCall } from '#upstream/contract-check/calls.ts';
 import type { Comparison } from '#upstream/contract-check/compare/comparison.ts';
-import { beginEffort } from '#upstream/contract-check/effort.ts';
 import { compareEventHeaders } from '#upstream/contract-check/event-headers.ts';
 import { compareEvents, describedEvents, type ComparedEvent } from '#upstream/contract-check/events.ts';
 import {
@@ -15,15 +14,17 @@ import { Needs, type Source } from '#upstream/contract-check/needs.ts';
 import { at, textAt, NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
 import { findCall, pathsOf, type FoundCall } from '#upstream/contract-check/schema/paths.ts';
 import { compareServers, writtenPaths } from '#upstream/contract-check/schema/servers.ts';
+import { resetSteps } from '#upstream/contract-check/step-limit.ts';
 import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
 /**
- * Compares a real OpenAPI document of the service with the contract: what we need and is missing, renamed or of another
- * form, and what is asked for and we do not give. Never throws on what the document holds.
+ * Compares an OpenAPI document of the service with the contract. Reports what we need and the document lacks, renames
+ * or
+ * types differently, and what the document requires and we do not send. Never throws, whatever the document contains.
  *
- * @param document as `readDocument` gives it.
- * @param capabilities calls whose capability is switched off are not made, and not looked at.
- * @param options.headerPrefix of the headers of a webhook delivery, everything before `-Event`.
+ * @param document the result of `readDocument`.
+ * @param capabilities calls of a switched-off capability are not compared.
+ * @param options.headerPrefix prefix of the headers of a service webhook: everything before `-Event`.
  */
 export function checkContract(
   document: JsonObject,
@@ -31,11 +32,13 @@ export function checkContract(
   { headerPrefix = DEFAULT_HEADER_PREFIX }: { readonly headerPrefix?: string | undefined } = {},
 ): ContractReport {
   const report = reportOf(document, capabilities, headerPrefix);
-  return report.compatible ? report : { ...report, switchOff: wayOut(report, document, capabilities, headerPrefix) };
+  return report.compatible
+    ? report
+    : { ...report, switchOff: capabilitiesToSwitchOff(report, document, capabilities, headerPrefix) };
 }
 
 function reportOf(document: JsonObject, capabilities: Capabilities, headerPrefix: string): ContractReport {
-  beginEffort(document);
+  resetSteps(document);
   const findings = new Findings();
   const needs = new Needs();
   const paths = pathsOf(document);
@@ -74,7 +77,7 @@ interface ComparedCall {
   readonly findings: Findings;
 }
 
-/** @returns `found` is undefined where the call is switched off. */
+/** @returns `found` is undefined when the call is switched off. */
 function comparedCall(
   name: EndpointName,
   document: JsonObject,
@@ -108,7 +111,7 @@ function comparedCall(
 }
 
 function sourceOf({ method, idempotencyKey, convenience, neededQuery = {} }: EndpointContract): Source {
-  // What carries a key is a purchase, or is settled like one.
+  // A call with an idempotency key is a purchase, or is settled like one.
   const write = idempotencyKey ? 'write' : 'aside';
   const role = method === 'GET' ? 'read' : write;
   const searchedBy = Object.keys(neededQuery);
@@ -132,8 +135,8 @@ function eventReport({ event, status, findings }: ComparedEvent): EventReport {
   return { event, status: status === 'described' ? 'matches' : 'not_described', findings: all };
 }
 
-/** The capabilities that would have to go; empty when something would still differ without them. */
-function wayOut(
+/** The capabilities whose removal would make the document compatible; empty when removing them is not enough. */
+function capabilitiesToSwitchOff(
   { calls }: ContractReport,
   document: JsonObject,
   capabilities: Capabilities,

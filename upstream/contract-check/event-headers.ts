@@ -1,4 +1,4 @@
-/** Compares the headers of described webhooks with those that are read of a delivery. */
+/** Compares the described headers of service webhooks with the headers that we read. */
 import type { DescribedEvent } from '#upstream/contract-check/events.ts';
 import type { Findings } from '#upstream/contract-check/findings.ts';
 import { NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
@@ -8,16 +8,16 @@ import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 
 const NAMES = ['event', 'delivery', 'timestamp', 'signature'] as const satisfies (keyof ServiceHeaders)[];
 
-/** What we verify; the other two have no form that we ask for. */
+/** The two headers whose values have a required form. */
 const VALUES = {
   timestamp: { text: '1767225600', says: 'Unix seconds in digits' },
   signature: { text: `v1=${'0a'.repeat(32)}`, says: 'v1= and a hexadecimal HMAC' },
 } as const;
 
 /**
- * Compares what a document says of the headers of its webhooks. One that names none of these headers says nothing.
+ * Compares the described headers of each webhook. A document that names none of these headers gives no finding.
  *
- * @param prefix everything before `-Event`, as `SERVICE_HEADER_PREFIX` sets it.
+ * @param prefix everything before `-Event`, as set by `SERVICE_HEADER_PREFIX`.
  */
 export function compareEventHeaders(
   document: JsonObject,
@@ -53,7 +53,7 @@ function compareHeaders(document: JsonObject, headers: readonly Parameter[], fin
     const header = found.get(part);
     const near = others.filter((other) => other.part === part).map(({ name }) => name);
     if (header === undefined) {
-      // The signed body says which event it is; the header is not read for that.
+      // Only a note: the kind of an event is read from the signed body, not from this header.
       findings[part === 'event' ? 'note' : 'breaking']('event headers', ours[part], 'is missing', near);
     } else if (part === 'timestamp' || part === 'signature') {
       const { text, says } = VALUES[part];
@@ -67,7 +67,7 @@ function named(headers: readonly Parameter[], name: string): Parameter | undefin
   return headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
 }
 
-/** Headers such as `X-Acme-Signature`, where ours is `X-Service-Signature`. */
+/** Finds headers such as `X-Acme-Signature`, when ours is `X-Service-Signature`. */
 function ofAnotherPrefix(headers: readonly Parameter[], part: (typeof NAMES)[number]) {
   return headers.flatMap(({ name }) => {
     const prefix = name.toLowerCase().endsWith(`-${part}`) ? name.slice(0, -part.length - 1) : '';

@@ -29,9 +29,9 @@ export interface DescribedEvent {
   readonly key: string;
   readonly item: unknown;
   readonly operation: JsonObject;
-  /** Undefined where no body is described. */
+  /** Undefined when no body is described. */
   readonly body: { readonly schema: unknown } | undefined;
-  /** What the body's `event` may be; undefined where that is open. */
+  /** The described values of the body's `event`; undefined when any value is allowed. */
   readonly kinds: readonly string[] | undefined;
 }
 
@@ -42,7 +42,8 @@ export interface ComparedEvent {
   readonly findings: Findings;
 }
 
-// Which kind it is was found out before: a document may give `event` one name, all names, or none.
+// The value of `event` is not compared here: it was used to find the webhook, and documents may list one name, all or
+// none.
 const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
   EVENT_KINDS.map((kind) => {
     const { data } = EVENTS[kind];
@@ -50,7 +51,7 @@ const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
   }),
 );
 
-/** What `data` of an event is about, by the first part of its kind. */
+/** The record in `data` of an event, by the first part of its kind. */
 const RECORDS_OF_EVENTS: Readonly<Record<string, RecordName>> = {
   order: 'order',
   topup: 'topup',
@@ -59,7 +60,7 @@ const RECORDS_OF_EVENTS: Readonly<Record<string, RecordName>> = {
   vpn: 'subscription',
 };
 
-/** The webhooks of a document; before OpenAPI 3.1 they stand under an extension, if at all. */
+/** The webhooks of a document. Before OpenAPI 3.1 they can only be in an extension. */
 export function describedEvents(document: JsonObject, findings: Findings): readonly DescribedEvent[] {
   const webhooks = [...entriesAt(document, 'webhooks'), ...entriesAt(document, 'x-webhooks')];
   return webhooks.flatMap(([key, raw]) => {
@@ -93,8 +94,9 @@ function kindsIn(document: JsonObject, schema: unknown): readonly string[] | und
 }
 
 /**
- * Compares every event of the contract. Where a document describes events, one that it leaves out is one that it does
- * not send; where it describes none, nothing is known of them.
+ * Compares every event of the contract. If a document describes events, the service does not send those that it omits.
+ * If it
+ * describes none, nothing is known about them.
  */
 export function compareEvents(document: JsonObject, events: readonly DescribedEvent[], needs: Needs): ComparedEvent[] {
   const ofOurs = new Set(EVENT_KINDS.flatMap((kind) => find(events, kind)?.described ?? []));
@@ -121,7 +123,7 @@ export function compareEvents(document: JsonObject, events: readonly DescribedEv
   });
 }
 
-/** By what the body says, or else by the name under which it is described: that is no part of what is sent. */
+/** Finds an event by the described body, or else by its key. The key is not part of what the service sends. */
 function find(
   events: readonly DescribedEvent[],
   kind: EventKind,
@@ -144,7 +146,7 @@ function compareBody(
   const [subject = event] = event.split('.');
   const comparison: Comparison = {
     ...rest,
-    // The layout of events is assumed from end to end, so free-form data is no news.
+    // A note: the specification does not state the layout of `data` either.
     undescribedAnswer: 'note',
     record: RECORDS_OF_EVENTS[subject] ?? 'document',
     isEvent: true,

@@ -2,22 +2,23 @@ import type { Capability } from '#domain/service/capabilities.ts';
 import type { EndpointName, EventKind } from '#upstream/contract.ts';
 
 /**
- * One difference. *breaking*: something that we need is missing, or something is needed that we do not give.
- * *note*: worth knowing; our side copes.
+ * One difference between document and contract. *breaking*: the document lacks something that we need, or requires
+ * something
+ * that we do not send. *note*: the product works with this difference.
  */
 export interface Finding {
   readonly severity: 'breaking' | 'note';
-  /** Where it is. */
+  /** The part of the document with the difference. */
   readonly part: 'call' | 'parameters' | 'request' | 'answer' | 'servers' | 'events' | 'event headers';
-  /** The field or parameter that it is about, such as `data[].price_for_reseller`. */
+  /** The field or parameter with the difference, such as `data[].price_for_reseller`. */
   readonly name?: string;
-  /** A clause; after the name, where there is one. */
+  /** A clause; it follows the name, if there is one. */
   readonly message: string;
-  /** Names in the document that look like it. */
+  /** Similar names in the document. */
   readonly suggestions?: readonly string[];
 }
 
-/** `switched_off`: its capability is, so that the call is never made and was not looked at. */
+/** `switched_off`: the capability of the call is off, so it is neither made nor compared. */
 export type CallStatus = 'matches' | 'differs' | 'missing' | 'switched_off';
 
 export interface CallReport {
@@ -25,16 +26,19 @@ export interface CallReport {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly status: CallStatus;
-  /** The path as the document has it, where that differs. */
+  /** The path in the document, if it differs from ours. */
   readonly foundAs?: string;
-  /** What it would mean to switch the call off, where that can be done. */
+  /** The capability that switches the call off, if it has one. */
   readonly capability?: Capability;
   readonly findings: readonly Finding[];
 }
 
 export interface EventReport {
   readonly event: EventKind;
-  /** `missing`: other events are described, and not this one. `not_described`: none is, or not its body. */
+  /**
+   * `missing`: the document describes other events, but not this one. `not_described`: it describes no events, or not
+   * this body.
+   */
   readonly status: 'matches' | 'differs' | 'missing' | 'not_described';
   readonly findings: readonly Finding[];
 }
@@ -43,11 +47,11 @@ export interface ContractReport {
   /** True when nothing that we need is missing. */
   readonly compatible: boolean;
   readonly document: { readonly openapi: string; readonly title?: string; readonly version?: string };
-  /** What is of the document as a whole: its servers, and the headers of its events. */
+  /** Findings about the whole document: its servers, and the headers of its events. */
   readonly findings: readonly Finding[];
   readonly calls: readonly CallReport[];
   readonly events: readonly EventReport[];
-  /** Capabilities to switch off that would make it compatible; empty where that would not be enough. */
+  /** Capabilities whose removal would make the document compatible; empty when removing them is not enough. */
   readonly switchOff: readonly Capability[];
 }
 
@@ -58,14 +62,14 @@ type AddFinding = (
   suggestions?: readonly string[],
 ) => void;
 
-/** Collects findings of one call; each only once. */
+/** Collects the findings of one call, without duplicates. */
 export class Findings {
   readonly #all = new Map<string, Finding>();
 
   readonly breaking: AddFinding = (...finding) => this.#add('breaking', ...finding);
   readonly note: AddFinding = (...finding) => this.#add('note', ...finding);
 
-  /** The breaking ones first. */
+  /** All findings, breaking ones first. */
   all(): readonly Finding[] {
     return [...this.#all.values()].toSorted((left, right) => RANK[left.severity] - RANK[right.severity]);
   }
@@ -84,7 +88,7 @@ export class Findings {
 
 const RANK = { breaking: 0, note: 1 } as const;
 
-/** Of a field that decides by its words: a document that does not list them cannot show that they are ours. */
+/** Finding of a field whose values matter: the document does not list them, so it cannot show that they are ours. */
 export const WORDS_NOT_LISTED = 'is not described with its words';
 
 export function isBreaking(finding: Finding): boolean {

@@ -1,16 +1,19 @@
-/** Fields that the product depends on although single answers may lack them (`neededFor` in the contract). */
+/**
+ * Fields that the product needs in some answer, although each single answer may lack them (`neededFor` in the
+ * contract).
+ */
 import { listAt, textAt } from '#upstream/contract-check/schema/document.ts';
 import { NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
 
-/** What the contract says of such a field. */
+/** The need for one field, as marked in the contract. */
 export interface Need {
   readonly purpose: string;
   readonly alternatives: readonly string[];
-  /** The same for the fields of which one is enough, wherever they are. */
+  /** Equal for all fields of which one is enough, at any place. */
   readonly key: string;
 }
 
-/** @returns undefined for a schema of the contract without the mark. */
+/** @returns the need marked on a schema of the contract; undefined when it has no mark. */
 export function needOf(name: string, schema: unknown): Need | undefined {
   const purpose = textAt(schema, NEEDED_FOR);
   if (purpose === undefined) return undefined;
@@ -18,16 +21,17 @@ export function needOf(name: string, schema: unknown): Need | undefined {
   return { purpose, alternatives, key: JSON.stringify([purpose, ...[name, ...alternatives].toSorted()]) };
 }
 
-/** Where an answer stands that may carry such fields. */
+/** The call or event whose answer is compared. */
 export interface Source {
   /**
-   * *read*: a GET or an event, which tells what became of the work; *write*: the answer to a purchase; *aside*: one
-   * that nothing depends on.
+   * *read*: a GET or an event, which reports the result of work; *write*: the answer to a purchase; *aside*: an answer
+   * that
+   * nothing depends on.
    */
   readonly role: 'read' | 'write' | 'aside';
-  /** True where every state can be seen; an event tells of one. */
+  /** True when the answer can show every state; an event shows one. */
   readonly isWhole: boolean;
-  /** Fields that a list is filtered by: without them nothing can be found in it. */
+  /** Fields by which a list is filtered; without them nothing can be found in it. */
   readonly searchedBy: readonly string[];
 }
 
@@ -39,8 +43,8 @@ interface Lack extends Pick<Need, 'key' | 'purpose'> {
 type Report = (severity: 'breaking' | 'note', message: string) => void;
 
 /**
- * Collects which answers carry what is needed. An order's eSIM may come with any read or event, so that its absence in
- * one of them can be judged only when all have been seen.
+ * Collects which answers have the needed fields. An order's eSIM, for example, may come with any read or event, so its
+ * absence in one of them can be judged only after all were compared.
  */
 export class Needs {
   readonly #carried = new Set<string>();
@@ -50,14 +54,14 @@ export class Needs {
     if (role === 'read') this.#carried.add(key);
   }
 
-  /** @param report is called when all have been seen, or at once. */
+  /** @param report called in {@link settle}, or at once for a field that a list is searched by. */
   lacking({ role, searchedBy }: Source, name: string, { key, purpose }: Need, report: Report): void {
     if (role === 'aside') return;
     if (searchedBy.includes(name)) report('breaking', `is missing, and is needed for ${purpose}`);
     else this.#lacking.push({ key, purpose, role, report });
   }
 
-  /** Reports what was collected. Where no read is there that could have it, the answer to the purchase counts. */
+  /** Reports the collected absences. If no read exists that could have the field, the answer to the purchase counts. */
   settle(): void {
     const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ key }) => key));
     for (const { key, purpose, role, report } of this.#lacking) {

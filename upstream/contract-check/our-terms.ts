@@ -1,10 +1,10 @@
-/** Other names and forms for the same, on schemas, as `upstream/contract/variants.ts` has them for answers. */
+/** Translates described schemas into our names and forms, as `upstream/contract/variants.ts` does for answers. */
 import { isAmount } from '#upstream/contract-check/compare/read-values.ts';
 import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
 import { formsOrNone, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { inOurTerms, ourName, VARIANTS } from '#upstream/contract/variants.ts';
 
-/** A form of an object whose fields have the names that we read them under. */
+/** The form of an object, with its fields under the names that we read. */
 export function formInOurTerms(document: JsonObject, form: ResolvedSchema): ResolvedSchema {
   const properties = new Map<string, unknown>();
   const required = new Set<string>();
@@ -17,13 +17,13 @@ export function formInOurTerms(document: JsonObject, form: ResolvedSchema): Reso
   return { ...form, properties, required };
 }
 
-/** A word of a field as we read it. */
+/** A value of a field, translated into our value. */
 export function valueInOurTerms(name: string, value: unknown): unknown {
   const read = inOurTerms({ [name]: value }, VARIANTS);
   return typeof read === 'object' && read !== null && Object.hasOwn(read, name) ? Reflect.get(read, name) : value;
 }
 
-/** `{"amount": …, "currency": …}` in the place of an amount. */
+/** Replaces a field of the form `{"amount": …, "currency": …}` by an amount with a currency beside it. */
 function flattenAmount(
   document: JsonObject,
   { properties, required }: { readonly properties: Map<string, unknown>; readonly required: Set<string> },

@@ -12,26 +12,26 @@ export interface EndpointContract {
   /** Method, path, headers, query and body. */
   readonly request: Mark;
   readonly response: Mark;
-  /** Why it is assumed as it is; for a stated part, what the statement leaves open. */
+  /** Why this form is assumed; for a stated part, what the specification leaves open. */
   readonly reason: string;
-  /** False: the call is made without a token first, and with one where the service asks for it after all. */
+  /** False: the call is first made without a token. It is repeated with one if the service answers 401. */
   readonly authorized: boolean;
   readonly idempotencyKey: boolean;
   readonly query?: readonly string[];
-  /** Those of `query` that every request has. */
+  /** The members of `query` that every request has. */
   readonly requiredQuery?: readonly string[];
-  /** Those of `query` that the product depends on, with what cannot be done without them, as a clause. */
+  /** The members of `query` that the product depends on, each with what is impossible without it, as a clause. */
   readonly neededQuery?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
   readonly answer: z.ZodType;
-  /** What the answer is about, or what its list holds; also the name under which a service may wrap it. */
+  /** The record in the answer or in its list. A service may wrap the answer under this name. */
   readonly record: RecordName;
   /** True for the lists whose prices show the unit of all amounts. */
   readonly isPriceList?: true;
-  /** Switched off, the call is not made, and the capability's fallback takes its place. */
+  /** If this capability is off, the call is not made, and the fallback of the capability is used. */
   readonly capability?: Capability;
-  /** True where no purchase, cancellation or subscription depends on the call. */
+  /** True when no purchase, cancellation or subscription depends on the call. */
   readonly convenience?: true;
-  /** True for what exists under `{sandbox_url}` only. */
+  /** True when the call exists under `{sandbox_url}` only. */
   readonly sandboxOnly?: true;
 }

@@ -1,11 +1,11 @@
-/** Every call of the interface by name. */
+/** All calls of the interface, by name. */
 import type { EndpointContract } from '#upstream/contract/endpoint.ts';
 import { ESIM_ENDPOINTS } from '#upstream/contract/esim-endpoints.ts';
 import { ORDER_ENDPOINTS } from '#upstream/contract/order-endpoints.ts';
 import { SERVICE_ENDPOINTS } from '#upstream/contract/service-endpoints.ts';
 import { VPN_ENDPOINTS } from '#upstream/contract/vpn-endpoints.ts';
 
-/** What the client calls and the simulator serves; a call that is added here does not compile until it is served. */
+/** The calls of the client and of the simulator. A call added here does not compile until the simulator serves it. */
 export const ENDPOINTS = {
   ...ORDER_ENDPOINTS,
   ...ESIM_ENDPOINTS,

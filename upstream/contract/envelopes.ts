@@ -1,6 +1,6 @@
-/** Where the record or the list is in an answer that wraps it. */
+/** Finds the record or the list in an answer that wraps it. */
 
-/** What an answer is about; also the names under which it may be wrapped. */
+/** The records of the interface, each with the names under which an answer may wrap it. */
 const RECORDS = {
   access: ['token'],
   cancellation: ['cancellation', 'esim'],
@@ -23,7 +23,7 @@ export type RecordName = keyof typeof RECORDS;
 const WRAPPERS = ['data', 'result', 'payload'];
 const LIST_WRAPPERS = [...WRAPPERS, 'items', 'results', 'records'];
 
-/** Deeper than this nothing is looked for. */
+/** Maximum depth of wrappers; deeper values are not read. */
 export const MOST_WRAPPERS = 3;
 
 /** Names under which one record may be wrapped, such as `data` and `order`. */
@@ -31,15 +31,15 @@ export function wrappersOf(record: RecordName): readonly string[] {
   return [...WRAPPERS, ...RECORDS[record]];
 }
 
-/** Names under which a list of records may stand, such as `data` and `orders`. */
+/** Names under which a list of records may be, such as `data` and `orders`. */
 export function listWrappersOf(record: RecordName): readonly string[] {
   return [...LIST_WRAPPERS, ...RECORDS[record].map((name) => `${name}s`)];
 }
 
 /**
- * The next layer of a wrapped value: what stands under the only one of these names that holds an object or a list.
+ * Removes one wrapper: returns the value of the only field with one of these names that contains an object or a list.
  *
- * @returns undefined where there is none, or more than one.
+ * @returns undefined when there is no such field, or more than one.
  */
 export function unwrapped(value: unknown, names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -1,4 +1,4 @@
-/** How the service says no; all assumed, none stated. */
+/** Error bodies of the service. All forms are assumed; the specification states none. */
 import * as z from 'zod';
 
 export const serviceErrorBody = z.object({
@@ -9,7 +9,7 @@ export const serviceErrorBody = z.object({
   }),
 });
 
-/** Error codes in `serviceErrorBody.error.code` that we know the meaning of. */
+/** Error codes in `serviceErrorBody.error.code` with a known meaning. */
 export const SERVICE_ERROR_CODES = [
   'unauthenticated',
   'not_approved',
@@ -36,10 +36,10 @@ export const SERVICE_ERROR_CODES = [
 ] as const;
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
 
-/** What an error body says, as far as we know its names. */
+/** The known names in an error body. */
 export interface NamedError {
   readonly code?: ServiceErrorCode;
-  /** Names that the body puts beside a problem; anything may be among them. */
+  /** Field names that the body lists beside a problem. They are not checked: any text may be among them. */
   readonly fields: readonly string[];
 }
 

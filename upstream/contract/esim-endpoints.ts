@@ -1,4 +1,4 @@
-/** What becomes of an eSIM after its delivery: usage, top-ups, cancellation and refund. */
+/** Calls about delivered eSIMs: usage, top-ups, cancellation and refund. */
 import type { EndpointContract } from '#upstream/contract/endpoint.ts';
 import { pageOf } from '#upstream/contract/fields.ts';
 import { esimCancellation, serviceRefund, serviceTopup, topupRequest } from '#upstream/contract/lifecycle-resources.ts';
@@ -11,7 +11,9 @@ export const ESIM_ENDPOINTS = {
     purpose: 'Reads how much data an eSIM has used.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'Usage facts are said to exist; path and shape are not shown. Megabytes, as in the package list.',
+    reason:
+      'The specification mentions usage data; path and shape are not shown. The unit is megabytes, as in the ' +
+      'package list.',
     authorized: true,
     idempotencyKey: false,
     answer: esimUsage,
@@ -49,7 +51,7 @@ export const ESIM_ENDPOINTS = {
     purpose: 'Reads one top-up.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'No read of a top-up is shown; without it only webhooks tell how a top-up went on.',
+    reason: 'No read of a top-up is shown; without it, only webhooks report the result of a top-up.',
     authorized: true,
     idempotencyKey: false,
     answer: serviceTopup,
@@ -62,7 +64,7 @@ export const ESIM_ENDPOINTS = {
     purpose: 'Lists top-ups, newest first; filtered by esim_id.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'A top-up carries no reference of ours, so its eSIM is the only way to find one whose answer was lost.',
+    reason: 'A top-up has no reference of ours, so one whose answer was lost can be found only by its eSIM.',
     authorized: true,
     idempotencyKey: false,
     query: ['esim_id', 'cursor', 'limit'],
@@ -79,7 +81,7 @@ export const ESIM_ENDPOINTS = {
     response: 'shape assumed',
     reason:
       'No body is shown for the request, so none is sent. The review results accepted, refused and manual review are ' +
-      'named, the answer that carries them is not shown.',
+      'named; the answer that contains them is not shown.',
     authorized: true,
     idempotencyKey: true,
     answer: esimCancellation,
@@ -91,7 +93,7 @@ export const ESIM_ENDPOINTS = {
     purpose: 'Reads one refund.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'Refund reads are said to exist; path and shape are not shown.',
+    reason: 'The specification mentions refund reads; path and shape are not shown.',
     authorized: true,
     idempotencyKey: false,
     answer: serviceRefund,
@@ -105,8 +107,8 @@ export const ESIM_ENDPOINTS = {
     request: 'call assumed',
     response: 'call assumed',
     reason:
-      'Refund reads are said to exist; path and shape are not shown. Before a refund has an id, its eSIM is all that ' +
-      'we know of it.',
+      'The specification mentions refund reads; path and shape are not shown. Before a refund has an id, only its ' +
+      'eSIM is known.',
     authorized: true,
     idempotencyKey: false,
     query: ['esim_id', 'cursor', 'limit'],

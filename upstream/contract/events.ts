@@ -1,4 +1,4 @@
-/** Every event of the interface: what it means, and what its signed body is taken to look like. */
+/** All events of the interface, with their meanings and the assumed forms of their signed bodies. */
 import * as z from 'zod';
 import { wireTime, type Mark } from '#upstream/contract/fields.ts';
 import {
@@ -31,7 +31,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 /** Fields of the signed body that may name the event. */
 export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
 
-/** Shape assumed: the body layout of events is not shown. `event` in the signed body is what we act on. */
+/** Shape assumed: the body layout of events is not shown. Only `event` in the signed body decides the kind. */
 export const eventEnvelope = z.object({
   event: z.string().min(1),
   created_at: wireTime.nullish(),
@@ -42,7 +42,7 @@ export const eventEnvelope = z.object({
 export const orderEventData = serviceOrder;
 /** Shape assumed: the top-up as a read would return it. */
 export const topupEventData = serviceTopup;
-/** Shape assumed: the cancellation as the answer to the cancel call has it. */
+/** Shape assumed: the cancellation as in the answer to the cancel call. */
 export const cancellationEventData = esimCancellation;
 /** Shape assumed: the refund as a read would return it. */
 export const refundEventData = serviceRefund;
@@ -55,7 +55,7 @@ export interface EventContract {
   readonly kind: Mark;
   readonly body: Mark;
   readonly reason: string;
-  /** `data` of the body; absent where nothing of it is read. */
+  /** `data` of the body; absent when nothing of it is read. */
   readonly data?: z.ZodType;
 }
 
@@ -66,7 +66,7 @@ const event = (meaning: string, reason: string, data: z.ZodType): EventContract 
 
 const AN_ORDER = asRead('the order as a read returns it');
 const A_TOPUP = asRead('the top-up as a read returns it');
-const A_CANCELLATION = asRead('the cancellation as the cancel call answers it');
+const A_CANCELLATION = asRead('the cancellation as the cancel call returns it');
 const A_REFUND = asRead('the refund as a read returns it');
 const A_SUBSCRIPTION = asRead('the VPN subscription as a read returns it, without its access data');
 
@@ -75,7 +75,7 @@ export const EVENTS: Readonly<Record<EventKind, EventContract>> = {
     meaning: 'connectivity test',
     kind: 'stated',
     body: 'shape assumed',
-    reason: 'The body layout is not shown; nothing but the event itself is read.',
+    reason: 'The body layout is not shown; only the kind of the event is read.',
   },
   'order.completed': event('eSIM order completed', AN_ORDER, orderEventData),
   'order.processing': event('eSIM order in progress', AN_ORDER, orderEventData),

@@ -1,4 +1,4 @@
-/** The kinds of field that wire shapes are made of, and the names that the specification gives its headers. */
+/** The field types of wire shapes, and the header names of the specification. */
 import * as z from 'zod';
 import { parseDecimal } from '#domain/money/money.ts';
 import { ownValue, VARIANTS } from '#upstream/contract/variants.ts';
@@ -6,8 +6,9 @@ import { ownValue, VARIANTS } from '#upstream/contract/variants.ts';
 export { DEFAULT_HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 
 /**
- * How sure we are of a part of the contract. *stated*: the specification says it; *shape assumed*: the call is stated,
- * the shape of its answer is ours; *call assumed*: nothing about it is stated but that it exists, if that.
+ * The certainty of a part of the contract. *stated*: the specification says it. *shape assumed*: the call is stated,
+ * the
+ * shape of its answer is assumed. *call assumed*: at most the existence of the call is stated.
  */
 export type Mark = 'stated' | 'shape assumed' | 'call assumed';
 
@@ -32,8 +33,8 @@ export function serviceHeaders(prefix: string): ServiceHeaders {
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
 /**
- * An identifier; the specification says "string" for some and shows none, so numbers are taken too. Visible ASCII:
- * identifiers go into paths and text columns, where a NUL or half a character would do harm.
+ * An identifier. The specification says "string" for some and shows none, so numbers are accepted as well. Only visible
+ * ASCII is accepted: identifiers go into paths and text columns, where a NUL or a lone surrogate would fail.
  */
 export const wireId = z
   .union([z.string().regex(/^[\x21-\x7e]{1,128}$/), z.number().int().nonnegative()])
@@ -45,10 +46,10 @@ export const wireDecimal = z
   .union([z.string(), z.number()])
   .transform((value, context) => {
     try {
-      // A number with more digits was rounded when its JSON was read.
+      // A number with more digits was rounded when the JSON was parsed.
       if (typeof value === 'string' || significantDigits(value) <= MOST_DIGITS) return parseDecimal(value);
     } catch {
-      // Said below.
+      // Reported below.
     }
     context.addIssue({ code: 'custom', message: 'not a decimal amount' });
     return z.NEVER;
@@ -70,7 +71,7 @@ export const wireCurrency = z
   .transform((code) => code.toUpperCase())
   .meta({ description: 'ISO 4217 currency code, in either case.' });
 
-/** A moment; read as RFC 3339 in UTC whatever form it has. */
+/** A time; read as RFC 3339 in UTC, whatever form it has. */
 export const wireTime = z
   .union([z.string().max(64), z.number()])
   .transform((value, context) => {
@@ -82,11 +83,11 @@ export const wireTime = z
   .meta({ description: 'Time: RFC 3339, the same without a zone (then UTC), or Unix seconds or milliseconds.' });
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?: ?(Z|[+-]\d{2}:?\d{2}))?$/i;
-// From 2001 to 2286. Other numbers may be dates without separators, or what some services write for "never".
+// The years 2001 to 2286. Other numbers may be dates without separators, or a value for "never".
 const SECONDS = { from: 1e9, to: 1e10 };
 const MILLISECONDS = { from: 1e12, to: 1e13 };
 
-/** @returns epoch milliseconds; undefined where it is no time. */
+/** @returns epoch milliseconds; undefined when it is no time. */
 function epochMs(value: string | number): number | undefined {
   const number = typeof value === 'string' && /^\d{10}(?:\d{3})?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number') {
@@ -96,38 +97,39 @@ function epochMs(value: string | number): number | undefined {
   const [, date, time, zone = 'Z'] = DATE_TIME.exec(number) ?? [];
   if (date === undefined || time === undefined) return undefined;
   const ms = Date.parse(`${date}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`);
-  // Date.parse takes the 31st of February for the 3rd of March.
+  // Date.parse reads the 31st of February as the 3rd of March.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const isReal = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
   return isReal && !Number.isNaN(ms) ? ms : undefined;
 }
 
-/** An identifier that our requests carry as an integer; text with its digits is read as well. */
+/** An identifier that our requests send as an integer; a text of digits is accepted as well. */
 export const wireNumericId = z
   .union([z.int().nonnegative(), z.string().regex(/^(?:0|[1-9]\d{0,14})$/)])
   .transform(Number)
   .meta({ description: 'Identifier (integer, or text that holds one).' });
 
-/** A word of the service's own, such as a state that we show but do not judge. */
+/** A value that the service defines, such as a state that we show but do not judge. */
 export const wireValue = z.string().regex(/^[\x20-\x7e]{1,64}$/);
 
-/** A state of the service's own, in lower case, so that it can be compared. */
+/** A state that the service defines, in lower case for comparisons. */
 export const wireState = wireValue
   .transform((word) => ownValue('status', word, VARIANTS))
   .meta({ description: 'State; compared in lower case.' });
 
-/** Why a purchase came to nothing, in the service's words. */
+/** Why a purchase failed, in the words of the service. */
 export const wireFailure = z.object({
   code: z.string().regex(/^[\x20-\x7e]{1,128}$/),
   message: z.string().default(''),
 });
 
 /**
- * Marks a field that the product depends on although single answers may lack it or have null there, such as the eSIM of
- * an order that is still processing. The contract check, `docs/assumptions.md` and the look before the first purchase
- * read the mark.
+ * Marks a field that the product depends on, although single answers may lack it or have null, such as the eSIM of an
+ * order
+ * that is still processing. The contract check, `docs/assumptions.md` and the check before the first purchase
+ * use the mark.
  *
- * @param purpose what cannot be done without it, as a clause.
+ * @param purpose what is impossible without the field, as a clause.
  * @param alternatives fields of the same object of which one is enough.
  */
 export function neededFor<Schema extends z.ZodType>(
@@ -142,19 +144,16 @@ export function neededFor<Schema extends z.ZodType>(
   });
 }
 
-/** How {@link neededFor} shows in a JSON Schema of the contract: the purpose, and the names of the alternatives. */
+/** Keys of {@link neededFor} in a JSON Schema of the contract: the purpose, and the names of the alternatives. */
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';
 
-/**
- * A page of a list. Other forms of lists, and other ways to say that one goes on, are in `envelopes.ts` and
- * `paging.ts`.
- */
+/** A page of a list. `envelopes.ts` and `paging.ts` define other forms of lists and of paging. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
 }
 
-/** The schema of an item of a list; undefined where an answer is no {@link pageOf}. */
+/** The schema of an item of a list; undefined when the answer is not a {@link pageOf}. */
 export function itemOf(answer: z.ZodType): z.ZodType | undefined {
   const data: unknown = answer instanceof z.ZodObject ? answer.shape['data'] : undefined;
   return data instanceof z.ZodArray && data.element instanceof z.ZodType ? data.element : undefined;

@@ -20,7 +20,7 @@ export const topupRequest = z.object({
   package_id: z.int().nonnegative(),
 });
 
-/** A top-up carries no reference of ours: only its id, or its eSIM and package, tell which one it is. */
+/** A top-up has no reference of ours: only its id, or its eSIM and package, identify it. */
 export const serviceTopup = z.object({
   id: wireId,
   esim_id: neededFor(wireId.nullish(), 'finding a top-up whose answer was lost'),
@@ -34,18 +34,19 @@ export const serviceTopup = z.object({
 });
 
 /**
- * What the supplier must confirm before a refund is automatic (specification, States and transitions), in its order.
- * The wire words are assumed.
+ * The conditions that the supplier must confirm before a refund is automatic, in the order of the specification (States
+ * and
+ * transitions). The names on the wire are assumed.
  */
 export {
   REFUND_CONDITIONS,
   type RefundConditionName as RefundCondition,
 } from '#domain/cancellation/refund-conditions.ts';
 
-/** The results of a review that the sandbox exercises: accepted, refused, manual review. */
+/** The results of a refund review that the sandbox exercises: accepted, refused, manual review. */
 export const refundReview = z.enum(REFUND_REVIEWS);
 
-/** The outcomes that the events name, and the time before them. */
+/** The outcomes that the events name, and the state before them. */
 export const refundStatus = z.enum(REFUND_STATES);
 
 export const serviceRefund = z.object({
@@ -84,14 +85,14 @@ export const vpnOrderRequest = z.object({
   vpn_plan_id: z.int().nonnegative(),
   external_subscription_id: z.string().min(1).max(128),
   customer_reference: z.string().min(1).max(255),
-  /** Stated as a number; our requests write its digits exactly (`vpnOrderRequestBytes`). */
+  /** Stated as a number; our requests contain its exact digits (`vpnOrderRequestBytes`). */
   customer_price: z.number().nonnegative(),
 });
 
-/** The states that the events name, and the time before them. */
+/** The states that the events name, and the state before them. */
 const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
 
-/** What the customer's device needs; personal data. */
+/** Access data for the customer's device; personal data. */
 export const vpnAccess = z.object({
   username: z.string().min(1),
   password: z.string().min(1),

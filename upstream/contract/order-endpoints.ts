@@ -1,4 +1,4 @@
-/** Access, packages, orders, the delivery of an eSIM, and the wallet. */
+/** Calls about access, packages, orders, the delivery of an eSIM, and the wallet. */
 import type { EndpointContract } from '#upstream/contract/endpoint.ts';
 import { pageOf } from '#upstream/contract/fields.ts';
 import {
@@ -19,7 +19,9 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Creates an API token; under {sandbox_url} a sandbox token.',
     request: 'stated',
     response: 'shape assumed',
-    reason: 'The names of the token field and of its end are not shown; access_token and expires_at are usual words.',
+    reason:
+      'The names of the fields for the token and its expiry are not shown; access_token and expires_at are ' +
+      'usual names.',
     authorized: false,
     idempotencyKey: false,
     body: loginRequest,
@@ -33,8 +35,8 @@ export const ORDER_ENDPOINTS = {
     request: 'call assumed',
     response: 'call assumed',
     reason:
-      'Packages are said to be readable, with an identifier used as package_id and price_for_reseller; path and all ' +
-      'other fields are not shown.',
+      'The specification says that packages can be read, and names their identifier (used as package_id) and ' +
+      'price_for_reseller; the path and all other fields are not shown.',
     authorized: true,
     idempotencyKey: false,
     query: ['cursor', 'limit'],
@@ -61,7 +63,7 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Reads one order.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'No read of an order is shown; without it only webhooks tell how an order went on.',
+    reason: 'No read of an order is shown; without it, only webhooks report the result of an order.',
     authorized: true,
     idempotencyKey: false,
     answer: serviceOrder,
@@ -74,7 +76,7 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Lists orders, newest first; filtered by external_order_id.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'No list is shown; it is the only way to find an order whose answer was lost.',
+    reason: 'No list is shown; without one, an order whose answer was lost cannot be found.',
     authorized: true,
     idempotencyKey: false,
     query: ['external_order_id', 'cursor', 'limit'],
@@ -86,10 +88,12 @@ export const ORDER_ENDPOINTS = {
   getEsim: {
     method: 'GET',
     path: '/esims/{id}',
-    purpose: 'Reads an eSIM: delivery (ICCID, activation code), installation and activation facts.',
+    purpose: 'Reads an eSIM: delivery (ICCID, activation code), installation and activation.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'eSIM delivery is said to exist; path and shape are not shown. Other eSIM paths start with /esims/{id}.',
+    reason:
+      'The specification mentions eSIM delivery; path and shape are not shown. Other eSIM paths start with ' +
+      '/esims/{id}.',
     authorized: true,
     idempotencyKey: false,
     answer: serviceEsim,
@@ -101,7 +105,7 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Reads the wallet balance.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'Reading wallet data is said to be possible; path and shape are not shown.',
+    reason: 'The specification says that wallet data can be read; path and shape are not shown.',
     authorized: true,
     idempotencyKey: false,
     answer: serviceWallet,
@@ -114,11 +118,9 @@ export const ORDER_ENDPOINTS = {
     request: 'call assumed',
     response: 'call assumed',
     reason:
-      'Reading wallet data is said to be possible; path and shape are not shown. A later debit of one VPN ' +
-      'subscription is taken ' +
-      'for its next period, a credit of a completed purchase for its refund, and the reasons deposit, adjustment ' +
-      'and correction ' +
-      'for what the words say.',
+      'The specification says that wallet data can be read; path and shape are not shown. A later debit of one VPN ' +
+      'subscription is read as its next period, and a credit of a completed purchase as its refund. The reasons ' +
+      'deposit, adjustment and correction have their usual meanings.',
     authorized: true,
     idempotencyKey: false,
     query: ['external_order_id', 'since', 'cursor', 'limit'],

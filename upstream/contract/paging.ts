@@ -1,34 +1,34 @@
-/** How a list says whether it goes on, and how its next page is asked for. */
+/** Reads whether a list has a further page, and how to ask for it. */
 
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-/** Where the rest of a list is. */
+/** The continuation of a list. */
 export type Continuation =
-  /** The service says that this is the last page. */
+  /** The service states that this is the last page. */
   | { readonly kind: 'end' }
-  /** The query of the next page, beside what every page is asked for. */
+  /** The query of the next page, in addition to the query of every page. */
   | { readonly kind: 'next'; readonly query: Readonly<Record<string, string>> }
-  /** It says neither: there may be more. Such a list proves nothing by what it does not show. */
+  /** The service states neither, so there may be more. An item missing from such a list proves nothing. */
   | { readonly kind: 'unknown' };
 
-/** A page as it came. */
+/** A received page. */
 export interface ReceivedPage {
-  /** The objects that were passed on the way to the list, outermost first. */
+  /** The objects around the list, outermost first. */
   readonly layers: readonly Readonly<Record<string, unknown>>[];
-  /** Items on this page, also those that could not be read. */
+  /** Number of items on this page, unreadable ones included. */
   readonly count: number;
-  /** Items on this page and those before it, each once. */
+  /** Number of different items on this page and the pages before it. */
   readonly readSoFar: number;
-  /** What the page was asked for with. */
+  /** The query of this page. */
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Path of the call below `{base_url}`. */
   readonly path: string;
   readonly linkHeader: string | undefined;
-  /** True when the header `Link` has led from an earlier page of this list to the next. */
+  /** True when a header `Link` of an earlier page led to this page. */
   readonly isLinked: boolean;
 }
 
-/** Objects in which services put what they say of paging. */
+/** Objects in which services put their paging fields. */
 const HOLDERS = ['meta', 'pagination', 'paging', 'page_info', 'pageInfo', 'links', '_links'];
 
 const CURSORS = ['next_cursor', 'nextCursor', 'next_page_token', 'nextPageToken'];
@@ -40,8 +40,9 @@ const TOTALS = ['total', 'total_count', 'totalCount', 'total_items', 'totalItems
 const MORE = ['has_more', 'hasMore'];
 
 /**
- * Reads what a page says of the rest of its list: by cursor, page and last page, offset and total, a link in the body,
- * the Link header, or a flag. Where two of these disagree, or none is there, it is not known.
+ * Reads the continuation of a list from one page: by cursor, page and last page, offset and total, a link in the body,
+ * the
+ * header Link, or a flag. When two of these disagree, or none is present, the continuation is unknown.
  */
 export function continuationOf(page: ReceivedPage, { listEnd }: Pick<Variants, 'listEnd'> = VARIANTS): Continuation {
   const said = fieldsOf(page.layers);
@@ -109,7 +110,7 @@ const byLinkHeader: Reader = (_said, { linkHeader, isLinked, path, query }) => {
   if (next !== undefined) return followed(next, path);
   const last = targetOf(links, 'last');
   if (last !== undefined) return isAskedFor(last, query) ? END : UNKNOWN;
-  // The last page may have a header that leads back only.
+  // The header of the last page may contain only links backwards.
   return links.some(({ rels }) => rels.includes('first') || rels.includes('prev')) ? END : undefined;
 };
 
@@ -118,7 +119,7 @@ interface Link {
   readonly rels: readonly string[];
 }
 
-/** Longer headers are not read: services name a handful of links. */
+/** Longer headers are ignored: services name a handful of links. */
 const MOST_OF_A_HEADER = 8_192;
 const LINK = /<([^<>]*)>((?:\s*;\s*[a-z*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/gi;
 const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i;
@@ -137,17 +138,17 @@ function targetOf(links: readonly Link[], rel: string): string | undefined {
   return links.find(({ rels }) => rels.includes(rel))?.target;
 }
 
-/** The query of the page that a header names as the last; undefined where it names none. */
+/** The link to the last page in a header `Link`; undefined when it has none. */
 export function lastPageOf(linkHeader: string): string | undefined {
   return targetOf(linksOf(linkHeader), 'last');
 }
 
-/** True where a header leads to a further page. */
+/** True when a header `Link` names a next page. */
 export function hasNextLink(linkHeader: string): boolean {
   return targetOf(linksOf(linkHeader), 'next') !== undefined;
 }
 
-/** Is a target the page that was asked for? Its first page may be asked for without a number. */
+/** True when a link leads to the page that was asked for. The first page may be asked for without a number. */
 export function isAskedFor(target: string, query: ReceivedPage['query']): boolean {
   const url = URL.parse(target, 'http://last.invalid/');
   if (url === null) return false;
@@ -161,7 +162,8 @@ const byPage: Reader = (said, { query }) => {
   if (last === undefined) return undefined;
   const asked = query['page'] === undefined ? 1 : Number(query['page']);
   const current = whole(said, PAGES);
-  // Without its number, or with another one than was asked for, a page does not show that the parameter is heeded.
+  // A page without its number, or with another one than was asked for, does not show that the service reads the
+  // parameter.
   if (current !== asked) return current === undefined && last <= 1 && asked === 1 ? END : UNKNOWN;
   return current >= last ? END : { kind: 'next', query: { page: String(current + 1) } };
 };
@@ -170,7 +172,7 @@ const byOffset: Reader = (said, { count, readSoFar: read }) => {
   const all = whole(said, TOTALS);
   if (all === undefined) return undefined;
   if (read === all) return END;
-  // More items than there are: the number counts something else.
+  // More items than the total: the number counts something else.
   if (read > all) return UNKNOWN;
   const offset = whole(said, ['offset', 'skip']);
   if (offset === undefined || count === 0 || offset + count !== read) return UNKNOWN;
@@ -184,8 +186,9 @@ const byFlag: Reader = (said) => {
 };
 
 /**
- * Of a link only its query is taken, and only where it leads to the same call: what we are told never chooses who is
- * asked.
+ * Takes only the query of a link, and only if it leads to the same call: data of the service must never choose the
+ * address
+ * of a request.
  */
 function followed(link: string, path: string): Continuation {
   let url: URL;

@@ -1,4 +1,4 @@
-/** What each kind of purchase needs of the interface: to buy, to learn how it went on, to read what it delivers. */
+/** The calls and events that each kind of purchase needs: to buy, to find out the result, to read the delivery. */
 import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { EndpointName } from '#upstream/contract/endpoints.ts';
 import type { EventKind } from '#upstream/contract/events.ts';
@@ -8,7 +8,7 @@ interface PurchaseNeeds {
   readonly events: readonly EventKind[];
 }
 
-/** Every purchase logs in, and is settled by what the wallet says. */
+/** Every purchase needs a login, and wallet evidence to settle it. */
 const OF_ALL = ['login', 'getWallet', 'listWalletTransactions'] as const satisfies readonly EndpointName[];
 
 export const PURCHASE_NEEDS: Readonly<Record<PurchaseKind, PurchaseNeeds>> = {

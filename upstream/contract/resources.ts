@@ -22,9 +22,9 @@ export const loginRequest = z.object({
 });
 
 export const loginResponse = z.object({
-  /** Goes into a header: visible ASCII. */
+  /** Visible ASCII, because it goes into a header. */
   access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
-  /** Not relied upon: the specification says that every call takes a Bearer token. */
+  /** Not used: the specification says that every call takes a Bearer token. */
   token_type: wireValue.nullish(),
   expires_at: wireTime.nullish(),
 });
@@ -34,7 +34,7 @@ export const servicePackage = z.object({
   name: z.string(),
   /** ISO 3166-1 alpha-2 codes. */
   countries: z.array(z.string()).default([]),
-  /** Megabytes; null means unlimited. Absent, or in another form, it is not known. */
+  /** Megabytes; null means unlimited. When absent or unreadable, the amount is unknown. */
   data_mb: z.number().nonnegative().nullish(),
   validity_days: z.int().positive().nullish(),
   price_for_reseller: wirePrice,
@@ -42,7 +42,7 @@ export const servicePackage = z.object({
   available: z.boolean().default(true),
 });
 
-/** What anybody may see of a package: what the public pays, where it is shown, and not what it costs the reseller. */
+/** A package in the public listing: with the public price, if any, and without the price charged to the reseller. */
 export const publicPackage = servicePackage.omit({ price_for_reseller: true, currency: true }).extend({
   price: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
@@ -57,7 +57,7 @@ export const orderRequest = z.object({
     .optional(),
 });
 
-/** Of orders and of top-ups alike: the outcomes that the events name. */
+/** The outcomes of orders and top-ups that the events name. */
 export const orderStatus = z.enum(['processing', 'completed', 'failed']);
 
 export const serviceOrder = z.object({
@@ -81,9 +81,9 @@ export const serviceEsim = z.object({
   /** `LPA:1$<SM-DP+ address>$<matching id>`. */
   activation_code: z.string().min(1),
   status: wireState,
-  /** Null until then. */
+  /** Null before the installation. */
   installed_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
-  /** Null until then. */
+  /** Null before the activation. */
   activated_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
   expires_at: wireTime.nullish(),
 });
@@ -107,26 +107,26 @@ export const simulatedEsim = serviceEsim.pick({ id: true, status: true, installe
 
 export const serviceWallet = z.object({ balance: wireDecimal, currency: wireCurrency });
 
-const OF_ORDERS = 'telling what an order has cost';
-const OF_SUBSCRIPTIONS = 'telling what a VPN subscription has cost';
+const OF_ORDERS = 'finding the cost of an order';
+const OF_SUBSCRIPTIONS = 'finding the cost of a VPN subscription';
 
 export const walletTransaction = z
   .object({
     id: wireId,
     type: z.enum(['debit', 'credit']),
-    /** A debit may be written as a negative amount; a negative credit says nothing that can be relied upon. */
+    /** A debit may have a negative amount. A negative credit has no clear meaning and is refused. */
     amount: wireDecimal,
     currency: wireCurrency,
-    /** What the movement is for: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
+    /** The reason of the movement: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
     reason: z.string(),
     order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
     external_order_id: neededFor(z.string().nullish(), OF_ORDERS, ['order_id']),
     esim_id: wireId.nullish(),
-    topup_id: neededFor(wireId.nullish(), 'telling what a top-up has cost'),
+    topup_id: neededFor(wireId.nullish(), 'finding the cost of a top-up'),
     refund_id: wireId.nullish(),
     vpn_subscription_id: neededFor(wireId.nullish(), OF_SUBSCRIPTIONS, ['external_subscription_id']),
     external_subscription_id: neededFor(z.string().nullish(), OF_SUBSCRIPTIONS, ['vpn_subscription_id']),
-    /** Where there is one: a credit counts only when it is final. */
+    /** If present, a credit counts only when its status is final. */
     status: wireState.nullish(),
     created_at: wireTime,
   })
@@ -138,7 +138,7 @@ export const updateQuery = z.object({
     .string()
     .max(64)
     .regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers'),
-  /** Open: `stable` is one of them, the others are not listed. */
+  /** Not limited: the specification names only `stable`. */
   channel: z.string().regex(/^[\x21-\x7e]{1,64}$/),
 });
 
@@ -161,7 +161,7 @@ export const openApiDescription = z.looseObject({
 });
 
 export const webhookSecret = z.object({
-  /** Shown in this one answer and never again. */
+  /** Shown in this answer only. */
   secret: z.string().regex(/^[\x21-\x7e]{8,512}$/),
   created_at: wireTime.nullish(),
 });

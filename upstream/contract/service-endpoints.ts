@@ -1,4 +1,4 @@
-/** What is about the interface itself: public listing, updates, its description, the simulation, the webhook secret. */
+/** Calls about the interface: public listing, updates, its description, the simulation, the webhook secret. */
 import type { EndpointContract } from '#upstream/contract/endpoint.ts';
 import { pageOf } from '#upstream/contract/fields.ts';
 import {
@@ -14,12 +14,13 @@ export const SERVICE_ENDPOINTS = {
   listPublicPackages: {
     method: 'GET',
     path: '/public/packages',
-    purpose: 'Lists eSIM packages for anybody, without prices of the reseller.',
+    purpose: 'Lists eSIM packages for the public, without the prices of the reseller.',
     request: 'call assumed',
     response: 'call assumed',
     reason:
-      'A public package listing is said to exist, path and shape are not shown. "Public" is read as "without a ' +
-      'token"; the general rule asks for one everywhere but at the logins, so a 401 is answered with the token.',
+      'The specification mentions a public package listing; path and shape are not shown. "Public" is read as ' +
+      '"without a token". The general rule requires a token for all calls except the logins, so a 401 is answered ' +
+      'with the token.',
     authorized: false,
     idempotencyKey: false,
     query: ['cursor', 'limit'],
@@ -49,8 +50,8 @@ export const SERVICE_ENDPOINTS = {
     request: 'call assumed',
     response: 'stated',
     reason:
-      'The description is said to be available for download as JSON; its path is not shown, nor whether it needs a ' +
-      'token: it is asked for without one first.',
+      'The specification says that the description can be downloaded as JSON. Its path is not shown, nor whether it ' +
+      'needs a token: the first request has none.',
     authorized: false,
     idempotencyKey: false,
     answer: openApiDescription,
@@ -77,7 +78,7 @@ export const SERVICE_ENDPOINTS = {
   createWebhookSecret: {
     method: 'POST',
     path: '/webhook-secret',
-    purpose: 'Makes the webhook secret; it is shown once, in this answer.',
+    purpose: 'Creates the webhook secret; it is shown once, in this answer.',
     request: 'call assumed',
     response: 'call assumed',
     reason:

@@ -1,35 +1,39 @@
 /**
- * Other ways to write what the contract means: names of fields and query parameters, words of states, the unit of
- * amounts, the end of a list. A new name or word of the real service is entered here.
+ * Other forms of what the contract means: names of fields and query parameters, words of states, the unit of amounts,
+ * the
+ * end of a list. Enter a new name or word of the real service here.
  */
 
-/** Fields whose words are compared in lower case. */
+/** Fields whose values are compared in lower case. */
 const WORD_FIELDS = ['status', 'type', 'review', 'reason'] as const;
 export type WordField = (typeof WORD_FIELDS)[number];
 
-/** Fields that hold an amount whose currency stands beside it. */
+/** Fields that contain an amount with a currency field beside it. */
 export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'] as const;
 
-/** What is read, or sent, as something else. */
+/** The translations between the service's terms and ours. */
 export interface Variants {
   /**
-   * Our field by the name that the service gives it, in all records. It is used where our own name is absent; an object
-   * that has two names for one field has no readable value for it.
+   * Our field name by the service's, for all records. Used when our own name is absent. If an object has two names for
+   * one
+   * field, the field is unreadable.
    */
   readonly fields: Readonly<Record<string, string>>;
-  /** Our word by the service's, per field of ours. Words are compared in lower case. */
+  /** Our word by the service's, for each of our fields. Words are compared in lower case. */
   readonly words: Readonly<Partial<Record<WordField, Readonly<Record<string, string>>>>>;
-  /** The service's name of a query parameter by ours, such as `external_order_id` or `cursor`. */
+  /** The service's name of a query parameter by our name, such as `external_order_id` or `cursor`. */
   readonly parameters: Readonly<Record<string, string>>;
   /**
-   * The unit of amounts. `unstated`: decimals, but a price list in which every price is a whole number is refused,
-   * since it may be in cents. `decimal`: decimals, whole numbers too. `minor_units`: whole numbers of the currency's
-   * smallest unit; any other amount is not read.
+   * The unit of amounts. `unstated`: decimals, but a price list with whole numbers only is refused, because it may be
+   * in
+   * cents. `decimal`: decimals, whole numbers included. `minor_units`: whole numbers of the currency's smallest unit;
+   * any
+   * other amount is unreadable.
    */
   readonly amounts: 'unstated' | 'decimal' | 'minor_units';
   /**
-   * What ends a list. `stated`: only what the service says of its pages. `assumed`: also a page that says nothing of
-   * them; to be set only when the service has confirmed that, since such a list then proves that something was not
+   * What ends a list. `stated`: only a statement of the service about its pages. `assumed`: also a page without such a
+   * statement. Set it only when the service has confirmed it, because such a list then proves that something was not
    * bought.
    */
   readonly listEnd: 'stated' | 'assumed';
@@ -45,7 +49,10 @@ export const VARIANTS: Variants = {
 
 type Fields = Record<string, unknown>;
 
-/** @returns the value with our names, our words, and amounts as decimals beside their currency. Nothing is guessed. */
+/**
+ * @returns the value with our names, our words, and amounts as decimals beside their currency. Ambiguous values stay
+ * unchanged.
+ */
 export function inOurTerms(value: unknown, variants: Variants): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, variants));
   if (typeof value !== 'object' || value === null) return value;
@@ -71,26 +78,27 @@ function translateValue(fields: Fields, name: WordField, variants: Variants): vo
   if (typeof word === 'string') fields[name] = ownValue(name, word, variants);
 }
 
-/** @returns our word for the service's word of a field; the same in lower case where we have no other. */
+/** @returns our word for a word of the service; the same word in lower case when we have no other. */
 export function ownValue(field: WordField, word: string, { words }: Variants): string {
   const plain = word.trim().toLowerCase();
   return Object.entries(words[field] ?? {}).find(([theirs]) => theirs.toLowerCase() === plain)?.[1] ?? plain;
 }
 
 /**
- * `{"amount": …, "currency": …}` in the place of an amount. With another currency than the record it stays as it is.
+ * Replaces a field of the form `{"amount": …, "currency": …}` by the amount. If its currency differs from that of the
+ * record, it stays unchanged.
  */
 function flattenAmount(fields: Fields, name: string): void {
   const money = fields[name];
   if (typeof money !== 'object' || money === null || Array.isArray(money)) return;
   const { amount, value = amount, currency } = money as { amount?: unknown; value?: unknown; currency?: unknown };
   const isOneAmount = value !== undefined && (amount === undefined || amount === value);
-  // A further number, such as an exponent, may say what the amount means.
+  // Another number, such as an exponent, may change the meaning of the amount.
   const isPlain = Object.entries(money).every(([key, each]) => MONEY_KEYS.has(key) || typeof each === 'string');
   if (!isOneAmount || !isPlain || typeof currency !== 'string') return;
   const beside = fields['currency'];
   if (typeof beside === 'string' && beside.toUpperCase() !== currency.toUpperCase()) return;
-  // The currency is that of this amount, and not of another one of the record.
+  // The currency belongs to this amount, so the record must have no other amount.
   const isAlone = AMOUNT_FIELDS.every((each) => each === name || fields[each] === undefined || fields[each] === null);
   if (typeof beside !== 'string' && !isAlone) return;
   fields[name] = value;
@@ -103,7 +111,7 @@ function toDecimal(fields: Fields, name: string): void {
   const { [name]: units, currency } = fields;
   if (units === undefined || units === null) return;
   if (!isWhole(units) || typeof currency !== 'string' || !/^[a-z]{3}$/i.test(currency)) {
-    // A decimal contradicts the unit, and without a currency there is no smallest unit.
+    // A decimal contradicts the unit, and without a currency the smallest unit is unknown.
     Reflect.deleteProperty(fields, name);
     return;
   }
@@ -115,7 +123,8 @@ function toDecimal(fields: Fields, name: string): void {
 }
 
 /**
- * Currencies whose minor unit is not a hundredth, by the digits that ISO 4217 gives it; `Intl` follows usage instead.
+ * Currencies whose minor unit is not a hundredth, by their number of decimals in ISO 4217. `Intl` follows usage
+ * instead.
  */
 const DIGITS: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -132,16 +141,16 @@ function isWhole(amount: unknown): amount is number | string {
   return Number.isSafeInteger(amount) || (typeof amount === 'string' && /^-?\d{1,15}$/.test(amount.trim()));
 }
 
-/** The service's name of a query parameter of ours. */
+/** The service's name of one of our query parameters. */
 export function serviceParameter(name: string, { parameters }: Variants): string {
   return Object.hasOwn(parameters, name) ? (parameters[name] ?? name) : name;
 }
 
-/** Prices of a list by how they are written. */
+/** Counts of the prices of a list, by form. */
 export interface PriceForms {
   /** Without a decimal point. */
   readonly whole: number;
-  /** With one. What is no price at all says nothing of the unit. */
+  /** With a decimal point. Values that are no price are not counted. */
   readonly decimal: number;
 }
 
@@ -149,7 +158,7 @@ function plainText(price: unknown): string {
   return typeof price === 'string' || typeof price === 'number' ? String(price).trim() : '';
 }
 
-/** @param items as {@link inOurTerms} gives them. */
+/** Counts the forms of prices. @param items as {@link inOurTerms} returns them. */
 export function priceForms(items: readonly unknown[]): PriceForms {
   const prices = items
     .map((item) => (typeof item === 'object' && item !== null ? (item as Fields)['price_for_reseller'] : undefined))
@@ -158,7 +167,7 @@ export function priceForms(items: readonly unknown[]): PriceForms {
   return { whole: prices.filter(isWhole).length, decimal };
 }
 
-/** Tells whether the unit of a price list cannot be known: every price is a whole number, so that 320 may be 3.20. */
+/** True when the unit of a price list is unknown: every price is a whole number, so 320 may mean 3.20. */
 export function isAmbiguous({ whole, decimal }: PriceForms, { amounts }: Variants = VARIANTS): boolean {
   return amounts === 'unstated' && whole > 0 && decimal === 0;
 }

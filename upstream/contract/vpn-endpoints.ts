@@ -35,7 +35,8 @@ export const VPN_ENDPOINTS = {
     purpose: 'Reads one VPN subscription with its access data.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'No read is shown; the cancel path names the resource. Access data must come from somewhere.',
+    reason:
+      'No read is shown; the cancel path names the resource. Another source of the access data is not shown either.',
     authorized: true,
     idempotencyKey: false,
     answer: vpnSubscription,
@@ -48,7 +49,7 @@ export const VPN_ENDPOINTS = {
     purpose: 'Lists VPN subscriptions, newest first; filtered by external_subscription_id.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'No list is shown; it is the only way to find a subscription whose order was not answered.',
+    reason: 'No list is shown; without one, a subscription whose answer was lost cannot be found.',
     authorized: true,
     idempotencyKey: false,
     query: ['external_subscription_id', 'cursor', 'limit'],

@@ -1,7 +1,9 @@
-/** How we read the rules about webhooks that the specification leaves open; `docs/assumptions.md` shows them. */
+/**
+ * Our answers where the specification leaves the rules of webhooks open; `docs/assumptions.md` lists them.
+ */
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 
-/** What we answer to a delivery whose answer the specification does not fully settle. */
+/** Our answer to a delivery that the specification does not fully settle. */
 export interface WebhookAnswer {
   readonly delivery: string;
   readonly answer: string;
@@ -13,17 +15,16 @@ export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
     delivery: 'known delivery id, same body',
     answer: '200, no effect',
     reason:
-      'The specification says that a receiver "rejects duplicates". We reject the effect, not the request. The event ' +
-      'was accepted before, and 2xx is the answer for that. After another answer a service sends again, or may give ' +
-      'the address up.',
+      'The specification says that a receiver "rejects duplicates". We reject the effect, not the request: the event ' +
+      'was accepted before, and 2xx says so. After any other answer the service sends again, or may disable the ' +
+      'address.',
   },
   {
     delivery: 'known delivery id, another body',
     answer: '200; stored, judged, and reported as a case',
     reason:
-      'The delivery id is not signed. A stranger who has seen one delivery could send it under the id of a later ' +
-      'one; if ' +
-      'the second body were rejected, the genuine event would be lost.',
+      'The delivery id is not signed. An attacker who has seen one delivery could send it under the id of a later ' +
+      'one. If the second body were rejected, the genuine event would be lost.',
   },
   {
     delivery: 'known timestamp and body, another delivery id',

@@ -1,20 +1,20 @@
-/** Whether the service's wallet names a purchase that was paid for. */
+/** Checks whether the wallet of the service names a purchase that was paid for. */
 import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { failedCall } from '#upstream/first-contact/call-name.ts';
-import { isOfOrder, namesNothing } from '#upstream/observations/wallet-movements.ts';
+import { isOfOrder, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** Reads the newest movements of the wallet. */
 export type MovementsRead = () => Promise<OptionalResult<Listing<WalletTransaction>>>;
 
-/** How a purchase is named in both lists. */
+/** The names of a purchase, as the list of purchases shows them. */
 interface PurchaseName {
   readonly id: string;
   readonly reference: string | null | undefined;
 }
 
-/** The debits of the wallet, as far as they were read. */
+/** The debits of the wallet that were read. */
 export type OwnDebits = {
   readonly kind: PurchaseKind;
   /** True when a debit names the purchase. */
@@ -26,7 +26,7 @@ export type OwnDebits = {
   | { readonly state: 'unread'; readonly why: string }
 );
 
-/** By kind, the fields of a movement of which one names the purchase. */
+/** By kind, the fields of a movement that may name the purchase. */
 export const NAMING_FIELDS = {
   order: ['order_id', 'external_order_id'],
   topup: ['topup_id'],
@@ -42,7 +42,7 @@ const IS_OF: Readonly<Record<PurchaseKind, (purchase: PurchaseName, debit: Walle
   },
 };
 
-/** `nameless`: there are debits, and none of them names any purchase. */
+/** Reads the debits of the wallet. `nameless`: there are debits, and none of them names any purchase. */
 export async function debitsOf(kind: PurchaseKind, movements: MovementsRead): Promise<OwnDebits> {
   const read = await movements();
   if (!read.ok) {

@@ -1,9 +1,9 @@
-/** What the service's own OpenAPI document says of the calls and events that one kind of purchase needs. */
+/** Findings of the service's OpenAPI document about the calls and events of one kind of purchase. */
 import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import { WORDS_NOT_LISTED, type ContractReport, type Finding } from '#upstream/contract-check.ts';
 import { PURCHASE_NEEDS } from '#upstream/contract.ts';
 
-/** @returns the breaking differences, each as a clause that names its call or event, or the part of the document. */
+/** @returns the breaking differences, each as a clause that names its call, its event or the part of the document. */
 export function documentProblems({ findings, calls, events }: ContractReport, kind: PurchaseKind): readonly string[] {
   const needs = PURCHASE_NEEDS[kind];
   const inCalls = calls
@@ -14,7 +14,7 @@ export function documentProblems({ findings, calls, events }: ContractReport, ki
   const inEvents = events
     .filter(({ event }) => needs.events.includes(event))
     .flatMap(({ event, findings }) => breaking(findings).map((finding) => `event ${event}: ${clause(finding)}`));
-  // Header names are not judged here: an order is safe without webhooks.
+  // Header names of webhooks are ignored here: a purchase is safe without webhooks.
   const inDocument = breaking(findings)
     .filter(({ part }) => part !== 'event headers')
     .map((finding) => `${finding.part} ${clause(finding)}`);
@@ -22,9 +22,11 @@ export function documentProblems({ findings, calls, events }: ContractReport, ki
 }
 
 /**
- * States whose words a document does not list. It may be compatible, and does not show that a paid order can be read.
+ * Finds states whose values a document does not list. Such a document may be compatible, but it does not show that a
+ * paid
+ * order can be read.
  *
- * @returns each as a clause that names its call.
+ * @returns a clause per state that names its call.
  */
 export function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): readonly string[] {
   return calls
@@ -36,7 +38,7 @@ export function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): r
     );
 }
 
-/** @returns what a document without {@link documentProblems} shows, as a clause. */
+/** @returns the evidence of a document without {@link documentProblems}, as a clause. */
 export function documentEvidence({ calls }: ContractReport, kind: PurchaseKind): string {
   const { calls: needed } = PURCHASE_NEEDS[kind];
   const compared = calls.filter(({ name, status }) => needed.includes(name) && status !== 'switched_off');

@@ -1,4 +1,4 @@
-/** The reads that are possible before anything was bought. */
+/** Reads that are possible before the first purchase. */
 import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -15,18 +15,18 @@ interface Priced {
   readonly currency: string;
 }
 
-/** By kind, the list that has its prices. The options of a top-up have the shape of packages. */
+/** By kind, the list with its prices. Top-up options have the shape of packages. */
 const PRICE_LISTS = {
   order: 'listPackages',
   topup: 'listPackages',
   vpn_subscription: 'listVpnPlans',
 } as const satisfies Record<PurchaseKind, keyof FreeReadClient>;
 
-/** Each read is made once, also where several kinds need it. None throws. */
+/** Makes each read once, even if several kinds need it. Never throws. */
 export class FreeReads {
   readonly #lists: Readonly<Record<(typeof PRICE_LISTS)[PurchaseKind], () => Promise<ServiceResult<Listing<Priced>>>>>;
   readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
-  /** The newest movements of the wallet, as many as one page has. */
+  /** The newest movements of the wallet: one page. */
   readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;
 
   /** @param deadlineMs milliseconds for the list of the wallet's movements. */
@@ -40,9 +40,10 @@ export class FreeReads {
   }
 
   /**
-   * What is wrong with the prices, the wallet and its movements, each as a clause that begins with a call.
+   * Checks the prices, the wallet and its movements.
    *
-   * @param signal ends it between two calls; what is returned then is not all.
+   * @param signal stops between two calls; the result is then incomplete.
+   * @returns the problems, each as a clause that begins with a call.
    */
   async problems(kind: PurchaseKind, signal?: AbortSignal): Promise<readonly string[]> {
     const name = PRICE_LISTS[kind];
@@ -54,7 +55,7 @@ export class FreeReads {
     const movements = await this.movements();
     return [
       ...(prices.ok ? [] : [failedCall(name, prices)]),
-      // An empty list shows no shape. A list of which some items could not be read does.
+      // An empty list shows no shape. A list with some unreadable items shows one.
       ...(prices.ok && prices.value.items.length === 0
         ? [`${callName(name)}: the list is empty, so no price was read`]
         : []),

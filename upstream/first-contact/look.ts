@@ -7,25 +7,25 @@ import { documentEvidence, documentProblems, unlistedValues } from '#upstream/fi
 import { FreeReads, type FreeReadClient } from '#upstream/first-contact/free-reads.ts';
 import { LISTED_PURCHASES, type PurchaseReads } from '#upstream/first-contact/purchases.ts';
 
-/** The calls of a look. None of them buys, cancels or changes anything. */
+/** The calls of this check. None of them buys, cancels or changes anything. */
 export type FirstContactClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
 
 export interface LookOptions {
-  /** What is looked at; calls of other kinds are not made. */
+  /** The kinds to check; calls of other kinds are not made. */
   readonly kinds: readonly PurchaseKind[];
   readonly capabilities: Capabilities;
   /** Milliseconds for the list of the wallet's movements. */
   readonly deadlineMs: number;
-  /** A document of the service that was got by hand; without it the service is asked for its own. */
+  /** A document of the service, provided by an operator. Without it, the document is downloaded. */
   readonly document?: JsonObject;
-  /** Ends the look between two calls. */
+  /** Stops the check between two calls. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Looks at the service without spending anything. Never throws.
+ * Checks the shapes of the service's answers without spending anything. Never throws.
  *
- * @returns for each kind what was seen; without the kinds that were not looked at to the end.
+ * @returns the result of each kind that was checked completely.
  */
 export async function lookAtService(
   client: FirstContactClient,

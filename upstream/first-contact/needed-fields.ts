@@ -1,10 +1,10 @@
-/** Fields of an answer that the contract marks as needed, although single answers may lack them. */
+/** Finds fields that the contract marks as needed, although single answers may lack them. */
 import type * as z from 'zod';
 import { NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** The fields that are empty, with all of their alternatives. */
+/** The marked fields that are empty and whose alternatives are all empty. */
 export function missingFields(schema: z.ZodObject, value: Value): string[] {
   const isEmpty = (name: string) => value[name] == null || value[name] === '';
   return marked(schema).flatMap(([name, alternatives]) => {
@@ -12,7 +12,7 @@ export function missingFields(schema: z.ZodObject, value: Value): string[] {
   });
 }
 
-/** The fields that are not there. One that is null says something. */
+/** The marked fields that are absent. A null is a value. */
 export function absentFields(schema: z.ZodObject, value: Value): string[] {
   return marked(schema).flatMap(([name]) => (value[name] === undefined ? [name] : []));
 }

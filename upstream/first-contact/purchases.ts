@@ -1,4 +1,4 @@
-/** Purchases that the service lists already, made here or elsewhere: they show the shapes without a charge. */
+/** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
 import { parseLpaString } from '#domain/esims/activation.ts';
 import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
@@ -14,13 +14,13 @@ import { callName, failedCall } from '#upstream/first-contact/call-name.ts';
 import { debitsOf, NAMING_FIELDS, type MovementsRead, type OwnDebits } from '#upstream/first-contact/debits.ts';
 import { absentFields, missingFields } from '#upstream/first-contact/needed-fields.ts';
 
-/** What a list of purchases showed; each text is a clause that begins with a call. */
+/** The result for a list of purchases; each text is a clause that begins with a call. */
 type ListedPurchase =
   | { readonly kind: 'seen'; readonly evidence: string }
   | { readonly kind: 'differs'; readonly problem: string }
   | { readonly kind: 'unseen'; readonly reason: string };
 
-/** The calls that show purchases. */
+/** The calls that read purchases. */
 export type PurchaseReads = Pick<
   ServiceClient,
   | 'getEsim'
@@ -31,12 +31,12 @@ export type PurchaseReads = Pick<
   | 'listTopupOptions'
 >;
 
-/** The newest hundred or so: an older purchase says less of today's shapes. */
+/** One page: an older purchase says less about today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
 type Look = (client: PurchaseReads, movements: MovementsRead) => Promise<ListedPurchase>;
 
-/** By kind, looks for one purchase that was seen through, and reads what it delivered and what it has cost. */
+/** By kind, finds one completed purchase, and reads its delivery and its cost. */
 export const LISTED_PURCHASES: Readonly<Record<PurchaseKind, Look>> = {
   order: async (client, movements) => {
     const debits = await debitsOf('order', movements);
@@ -68,7 +68,7 @@ export const LISTED_PURCHASES: Readonly<Record<PurchaseKind, Look>> = {
     const debits = await debitsOf('vpn_subscription', movements);
     const found = pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
       isDone: ({ status }) => status === 'active',
-      // A list may leave the access data out; the read of one subscription may not.
+      // A list may omit the access data; the read of one subscription may not.
       lacks: (subscription) => missingFields(vpnSubscription, subscription).filter((field) => field !== 'access'),
       isPaid: ({ id, external_subscription_id: reference }) => debits.names({ id, reference }),
       ours: 'external_subscription_id',
@@ -86,9 +86,9 @@ export const LISTED_PURCHASES: Readonly<Record<PurchaseKind, Look>> = {
 interface PickRule<Item> {
   readonly isDone: (item: Item) => boolean;
   readonly lacks: (item: Item) => readonly string[];
-  /** True when a debit is known to be for it; such a purchase is taken before others. */
+  /** True when a debit names the item; such a purchase is preferred. */
   readonly isPaid: (item: Item) => boolean;
-  /** The field of our own reference: it is empty in what was bought elsewhere, which proves nothing. */
+  /** The field of our own reference. It is empty for purchases made elsewhere, which is no difference. */
   readonly ours?: string;
 }
 
@@ -114,7 +114,7 @@ function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, r
     : { kind: 'unseen', reason: text(fields) };
 }
 
-/** What of an eSIM that was read keeps its order from being delivered or refunded, as a clause. */
+/** Why the read eSIM prevents the delivery or the refund of its order, as a clause. */
 function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
   if (parseLpaString(esim.activation_code) === undefined) return 'activation_code is no LPA string';
   const absent = absentFields(serviceEsim, esim);
@@ -123,7 +123,7 @@ function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
   return named == null || named === orderId ? undefined : 'order_id is not the id of the order that names the eSIM';
 }
 
-/** @param read the read of what the purchase delivered. */
+/** @param read the result of reading the delivery. */
 function conclude(
   list: EndpointName,
   follow: EndpointName,
@@ -136,11 +136,11 @@ function conclude(
   if (debits.state === 'unread') return { kind: 'unseen', reason: debits.why };
   const fields = NAMING_FIELDS[debits.kind].map((name) => `data[].${name}`).join(' or ');
   const text = `${callName('listWalletTransactions')}: no debit names the completed purchase in ${fields}`;
-  // What was paid long ago is not on the first page. Debits that name nothing are of another shape.
+  // An old debit may be on a later page. Debits without any name, however, have another shape.
   return debits.state === 'nameless' ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
 }
 
-/** A call that gave nothing; only a shape that differs speaks against the service. */
+/** The result of a failed call: only contract drift counts as a difference. */
 function failed(
   name: EndpointName,
   result: Extract<OptionalResult<unknown>, { ok: false }>,

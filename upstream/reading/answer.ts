@@ -1,16 +1,14 @@
-/**
- * Reads the bodies of the service's answers and events by the contract, also where they are wrapped or written in other
- * terms.
- */
+/** Reads the bodies of answers and events by the contract, also when they are wrapped or use other terms. */
 import * as z from 'zod';
 import { listWrappersOf, MOST_WRAPPERS, unwrapped, wrappersOf, type RecordName } from '#upstream/contract/envelopes.ts';
 import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from '#upstream/contract/variants.ts';
 import { readRecord, type ReadResult } from '#upstream/reading/record.ts';
 
 /**
- * Reads one record, with our names and words for what it has: as it is, or below `data` or its own name.
+ * Reads one record, translated into our names and words: the value itself, or the part under `data` or its own name.
  *
- * @param record what it is about.
+ * @param record the kind of the record.
+ * @returns the record, or the names of the needed fields that it lacks.
  */
 export function readAnswer<Schema extends z.ZodType>(
   schema: Schema,
@@ -18,20 +16,20 @@ export function readAnswer<Schema extends z.ZodType>(
   record: RecordName,
   variants: Variants = VARIANTS,
 ): ReadResult<z.output<Schema>> {
-  // A document is no record: its names are its own.
+  // An OpenAPI document is neither unwrapped nor translated: OpenAPI defines its names.
   if (record === 'document') return readRecord(schema, value);
   const layers = layersOf(inOurTerms(value, variants), wrappersOf(record));
   const needed = neededFields(schema);
   if (layers.some(saysFailure)) return { ok: false, lacking: [NO_ERROR] };
   const [whole, another] = layers.filter((layer) => needed.every((name) => hasValue(layer, name)));
-  // Two records in one another: which of them is meant is not guessed.
+  // Two nested records with all needed fields: the choice would be a guess.
   if (another !== undefined) return { ok: false, lacking: needed };
   const found = whole ?? layers.at(-1);
   if (layers.some((layer) => layer !== found && isErrorLayer(layer))) return { ok: false, lacking: [NO_ERROR] };
   return readRecord(schema, found);
 }
 
-/** What an answer lacks that is a success by its status and an error by its body. */
+/** What an answer lacks whose status is a success and whose body is an error. */
 const NO_ERROR = 'a success (the body says that it is an error)';
 const SAYS_ERROR = 'its body says that it is an error';
 
@@ -41,7 +39,7 @@ function saysFailure(layer: unknown): boolean {
 
 const ERROR_WORDS: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fail']);
 
-/** Does the envelope of an answer say that something went wrong? */
+/** True when the envelope of an answer reports an error. */
 function isErrorLayer(layer: unknown): boolean {
   if (!isObject(layer)) return false;
   const problems = [layer['error'], layer['errors']];
@@ -57,7 +55,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value and what it wraps, outermost first. */
+/** The value and the values that it wraps, outermost first. */
 function layersOf(value: unknown, names: readonly string[]): unknown[] {
   const layers = [value];
   for (let depth = 0; depth < MOST_WRAPPERS; depth += 1) {
@@ -68,7 +66,7 @@ function layersOf(value: unknown, names: readonly string[]): unknown[] {
   return layers;
 }
 
-/** The contract never changes while it is used, and every answer asks for these. */
+/** Kept, because the contract is constant and every answer needs this list. */
 const NEEDED_FIELDS = new WeakMap<z.ZodType, readonly string[]>();
 
 function neededFields(schema: z.ZodType): readonly string[] {
@@ -84,26 +82,25 @@ function hasValue(value: unknown, name: string): boolean {
   return isObject(value) && Object.hasOwn(value, name) && value[name] !== null;
 }
 
-/** What was read of a page of a list. */
+/** The result of reading a page of a list. */
 export type PageResult<Item> =
   | {
       readonly ok: true;
       readonly items: readonly Item[];
       /** Items that could not be read. */
       readonly dropped: number;
-      /** As {@link ReadResult} has them, and what the dropped items lack; such as `data[].countries[]`. */
+      /** Names as in {@link ReadResult}, and what the dropped items lack; such as `data[].countries[]`. */
       readonly leftOut: readonly string[];
-      /** The objects that were passed on the way to the list, outermost first. */
+      /** The objects around the list, outermost first. */
       readonly layers: readonly Readonly<Record<string, unknown>>[];
       readonly prices: PriceForms;
-      /** Items of which an identifier could not be read, and further lists beside this one. */
+      /** Number of items with an unreadable identifier, and of further lists beside this one. */
       readonly uncertain: number;
     }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads a page of a list. An item that cannot be read is dropped and counted; where none can be, the page is not what
- * we expect.
+ * Reads a page of a list. An unreadable item is dropped and counted. If all items are unreadable, the page is refused.
  *
  * @param item schema of one item.
  */
@@ -134,11 +131,11 @@ export function readPage<Schema extends z.ZodType>(
   return { ok: true, items, dropped, leftOut: [...leftOut, ...lacking], layers, prices: priceForms(list), uncertain };
 }
 
-/** More than any page that is asked for; each costs time while nothing else is done. */
+/** More than any page that we ask for. Reading an item blocks the process for a moment. */
 const MOST_ITEMS = 5_000;
 const IDENTIFIER = /(?:^|_)id$/;
 
-/** How many further lists of records the object around a list has. */
+/** Number of further lists of records in the object around a list. */
 function otherLists({
   list,
   layers,
@@ -168,7 +165,7 @@ function findList(value: unknown, names: readonly string[]) {
   return undefined;
 }
 
-/** A clause about an answer; long lists are cut. @param lacking names of the contract. */
+/** A clause about an answer; a long list is cut. @param lacking names of the contract. */
 export function lackingClause(lacking: readonly string[]): string {
   const named =
     lacking.length <= 5 ? lacking.join(', ') : `${lacking.slice(0, 5).join(', ')} and ${lacking.length - 5} more`;

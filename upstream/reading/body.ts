@@ -1,25 +1,27 @@
-/** Reads the body of a success as the endpoint's contract has it. */
+/** Reads the body of a successful answer by the contract of its call. */
 import type { BodyResult, Unused } from '#upstream/client/error-mapping.ts';
 import { itemOf, type EndpointContract } from '#upstream/contract.ts';
 import type { PriceForms } from '#upstream/contract/variants.ts';
 import { lackingClause, readAnswer, readPage } from '#upstream/reading/answer.ts';
 
-/** A page of a list as it was received. */
+/** A received page of a list. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   /** Items that could not be read. */
   readonly dropped: number;
-  /** The objects around the list, outermost first; what the service says of further pages is in them. */
+  /** The objects around the list, outermost first; they contain the paging fields. */
   readonly layers: readonly Readonly<Record<string, unknown>>[];
   /** The header `Link`. */
   readonly linkHeader: string | undefined;
   readonly prices: PriceForms;
-  /** What makes it uncertain what the list has: items whose ids could not all be read, further lists beside it. */
+  /**
+   * Number of reasons why the content of the list is uncertain: items with unreadable ids, and further lists beside it.
+   */
   readonly uncertain: number;
 }
 
 /**
- * Reads a record, or where the contract has a list, a page of it as a {@link ListPage}.
+ * Reads a record, or a page of a list as a {@link ListPage} when the contract has a list.
  *
  * @param linkHeader value of the header `Link`.
  */

@@ -1,34 +1,32 @@
-/** Reads a value by a schema of the contract as far as it can be used. */
+/** Reads a value by a schema of the contract, and ignores the unusable parts that are not needed. */
 import * as z from 'zod';
 
-/** What was read of a value. */
+/** The result of reading a value. */
 export type ReadResult<Value> =
   | {
       readonly ok: true;
       readonly value: Value;
-      /**
-       * Optional fields, and items of lists inside the record, that could not be used; such as `failure` or
-       * `countries[]`.
-       */
+      /** Unusable optional fields and list items inside the record, such as `failure` or `countries[]`. */
       readonly leftOut: readonly string[];
     }
   /** `lacking`: needed fields that are missing or cannot be read, such as `id` or `status ("done")`. */
   | { readonly ok: false; readonly lacking: readonly string[] };
 
 /**
- * Reads a value tolerantly: an optional field that cannot be used counts as absent, and an item of a list that cannot
- * be used is dropped. A needed field that cannot be read spoils the value.
+ * Reads a value tolerantly: an unusable optional field counts as absent, and an unusable list item is dropped. The
+ * value is
+ * refused when a needed field is unusable.
  */
 export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown): ReadResult<z.output<Schema>> {
   const direct = schema.safeParse(value);
   if (direct.success) return { ok: true, value: direct.data, leftOut: [] };
   const leftOut = new Set<string>();
   let { issues } = direct.error;
-  // So many cannot be small differences, and each costs time.
+  // So many issues are no small differences, and each costs time.
   if (issues.length > MOST_ISSUES)
     return { ok: false, lacking: namesOf(issues.slice(0, MOST_ISSUES).map(({ path }) => path)) };
   const rest = structuredClone(value);
-  // Each round takes something away, so that there is an end.
+  // Terminates: each round removes at least one part.
   for (;;) {
     const removable = issues.map(({ path }) => removableAt(schema, path));
     if (removable.includes(undefined)) {
@@ -52,8 +50,8 @@ const MOST_ISSUES = 1_000;
 type Path = readonly PropertyKey[];
 
 /**
- * A word in the place of one that the contract lists: it has to be known to adapt the contract. Nothing else is
- * repeated.
+ * Shows a word that is not in the contract's list, because operators need it to adapt the contract. No other value is
+ * shown.
  */
 function unknownValue({ code, path }: z.core.$ZodIssue, value: unknown): string {
   const word = path.reduce<unknown>((holder, key) => (isHolder(holder) ? Reflect.get(holder, key) : undefined), value);
@@ -64,7 +62,7 @@ function isHolder(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** The innermost part on the way to an issue that can be left out; undefined when all of it is needed. */
+/** The innermost removable part on the way to an issue; undefined when all of them are needed. */
 function removableAt(schema: z.ZodType, path: Path): Path | undefined {
   let current: z.ZodType = schema;
   let found: Path | undefined;
@@ -95,7 +93,7 @@ function bare(schema: z.ZodType): z.ZodType {
   return current;
 }
 
-/** Later items of a list first, so that the places of the others stay right; each place once. */
+/** Removes later items of a list first, so that the indexes of the others stay valid; each path once. */
 function inRemovalOrder(paths: readonly Path[]): Path[] {
   const unique = new Map(paths.map((path) => [JSON.stringify(path), path]));
   return [...unique.values()].toSorted((left, right) => Number(right.at(-1)) - Number(left.at(-1)) || 0);
@@ -109,7 +107,7 @@ function remove(value: unknown, path: Path): void {
   else Reflect.deleteProperty(value, key);
 }
 
-/** Places as the contract names them: an item of a list is `[]`, whichever it is. */
+/** Paths as the contract names them: every item of a list is `[]`. */
 function namesOf(paths: readonly Path[]): string[] {
   return [...new Set(paths.map(nameOf))];
 }

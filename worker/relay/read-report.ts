@@ -2,8 +2,8 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
-import { parseEvent } from '#upstream/observations/event-parsing.ts';
-import { purchaseEvent } from '#upstream/observations/purchase-events.ts';
+import { parseEvent } from '#upstream/mapping/event-parsing.ts';
+import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
 
 /** The stored body of a row cannot be read as an event of a purchase. */
 export class UnreadableRowError extends Error {

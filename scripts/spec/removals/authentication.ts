@@ -62,7 +62,7 @@ export const AUTHENTICATION: readonly Removal[] = [
   {
     id: 'auth.secret-shown-once',
     removed: 'The secret of the answer is not stored.',
-    file: 'upstream/observations/webhook-secret.ts',
+    file: 'upstream/webhook-secret.ts',
     find: 'store.replace(made.secret)',
     replace: "store.replace('')",
     failed: [{ file: 'test/unit/upstream/webhook-secret.test.ts', title: 'is stored by %s, and the' }],
@@ -70,7 +70,7 @@ export const AUTHENTICATION: readonly Removal[] = [
   {
     id: 'auth.secret-rotated',
     removed: 'A rotation asks for a first secret.',
-    file: 'upstream/observations/webhook-secret.ts',
+    file: 'upstream/webhook-secret.ts',
     find: "step === 'create' ? service",
     replace: 'step !== undefined ? service',
     failed: [{ file: 'test/unit/upstream/webhook-secret.test.ts', title: 'is stored by %s, and the' }],

@@ -13,7 +13,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.order.completed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'completed') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
@@ -23,7 +23,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.order.processing',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'processing') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
@@ -33,7 +33,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.order.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'failed') return undefined;\n      const { kind, serviceOrderId: serviceId, " +
@@ -43,7 +43,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.topup.completed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'completed') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
@@ -53,7 +53,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.topup.processing',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'processing') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
@@ -63,7 +63,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.topup.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
       "if (event.outcome === 'failed') return undefined;\n      const { kind, serviceTopupId: serviceId, " +
@@ -73,7 +73,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.esim.cancelled',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(serviceEsimId,',
     replace: 'if (refund !== null) return undefined;\n      return cancellation(serviceEsimId,',
     failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'whose events come in the' }],
@@ -81,7 +81,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.refund.completed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'completed') return undefined;\n      return cancellation(event.serviceEsimId,",
     failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'whose events come in the' }],
@@ -89,7 +89,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.refund.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'failed') return undefined;\n      return cancellation(event.serviceEsimId,",
     failed: [{ file: 'test/integration/purchases/cancellation.test.ts', title: 'that a review refuses ends' }],
@@ -97,7 +97,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.vpn.subscription.active',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'active') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
@@ -107,7 +107,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.vpn.subscription.cancelled',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'cancelled') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
@@ -117,7 +117,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.vpn.subscription.expired',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'expired') return undefined;\n      const { kind, status, serviceSubscriptionId: " +
@@ -127,7 +127,7 @@ export const EVENTS: readonly Removal[] = [
   {
     id: 'event.vpn.subscription.failed',
     removed: 'It is taken for no event of a purchase.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
       "if (event.status === 'failed') return undefined;\n      const { kind, status, serviceSubscriptionId: " +

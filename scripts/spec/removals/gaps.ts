@@ -78,7 +78,7 @@ export const GAPS: readonly Removal[] = [
   {
     id: 'gap.events',
     removed: 'An order event that contradicts itself is believed.',
-    file: 'upstream/observations/event-data.ts',
+    file: 'upstream/mapping/event-data.ts',
     find: 'order.value.status !== outcome',
     replace: 'order.value.status === undefined',
     failed: [{ file: 'test/unit/upstream/lifecycle-events.test.ts', title: '%s is quarantined when its' }],

@@ -69,7 +69,7 @@ export const RECORDS: readonly Removal[] = [
   {
     id: 'record.esim.installation',
     removed: 'Every eSIM counts as not installed.',
-    file: 'upstream/observations/refund-evidence.ts',
+    file: 'upstream/mapping/refund-evidence.ts',
     find: 'value: { installedAt,',
     replace: 'value: { installedAt: undefined,',
     failed: [{ file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'of one that was installed' }],
@@ -77,7 +77,7 @@ export const RECORDS: readonly Removal[] = [
   {
     id: 'record.esim.activation',
     removed: 'Every eSIM counts as not activated.',
-    file: 'upstream/observations/refund-evidence.ts',
+    file: 'upstream/mapping/refund-evidence.ts',
     find: 'activatedAt: timeOf(activated)',
     replace: 'activatedAt: undefined',
     failed: [{ file: 'test/integration/purchases/cancellation-preflight.test.ts', title: 'of one that was installed' }],

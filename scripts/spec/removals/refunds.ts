@@ -76,7 +76,7 @@ export const REFUNDS: readonly Removal[] = [
   {
     id: 'refund.condition.usage-zero',
     removed: 'What the service says of the usage is not read.',
-    file: 'upstream/observations/refund-evidence.ts',
+    file: 'upstream/mapping/refund-evidence.ts',
     find: 'value: { dataUsedMb }',
     replace: 'value: { dataUsedMb: dataUsedMb * 0 }',
     failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
@@ -84,7 +84,7 @@ export const REFUNDS: readonly Removal[] = [
   {
     id: 'refund.condition.never-installed',
     removed: 'What the service says of the installation is not read.',
-    file: 'upstream/observations/refund-evidence.ts',
+    file: 'upstream/mapping/refund-evidence.ts',
     find: 'value: { installedAt,',
     replace: 'value: { installedAt: undefined,',
     failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
@@ -92,7 +92,7 @@ export const REFUNDS: readonly Removal[] = [
   {
     id: 'refund.condition.never-activated',
     removed: 'What the service says of the activation is not read.',
-    file: 'upstream/observations/refund-evidence.ts',
+    file: 'upstream/mapping/refund-evidence.ts',
     find: 'activatedAt: timeOf(activated)',
     replace: 'activatedAt: undefined',
     failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
@@ -100,7 +100,7 @@ export const REFUNDS: readonly Removal[] = [
   {
     id: 'refund.condition.no-topup',
     removed: 'A completed top-up in the list of the service does not count.',
-    file: 'upstream/observations/refund-evidence.ts',
+    file: 'upstream/mapping/refund-evidence.ts',
     find: "status === 'completed'",
     replace: 'status === undefined',
     failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],
@@ -108,7 +108,7 @@ export const REFUNDS: readonly Removal[] = [
   {
     id: 'refund.condition.debit-verified',
     removed: 'Any movement of the wallet counts as the debit.',
-    file: 'upstream/observations/refund-evidence.ts',
+    file: 'upstream/mapping/refund-evidence.ts',
     find: "each.type === 'debit' && isOfOrder({ serviceId, reference }, each)",
     replace: 'each.type !== undefined',
     failed: [{ file: 'test/unit/upstream/refund-evidence.test.ts', title: 'fails the condition %s, and' }],

@@ -45,7 +45,7 @@ export const STATES: readonly Removal[] = [
   {
     id: 'state.topup.failed',
     removed: 'A failed top-up counts as in progress.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
       "const { kind, serviceTopupId: serviceId, ...rest } = event;\n      if (rest.outcome === 'failed') return " +
@@ -87,7 +87,7 @@ export const STATES: readonly Removal[] = [
   {
     id: 'state.vpn.failed',
     removed: 'A failed subscription counts as active.',
-    file: 'upstream/observations/purchase-events.ts',
+    file: 'upstream/mapping/purchase-events.ts',
     find: "outcome: status === 'failed' ? 'failed' : 'completed'",
     replace: "outcome: 'completed'",
     failed: [{ file: 'test/integration/purchases/vpn-subscription.test.ts', title: 'that fails at the service' }],

@@ -7,7 +7,7 @@ import { judgeResult } from '#upstream/client/error-mapping.ts';
 import type { HttpResult } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
 import { ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES } from '#upstream/contract.ts';
-import { parseEvent, QUARANTINE_REASONS } from '#upstream/observations/event-parsing.ts';
+import { parseEvent, QUARANTINE_REASONS } from '#upstream/mapping/event-parsing.ts';
 import { readBody } from '#upstream/reading/body.ts';
 
 const bytes = fc.oneof(

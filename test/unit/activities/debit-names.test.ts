@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { countsInWallet, moneyOf, namesNothing } from '#upstream/observations/wallet-movements.ts';
+import { countsInWallet, moneyOf, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 const movement = (more: Partial<WalletTransaction>): WalletTransaction => ({
   id: '1',

@@ -280,7 +280,7 @@ describe('the detail', () => {
       ok: false,
       kind: 'failure',
       failure: 'unreadable_answer',
-      detail: 'The service answered 200, but with a content encoding that was not asked for.',
+      detail: 'The service answered 200, but with a content encoding that was not requested.',
       status: 200,
     });
   });

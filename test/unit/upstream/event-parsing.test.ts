@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseEvent, type QuarantineReason } from '#upstream/observations/event-parsing.ts';
+import { parseEvent, type QuarantineReason } from '#upstream/mapping/event-parsing.ts';
 
 const data = {
   id: 'so_1',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_KINDS, EVENTS, eventBody, type EventKind } from '#upstream/contract.ts';
-import { parseEvent, type ParsedEvent } from '#upstream/observations/event-parsing.ts';
+import { parseEvent, type ParsedEvent } from '#upstream/mapping/event-parsing.ts';
 
 const MONEY = { price_for_reseller: 4.5, currency: 'EUR' };
 const charged = { amount: '4.5', currency: 'EUR' };

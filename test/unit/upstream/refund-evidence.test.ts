@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeRefundConditions, type RefundConditionName } from '#domain/cancellation/refund-conditions.ts';
 import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
-import { readRefundEvidence, type OwnRefundRecords } from '#upstream/observations/refund-evidence.ts';
+import { readRefundEvidence, type OwnRefundRecords } from '#upstream/mapping/refund-evidence.ts';
 
 const NOW = Date.UTC(2025, 5, 1, 12);
 const AN_HOUR_AGO = NOW - 3_600_000;

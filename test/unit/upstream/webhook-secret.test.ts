@@ -3,7 +3,7 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { WebhookSecretAnswer } from '#upstream/contract.ts';
-import { changeWebhookSecret, type SecretChange } from '#upstream/observations/webhook-secret.ts';
+import { changeWebhookSecret, type SecretChange } from '#upstream/webhook-secret.ts';
 
 type Answer = OptionalResult<WebhookSecretAnswer>;
 

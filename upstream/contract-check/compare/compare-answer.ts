@@ -1,4 +1,4 @@
-/** Compares a body that we read with what the document says of it. */
+/** Compares the body of an answer or an event with its description in the document. */
 import { compareValues } from '#upstream/contract-check/compare/compare-values.ts';
 import {
   compareTypes,
@@ -25,8 +25,9 @@ import { eitherOf, type ResolvedSchema } from '#upstream/contract-check/schema/r
 import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
 
 /**
- * Compares what we read with what the service says it sends: each field that we need must be there, with values that we
- * read. More than we know is fine. Envelopes, names and forms that the reading understands are no difference.
+ * Compares what we read with what the service describes. Each field that we need must be described, with values that we
+ * can
+ * read. Additional fields are accepted. Envelopes, names and forms that the reader understands are not differences.
  *
  * @param ours a JSON Schema without references: an object, or a page of a list.
  */
@@ -35,12 +36,12 @@ export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unk
   const forms = formsIn(comparison, 'answer', theirs, WHOLE_BODY);
   if (forms === undefined) return;
   if (items !== undefined) return compareList(comparison, ours, items, forms);
-  // The envelope of an event is part of the contract.
+  // An event is not unwrapped: its envelope is part of the contract.
   if (comparison.isEvent) compareForms(comparison, ours, forms.map(withEventName), WHOLE_BODY);
   else compareRecord(comparison, ours, forms, WHOLE_BODY);
 }
 
-/** The name of an event is read from other fields as well. */
+/** Accepts the other field names from which the name of an event is read. */
 function withEventName(form: ResolvedSchema): ResolvedSchema {
   const [ours, ...others] = EVENT_NAME_FIELDS;
   const theirs = others.find((name) => form.properties.has(name));
@@ -66,16 +67,16 @@ function compareList(comparison: Comparison, ours: unknown, item: unknown, forms
   }
 }
 
-/** A record, which may be in an envelope. */
+/** Compares a record, which may be in an envelope. */
 function compareRecord(comparison: Comparison, ours: unknown, forms: readonly ResolvedSchema[], place: Place): void {
   const { document, record, findings } = comparison;
-  // A document is no record: its names are its own.
+  // An OpenAPI document is not unwrapped: its field names are defined by OpenAPI.
   const envelopes = record === 'document' ? [] : wrappersOf(record);
   const inner = peeled(document, formsInOurTerms(comparison, forms), [...ownForm(ours).required], envelopes);
   if (inner.rival !== undefined) {
     const [one, other] = [inner, inner.rival].map(({ path }) => path.join('.'));
     const places = `${one === '' ? 'at the top' : `in ${one}`} and in ${other}`;
-    const message = `has all needed fields twice there, ${places}: the product cannot tell which are meant`;
+    const message = `has all needed fields twice there, ${places}: the product cannot decide which to read`;
     findings[place.severity]('answer', nameOf(place), message);
   }
   const inside = inner.path.reduce((outer, name) => fieldOf(outer, name), place);
@@ -123,7 +124,7 @@ function compareFields(
   for (const [name, schema] of expected.properties) {
     const need = needOf(name, schema);
     const needed = expected.required.has(name);
-    // What cannot be read of an optional field is left out.
+    // An optional field that cannot be read is ignored, so its differences are notes.
     const inside = fieldOf(place, name, needed || need !== undefined ? place.severity : 'note');
     const having = described.filter((form) => form.properties.has(name));
     if (having.length === 0) {

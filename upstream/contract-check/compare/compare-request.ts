@@ -1,4 +1,4 @@
-/** Compares a body that we send with what the document says of it. */
+/** Compares the body of a request with its description in the document. */
 import {
   compareTypes,
   fieldOf,
@@ -25,8 +25,9 @@ import {
 } from '#upstream/contract-check/schema/resolved-schema.ts';
 
 /**
- * Compares what we send with what the service says it takes: each field that we always send must be known to it, it may
- * ask for no other, and each value must be one that it takes.
+ * Compares what we send with what the service accepts. The document must describe each field that we always send, must
+ * not
+ * require another one, and must accept each value that we send.
  *
  * @param ours a JSON Schema without references.
  */
@@ -59,10 +60,12 @@ export function compareRequest(
 }
 
 /**
- * Holds values that the product sends against the document: one that is usual must be taken.
+ * Compares values that the product sends with the description. A refused usual value is breaking; a refused unusual
+ * value is
+ * a note.
  *
- * @param label how a finding names what has the value.
- * @param refusal why the service refuses a value, as a clause; undefined when it takes it.
+ * @param label name of the field or parameter in the finding.
+ * @param refusal returns why the service refuses a value, as a clause; undefined when it accepts the value.
  */
 export function compareSentValues(
   findings: Findings,
@@ -116,7 +119,7 @@ function compareFields(
   }
   const [first, ...others] = objects;
   for (const name of first?.required ?? []) {
-    // What one form asks for can be left out by sending another.
+    // A field that only one form requires can be avoided by sending another form.
     if (others.some(({ required }) => !required.has(name))) continue;
     const inside = nameOf(fieldOf(place, name));
     if (!sent.properties.has(name)) {

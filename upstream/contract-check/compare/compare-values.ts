@@ -1,4 +1,4 @@
-/** Compares the values that a field of an answer may have with those that we read. */
+/** Compares the described values of a field of an answer with the values that we can read. */
 import {
   listed,
   nameOf,
@@ -14,7 +14,11 @@ import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';
 import { formsOf, refusalOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
 
-/** @param ours a JSON Schema of the field. */
+/**
+ * Reports values that we cannot read, and values that we expect and the document does not list.
+ *
+ * @param ours a JSON Schema of the field.
+ */
 export function compareValues(
   comparison: Comparison,
   ours: unknown,
@@ -29,7 +33,7 @@ export function compareValues(
   });
   if (unknown.length > 0) report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
   else if (isAmount(place.name) && VARIANTS.amounts === 'unstated' && isWhole(forms)) {
-    // Also where it may be absent: one that is there is read, and a hundred times too high perhaps.
+    // Also for an optional field: if it is present, it is read, and perhaps a hundred times too high.
     const message = 'is a whole number there, of cents perhaps. Set `amounts` in upstream/contract/variants.ts';
     findings.breaking('answer', nameOf(place), message);
   } else {
@@ -42,7 +46,7 @@ export function compareValues(
   reportMissingValues(comparison, ours, forms, place);
 }
 
-/** An answer to a purchase may be of one state only, and so is an event; a read shows all there are. */
+/** Only reads are checked: an answer to a purchase, and an event, may be limited to one state. */
 function reportMissingValues(
   { findings, source }: Comparison,
   ours: unknown,
@@ -62,12 +66,12 @@ function reportMissingValues(
   findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
 }
 
-/** Of a state whose words are the service's own, the one that is understood: an eSIM is cancelled, or it is not. */
+/** The value that we must understand in a field whose values the service defines: an eSIM is cancelled or not. */
 function neededValues(name: string): readonly string[] {
   return name === 'status' ? ['cancelled'] : [];
 }
 
-/** True when an amount can have no decimals. */
+/** True when the described amount is always a whole number. */
 function isWhole(forms: readonly ResolvedSchema[]): boolean {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   return relevant.every(({ types, constraints }) => {

@@ -1,5 +1,3 @@
-/** What the comparisons of requests and answers share. */
-import { NestedTooDeeply } from '#upstream/contract-check/effort.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import type { Needs, Source } from '#upstream/contract-check/needs.ts';
 import { NotComparable, type JsonObject } from '#upstream/contract-check/schema/document.ts';
@@ -9,59 +7,64 @@ import {
   type JsonType,
   type ResolvedSchema,
 } from '#upstream/contract-check/schema/resolved-schema.ts';
+/** The parts that the comparisons of requests and of answers share. */
+import { NestedTooDeeply } from '#upstream/contract-check/step-limit.ts';
 import type { EndpointContract, RecordName } from '#upstream/contract.ts';
 
-/** What a difference means. */
+/** Severity of a difference. */
 export type Severity = Finding['severity'];
 
-/** What a comparison needs at every place of a body. */
+/** The inputs of a comparison, passed to every place of a body. */
 export interface Comparison {
   readonly document: JsonObject;
   readonly findings: Findings;
-  /** What it means that a document says nothing of an answer; of a request it is always breaking. */
+  /** Severity of an answer that the document does not describe. An undescribed request is always breaking. */
   readonly undescribedAnswer: Severity;
-  /** What the answer is about; it may be wrapped under that name. */
+  /** The record in the answer; the answer may be wrapped under its name. */
   readonly record: RecordName;
-  /** True of an event, whose `data` is what may be wrapped. */
+  /** True for an event: only its `data` may be wrapped. */
   readonly isEvent: boolean;
-  /** True where a header `Link` is described. */
+  /** True when a header `Link` is described. */
   readonly hasLinkHeader: boolean;
   readonly source: Source;
   readonly needs: Needs;
 }
 
-/** Where in a body we are. */
+/** A place in a body. */
 export interface Place {
-  /** Such as `data[].price_for_reseller`; `''` is the body itself. */
+  /** A path such as `data[].price_for_reseller`; `''` is the body itself. */
   readonly path: string;
-  /** The field that it is, or that it is an item of. */
+  /** Name of the field, or of the list whose item this is. */
   readonly name: string;
-  /** What a difference here means: what is in an optional part is left out when it cannot be read. */
+  /**
+   * Severity of a difference here. In an optional part it is `note`, because such a part is ignored when it is
+   * unreadable.
+   */
   readonly severity: Severity;
 }
 
-/** A step that compares one part of a call. @throws NotComparable */
+/** Compares one part of a call. @throws NotComparable when the document cannot be followed there. */
 export type Step = (comparison: Comparison, contract: EndpointContract, operation: JsonObject, item: unknown) => void;
 
-/** Where every comparison of a body begins. */
+/** The start of every comparison of a body. */
 export const WHOLE_BODY: Place = { path: '', name: '', severity: 'breaking' };
 
-/** @param own what a difference in the field means, where that is less than around it. */
+/** A field of an object. @param own severity of a difference in the field, if lower than around it. */
 export function fieldOf({ path, severity }: Place, name: string, own: Severity = severity): Place {
   return { path: path === '' ? name : `${path}.${name}`, name, severity: own };
 }
 
-/** Each item of a list. */
+/** Any item of a list. */
 export function itemOf({ path, name, severity }: Place): Place {
   return { path: `${path}[]`, name, severity };
 }
 
-/** How a finding names a place; undefined for the whole body. */
+/** Name of a place in a finding; undefined for the whole body. */
 export function nameOf({ path }: Place): string | undefined {
   return path === '' ? undefined : path;
 }
 
-/** The forms of their schema; undefined, with a finding, when there are none. */
+/** @returns the forms of the schema; undefined, after adding a finding, when no value fits or it cannot be followed. */
 export function formsIn(
   { document, findings }: Comparison,
   part: Finding['part'],
@@ -74,14 +77,14 @@ export function formsIn(
     findings[place.severity](part, nameOf(place), 'is described so that no value fits');
   } catch (error) {
     if (!(error instanceof NotComparable)) throw error;
-    // What is nested too deeply was not looked at, so it is no small matter anywhere.
+    // A part nested too deeply was not compared, so this is breaking at every place.
     const severity = error instanceof NestedTooDeeply ? 'breaking' : place.severity;
     findings[severity](part, nameOf(place), error.message);
   }
   return undefined;
 }
 
-/** The contract's side: scalars may be of several types, but nothing in it has two forms as an object. */
+/** The form of a schema of the contract. A scalar may have several types; no object of the contract has two forms. */
 export function ownForm(schema: unknown): ResolvedSchema {
   const forms = formsOf({}, schema);
   const main = forms.find(({ properties, items }) => properties.size > 0 || items !== undefined) ?? forms[0];
@@ -89,7 +92,7 @@ export function ownForm(schema: unknown): ResolvedSchema {
   return { ...main, types: typesIn(forms), values: valuesIn(forms) };
 }
 
-/** True where a document leaves open what a value is. */
+/** True when a document does not say what a value is. */
 export function saysNothing(form: ResolvedSchema): boolean {
   return form.types === undefined;
 }
@@ -107,12 +110,12 @@ export function undescribed(
   findings[severity](part, nameOf(place), `is not described; we ${part === 'request' ? 'send' : 'need'} ${fields}`);
 }
 
-/** The milder of two. */
+/** The milder of two severities. */
 export function lesser(left: Severity, right: Severity): Severity {
   return left === 'breaking' ? right : left;
 }
 
-/** @returns false when they have no type in common, so that there is nothing further to compare. */
+/** @returns false when the two have no type in common; the caller then compares nothing below. */
 export function compareTypes(
   findings: Findings,
   part: 'request' | 'answer',
@@ -125,7 +128,7 @@ export function compareTypes(
   const values = [...given].filter((type) => type !== 'null');
   const wrong = values.filter((type) => !covers(taken, type));
   if (wrong.length > 0 && wrong.every((type) => type === 'number' && taken.has('integer'))) {
-    // Many documents say "number" of an integer; a fraction that we send would be refused.
+    // Many documents describe an integer as "number". A fraction that we send to an integer would be refused.
     if (part === 'answer') findings.note(part, nameOf(place), 'may be any number there, and is an integer here');
     else report(part, nameOf(place), 'is an integer there, and may be any number here');
     return true;
@@ -143,20 +146,20 @@ export function compareTypes(
   return true;
 }
 
-/** The types that a part may have; undefined where any will do. */
+/** The types that a part may have; undefined when any type is allowed. */
 export function typesIn(forms: readonly ResolvedSchema[]): ReadonlySet<JsonType> | undefined {
   if (forms.some(saysNothing)) return undefined;
   return new Set(forms.flatMap(({ types }) => [...(types ?? [])]));
 }
 
-/** The values that a part may have; undefined where any will do. */
+/** The values that a part may have; undefined when any value is allowed. */
 export function valuesIn(forms: readonly ResolvedSchema[]): readonly unknown[] | undefined {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   if (relevant.length === 0 || relevant.some(({ values }) => values === undefined)) return undefined;
   return relevant.flatMap(({ values }) => values ?? []).filter((value) => value !== null);
 }
 
-/** Values as a clause names them. */
+/** Values as text for a finding. */
 export function listed(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(', ');
 }

@@ -1,7 +1,7 @@
 /**
- * Names of the other side that look like one of ours under another name, nearest first.
+ * Finds names that may mean the same as ours, nearest first.
  *
- * @param candidates names that have no counterpart on our side.
+ * @param candidates names of the document without a counterpart on our side.
  */
 export function nearNames(name: string, candidates: Iterable<string>): string[] {
   const scored = [...candidates].map((candidate) => ({ candidate, score: likeness(name, candidate) }));
@@ -16,8 +16,8 @@ const ALIKE = 0.5;
 const MAX_SUGGESTIONS = 2;
 
 /**
- * From 0 to 1: the best of common words (`external_order_id`, `orderReference`), common letters (`iccid`, `ICC_ID`) and
- * one being the end of the other (`id`, `package_id`).
+ * Likeness from 0 to 1: the maximum of shared words (`external_order_id`, `orderReference`), shared letters (`iccid`,
+ * `ICC_ID`) and one name being the end of the other (`id`, `package_id`).
  */
 function likeness(left: string, right: string): number {
   const [one, other] = [plain(left), plain(right)];
@@ -30,7 +30,7 @@ function wordsOf(name: string): Set<string> {
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
-  // "id" and "at" stand in most names and tell none apart.
+  // Short words such as "id" and "at" occur in most names and distinguish nothing.
   return new Set(words.filter((word) => word.length > 2));
 }
 
@@ -46,7 +46,7 @@ function plain(name: string): string {
     .slice(0, 100);
 }
 
-/** One less the share of letters to change (Levenshtein). */
+/** One minus the share of letters to change (Levenshtein distance). */
 function commonLetters(left: string, right: string): number {
   if (left === '' || right === '') return 0;
   let previous = Array.from({ length: right.length + 1 }, (_cell, column) => column);

@@ -1,4 +1,4 @@
-/** Whether a described list says, in a way that we understand, where it ends and how it goes on. */
+/** Decides whether the product can read a described list to its end. */
 import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
 import type { Layer } from '#upstream/contract-check/schema/peeled.ts';
 import { formsOrNone, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
@@ -7,7 +7,7 @@ import { continuationOf, type Continuation } from '#upstream/contract/paging.ts'
 const MAX_DEPTH = 2;
 const PATH = '/list';
 
-/** A page that looks as described. */
+/** Values for an example page in the described form. */
 interface Example {
   readonly count: (name: string) => number;
   readonly hasMore: boolean;
@@ -15,13 +15,13 @@ interface Example {
   readonly linkHeader: string | undefined;
 }
 
-/** The only page, of one item; a service that links its pages sends no header `Link` with it. */
+/** A list of one page with one item. A service that links its pages sends no header `Link` with it. */
 const ONLY_PAGE: Example = { count: () => 1, hasMore: false, text: () => null, linkHeader: undefined };
 
 const FROM_ZERO = new Set(['offset', 'skip']);
 const OF_SEVERAL = /^(?:last|total|pages|page_?count)/i;
 
-/** The first of two pages, of one item each. */
+/** The first of two pages, with one item each. */
 const FIRST_PAGE: Example = {
   count: (name) => {
     if (FROM_ZERO.has(name)) return 0;
@@ -33,11 +33,11 @@ const FIRST_PAGE: Example = {
 };
 
 /**
- * Reads pages that look as described: an only one, and the first of two.
+ * Reads two example pages in the described form: an only page, and the first of two.
  *
  * @param outer the objects around the list, outermost first.
- * @param hasLinkHeader true where a header `Link` is described.
- * @returns what cannot be known of such a list, as a clause; undefined when it can be read to its end.
+ * @param hasLinkHeader true when a header `Link` is described.
+ * @returns why such a list cannot be read to its end, as a clause; undefined when it can.
  */
 export function pagingProblem(
   document: JsonObject,
@@ -57,7 +57,7 @@ export function pagingProblem(
   return hasLinkHeader && canGoOn
     ? 'has its paging in the header Link: a list of one page without this header is not known to be complete; see ' +
         'listEnd in upstream/contract/variants.ts'
-    : 'has no paging that we can read, so the product does not take the list for complete';
+    : 'has no paging that we can read, so the product does not treat the list as complete';
 }
 
 function fieldsOf(

@@ -1,6 +1,8 @@
 /**
- * Values that services of this kind send, to tell whether what a document says of a field fits our reading of it. They
- * are held against both sides, so that what the contract learns to read is no difference any more.
+ * Example values that services of this kind send. They show whether the described form of a field fits our reader. Each
+ * is
+ * tested against the document and against our reader, so a form that the contract learns to read is no longer a
+ * finding.
  */
 import { parseLpaString } from '#domain/esims/activation.ts';
 import { refusalOf, type ResolvedSchema } from '#upstream/contract-check/schema/resolved-schema.ts';
@@ -10,9 +12,9 @@ import { AMOUNT_FIELDS } from '#upstream/contract/variants.ts';
 interface ValueKind {
   readonly names: RegExp;
   readonly values: readonly string[];
-  /** True where the values are all forms that are known; of ids, none is. */
+  /** True when `values` lists all known forms. Ids have no such list. */
   readonly isClosed: boolean;
-  /** What is asked of a value after it was read. */
+  /** A further test of a value after it was read. */
   readonly isUsable?: (text: string) => boolean;
 }
 
@@ -91,22 +93,22 @@ const KINDS: readonly ValueKind[] = [
   },
 ];
 
-// What lets one of these through says little of the value.
+// A description that accepts one of these says little about the value.
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
-/** What a document says of a field that does not fit our reading. */
+/** A description of a field that our reader cannot read. */
 export interface Unreadable {
-  /** A value that the document allows and we cannot read; undefined when it allows none that we know. */
+  /** A value that the document allows and we cannot read; undefined when it allows no known value. */
   readonly example: string | undefined;
-  /** What the document says, as a clause after the name of the field. */
+  /** The description, as a clause after the name of the field. */
   readonly says: string;
 }
 
 /**
- * Holds the texts that a field may have against our reading.
+ * Tests whether our reader can read the texts that the document allows in a field.
  *
  * @param theirs forms of the field in the document.
- * @returns undefined when we can read them, or the document does not say enough to tell.
+ * @returns undefined when we can read them, or the document says too little to decide.
  */
 export function unreadableValue(
   name: string,
@@ -128,7 +130,7 @@ export function unreadableValue(
   return !kind.isClosed || isVague || example === undefined ? undefined : { example, says };
 }
 
-/** True of the fields that hold an amount whose currency stands beside it. */
+/** True for the fields that contain an amount with a currency field beside it. */
 export function isAmount(name: string): boolean {
   return (AMOUNT_FIELDS as readonly string[]).includes(name);
 }

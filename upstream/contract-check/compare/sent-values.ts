@@ -1,26 +1,26 @@
-/** Values that the product sends, to hold against what a document says of them. */
+/** Example values that the product sends, to compare with the document. */
 import { attemptReference } from '#domain/work/identifiers.ts';
 import { PAGE_SIZE } from '#upstream/client/calls.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 
 export interface SentValues {
-  /** Every reseller sends such: work stops when they are refused. */
+  /** Every reseller sends such values: work stops when they are refused. */
   readonly usual: readonly unknown[];
-  /** Callers of our API may choose such; the service refuses them before it buys. */
+  /** Callers of our API may choose such values; the service refuses them before it buys. */
   readonly possible: readonly unknown[];
 }
 
 const UUID = '0b9f2c9e-5d1f-4c58-9f3b-6a1d2e7c4b10';
-// As long as the API lets a caller's reference be.
+// The maximum length of a caller's reference in our API.
 const LONGEST = 'R'.repeat(64);
 
-/** References of callers, and the derived ones of further attempts. */
+/** References of callers, and the derived references of further attempts. */
 const REFERENCES: SentValues = {
   usual: ['ORD-1042', UUID, attemptReference('ORD-1042', 2), attemptReference(UUID, 2)],
   possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 10)],
 };
 
-/** By name, wherever it is sent: in a body, a query or a header. Ids are the service's own, so that they always fit. */
+/** By name, for bodies, queries and headers alike. Ids are missing: they come from the service, so they always fit. */
 const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   [IDEMPOTENCY_KEY_HEADER]: { usual: [UUID], possible: [] },
   external_order_id: REFERENCES,
@@ -37,7 +37,7 @@ const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   channel: { usual: ['stable'], possible: [] },
 };
 
-/** @returns undefined for what has no values of our own choice. */
+/** @returns undefined when the values of this name are not ours to choose. */
 export function sentValues(name: string): SentValues | undefined {
   return Object.hasOwn(SENT_VALUES, name) ? SENT_VALUES[name] : undefined;
 }

@@ -1,8 +1,8 @@
-/** What a schema asks of single values: their format, pattern, length and size. */
+/** Constraints of a schema on single values: format, pattern, length and size. */
 import { at, textAt } from '#upstream/contract-check/schema/document.ts';
 import { matches } from '#upstream/contract-check/schema/patterns.ts';
 
-/** The keywords of one schema; a form that several schemas describe has several of these. */
+/** The constraint keywords of one schema. A form that several schemas describe has several of these. */
 export interface Constraint {
   readonly format?: string;
   readonly pattern?: string;
@@ -18,7 +18,7 @@ export interface Constraint {
 
 const NUMBERS = ['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 
-/** @returns none where the schema asks nothing of its values. */
+/** @returns an empty list when the schema has no constraints. */
 export function constraintsOf(schema: unknown): readonly Constraint[] {
   const found: Record<string, string | number> = {};
   for (const keyword of ['format', 'pattern']) {
@@ -29,7 +29,7 @@ export function constraintsOf(schema: unknown): readonly Constraint[] {
     const number = at(schema, keyword);
     if (typeof number === 'number') found[keyword] = number;
   }
-  // OpenAPI 3.0 has a flag here, which says of the bound beside it that it is not reached itself.
+  // In OpenAPI 3.0 this keyword is a flag: it excludes the bound beside it.
   for (const [flag, bound] of [
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
@@ -40,7 +40,10 @@ export function constraintsOf(schema: unknown): readonly Constraint[] {
   return Object.keys(found).length === 0 ? [] : [found];
 }
 
-/** @returns the first constraint that a value breaks, as a clause after "it"; undefined when it breaks none. */
+/**
+ * @returns the first constraint that a value breaks, as a clause after the name of the field; undefined when it breaks
+ * none.
+ */
 export function brokenConstraint(constraints: readonly Constraint[], value: unknown): string | undefined {
   for (const constraint of constraints) {
     const ofText = typeof value === 'string' ? brokenByText(constraint, value) : undefined;
@@ -70,7 +73,7 @@ function brokenByNumber(constraint: Constraint, number: number): string | undefi
   return undefined;
 }
 
-/** 12.5 is a multiple of 0.01, although no division of binary fractions says so. */
+/** Tolerates rounding: 12.5 / 0.01 is not a whole number in binary floating point. */
 function isMultiple(number: number, unit: number): boolean {
   if (!(unit > 0)) return true;
   const quotient = number / unit;
@@ -79,7 +82,7 @@ function isMultiple(number: number, unit: number): boolean {
 
 const TIME = String.raw`[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:?\d{2})`;
 
-/** Formats that tell the values apart that we send and read; any other format says nothing. */
+/** Formats that distinguish values that we send or read. All other formats are ignored. */
 const FORMATS: ReadonlyMap<string, RegExp> = new Map([
   ['uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
   ['ulid', /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i],

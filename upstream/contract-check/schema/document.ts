@@ -1,38 +1,41 @@
-/** Reads an OpenAPI 3 document from a file that may be anything. */
+/** Reads an OpenAPI 3 document from a file with any content. */
 import { readJson } from '#upstream/client/json.ts';
 
 /** An object of a document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** True of an object that is no list. */
+/** True for a JSON object, false for a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Own properties only: a document may name a field `constructor`. */
+/**
+ * @returns the field of an object; undefined when absent. Own properties only: a document may name a field
+ * `constructor`.
+ */
 export function at(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** @returns undefined where the field holds no text. */
+/** @returns undefined when the field is not a string. */
 export function textAt(value: unknown, key: string): string | undefined {
   const text = at(value, key);
   return typeof text === 'string' ? text : undefined;
 }
 
-/** @returns empty where the field holds no list. */
+/** @returns an empty list when the field is not a list. */
 export function listAt(value: unknown, key: string): readonly unknown[] {
   const list = at(value, key);
   return Array.isArray(list) ? list : [];
 }
 
-/** @returns empty where the field holds no object. */
+/** @returns an empty list when the field is not an object. */
 export function entriesAt(value: unknown, key: string): readonly (readonly [string, unknown])[] {
   const object = at(value, key);
   return isObject(object) ? Object.entries(object) : [];
 }
 
-/** The file is no OpenAPI 3 document in JSON. The message says what it is instead, as a clause after "the file". */
+/** The file is not an OpenAPI 3 document in JSON. The message says what it is, as a clause after "the file". */
 export class UnreadableDocument extends Error {
   constructor(message: string) {
     super(message);
@@ -59,7 +62,7 @@ class UnresolvedReference extends NotComparable {
   }
 }
 
-/** @throws UnreadableDocument */
+/** Parses a file. @throws UnreadableDocument when it is not an OpenAPI 3 document in JSON. */
 export function readDocument(bytes: Uint8Array): JsonObject {
   const json = readJson(bytes);
   if (!json.ok) throw new UnreadableDocument(NOT_JSON[json.reason]);
@@ -84,13 +87,14 @@ const NOT_JSON = {
   too_deep: 'is nested too deeply',
 } as const;
 
-// A chain of this length leads nowhere but round.
+// A longer chain can only be a loop.
 const MAX_CHAIN = 100;
 
 /**
- * Follows `$ref` until something else comes. Only references inside the document are followed: nothing is fetched.
+ * Follows `$ref` to a value that is not a reference. Only references inside the document are followed: nothing is
+ * fetched.
  *
- * @throws UnresolvedReference
+ * @throws UnresolvedReference when it leads outside the document, to nothing or to itself.
  */
 export function resolved(document: JsonObject, value: unknown): unknown {
   let current = value;
@@ -99,10 +103,10 @@ export function resolved(document: JsonObject, value: unknown): unknown {
     if (reference === undefined) return current;
     current = target(document, reference);
   }
-  throw new UnresolvedReference(textAt(value, '$ref') ?? '', 'only ever leads to itself');
+  throw new UnresolvedReference(textAt(value, '$ref') ?? '', 'leads only to itself');
 }
 
-/** What a reference points at. @throws UnresolvedReference */
+/** The value that a reference points at. @throws UnresolvedReference */
 export function target(document: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) {
     throw new UnresolvedReference(reference, 'is outside of the file; bundle everything into one document');

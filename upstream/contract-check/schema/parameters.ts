@@ -1,4 +1,4 @@
-/** Compares the query and the headers that we send with those that the document names. */
+/** Compares the query and the headers that we send with the described parameters. */
 import { compareSentValues } from '#upstream/contract-check/compare/compare-request.ts';
 import type { Comparison, Step } from '#upstream/contract-check/compare/comparison.ts';
 import { nearNames } from '#upstream/contract-check/compare/near-names.ts';
@@ -16,7 +16,7 @@ export interface Parameter {
   readonly schema: unknown;
 }
 
-/** The parameters of an operation and of the path that it is at. @throws NotComparable */
+/** The parameters of an operation and of its path. @throws NotComparable */
 export function parametersOf(document: JsonObject, item: unknown, operation: unknown): readonly Parameter[] {
   return [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')].map((raw) => {
     const parameter = resolved(document, raw);
@@ -30,7 +30,7 @@ export function parametersOf(document: JsonObject, item: unknown, operation: unk
   });
 }
 
-// Headers that OpenAPI itself says to ignore as parameters, since other parts of a document describe them.
+// OpenAPI says to ignore these as parameters, because other parts of a document describe them.
 const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
 
 /** @throws NotComparable */
@@ -82,13 +82,13 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   }
 };
 
-/** Holds what we send as text against a schema, which may be of a number that the text writes. */
+/** Compares texts that we send with a schema; a numeric schema accepts a text that writes a number. */
 function compareTexts({ document, findings }: Comparison, label: string, name: string, schema: unknown): void {
   const forms = formsOf(document, schema);
   compareSentValues(findings, 'parameters', label, name, (value) => refusalOfText(forms, String(value)));
 }
 
-/** Why a schema refuses a text of a query or a header; undefined when it takes it. */
+/** @returns why a schema refuses a text of a query or a header, as a clause; undefined when it accepts it. */
 export function refusalOfText(forms: readonly ResolvedSchema[], text: string): string | undefined {
   if (forms.length === 0) return 'is described so that no value fits';
   const refusal = refusalOf(forms, text);

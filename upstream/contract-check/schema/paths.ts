@@ -14,14 +14,14 @@ import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 /** A path of the document. */
 interface TheirPath {
-  /** As the document has it. */
+  /** As written in the document. */
   readonly path: string;
-  /** What it may be below `{base_url}`: parameters as `{}`; the likeliest first. */
+  /** Possible paths below `{base_url}`, likeliest first; parameters are written as `{}`. */
   readonly below: readonly string[];
   readonly item: unknown;
 }
 
-/** The paths of a document, read once for all calls. */
+/** The paths of a document, prepared once for all calls. */
 export function pathsOf(document: JsonObject): TheirPath[] {
   const prefixes = ['', ...listAt(document, 'servers').map(pathOfServer)];
   return entriesAt(document, 'paths').map(([path, item]) => {
@@ -32,7 +32,7 @@ export function pathsOf(document: JsonObject): TheirPath[] {
   });
 }
 
-/** A path without what comes before it up to `{base_url}`, with or without that base address spelled out. */
+/** The part of a path after `{base_url}`, whether or not the path spells that address out. */
 function belowBase(path: string): string {
   const base = path.lastIndexOf(BASE_PATH);
   const below = base === -1 ? path.replace(/^\/?\{(?:base|sandbox)_?url\}/i, '') : path.slice(base + BASE_PATH.length);
@@ -46,7 +46,7 @@ function normal(path: string): string {
     .replace(/(.)\/$/, '$1');
 }
 
-/** A call of the contract as the document has it, or why it is not there. */
+/** The operation of a call in the document, or why it was not found. */
 export type FoundCall =
   | { readonly found: true; readonly path: string; readonly item: unknown; readonly operation: JsonObject }
   | { readonly found: false; readonly message: string; readonly suggestions: readonly string[] };

@@ -1,21 +1,21 @@
-/** Patterns of a document that others wrote: one may be no regular expression, or one that never ends. */
+/** Matches patterns of foreign documents. Such a pattern may be no regular expression, or may never end. */
 import { createContext, Script } from 'node:vm';
 
 const MAX_PATTERN = 2_000;
-// A text of a few hundred characters takes microseconds; a pattern that tries all ways to split it takes years.
+// Matching a few hundred characters takes microseconds; a pattern with exponential backtracking takes years.
 const MAX_MS = 200;
 
 const TEST = new Script('new RegExp(pattern, flags).test(text)');
 const context = createContext({});
 
-// A pattern stands at many fields of a document, and a limit of time costs more than the match itself.
+// Results are kept: patterns repeat in a document, and a time limit costs more than the match itself.
 const MAX_KNOWN = 10_000;
 const known = new Map<string, boolean | undefined>();
 
 /**
- * Tells whether a text matches a pattern of JSON Schema.
+ * Tests whether a text matches a pattern of JSON Schema.
  *
- * @returns undefined when that cannot be told: the pattern is no regular expression, too long or takes too much time.
+ * @returns undefined when that is unknown: the pattern is no regular expression, is too long or takes too much time.
  */
 export function matches(pattern: string, text: string): boolean | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
@@ -34,14 +34,14 @@ function tested(pattern: string, text: string): boolean | undefined {
       return TEST.runInContext(context, { timeout: MAX_MS }) === true;
     } catch (error) {
       if (isTimeout(error)) return undefined;
-      // Many patterns are written for engines that know no flag u, and escape what it does not let escape.
+      // Tried again without the flag `u`: many patterns escape characters that the flag does not allow to be escaped.
     }
   }
   return undefined;
 }
 
 function isTimeout(error: unknown): boolean {
-  // Not an `Error` of ours: it is made in the other context.
+  // Not an instance of our `Error`: it was made in the other context.
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   return error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

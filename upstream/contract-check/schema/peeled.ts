@@ -1,6 +1,6 @@
 /**
- * Takes the envelopes off a described answer, by the rule by which `upstream/reading/` takes them off a real one: what
- * is inside is under the only field with the name of an envelope that holds an object or a list.
+ * Removes the envelopes of a described answer, by the rule by which `upstream/reading/` removes those of a real one: an
+ * envelope has exactly one field with an envelope's name that contains an object or a list.
  */
 import type { JsonObject } from '#upstream/contract-check/schema/document.ts';
 import {
@@ -11,21 +11,21 @@ import {
 } from '#upstream/contract-check/schema/resolved-schema.ts';
 import { MOST_WRAPPERS } from '#upstream/contract.ts';
 
-/** What is in an envelope, or the answer itself. */
+/** The content of an envelope, or the answer itself. */
 export interface Layer {
-  /** Names of the fields that were gone into; empty of the answer itself. */
+  /** Names of the fields on the way; empty for the answer itself. */
   readonly path: readonly string[];
   readonly forms: readonly ResolvedSchema[];
 }
 
 /** The layer that is read as a record. */
 export interface RecordLayer extends Layer {
-  /** A further layer that has all needed fields, so that the reading takes neither. */
+  /** Another layer with all needed fields. The reader then takes neither. */
   readonly rival?: Layer;
 }
 
 /**
- * The outermost layer that has all needed fields, else the one that has most of them.
+ * Finds the outermost layer with all needed fields, or else the layer with most of them.
  *
  * @param needed names of the fields that must be there.
  * @param envelopes names that an envelope may have.
@@ -43,7 +43,7 @@ export function peeled(
   return layers[counts.indexOf(Math.max(...counts))] ?? { path: [], forms };
 }
 
-/** The layers on the way to a list, outermost first; the last one is the list where there is one. */
+/** The layers on the way to a list, outermost first. The last layer is the list, if there is one. */
 export function layersToList(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
@@ -52,12 +52,12 @@ export function layersToList(
   return layersOf(document, forms, envelopes);
 }
 
-/** True where some form allows the type by name. */
+/** True when some form names the type. */
 export function mayBe(forms: readonly ResolvedSchema[], type: JsonType): boolean {
   return forms.some(({ types }) => types?.has(type) === true);
 }
 
-/** True of what may be a list and no object. */
+/** True when it may be a list and cannot be an object. */
 function isList({ forms }: Layer): boolean {
   return mayBe(forms, 'array') && !mayBe(forms, 'object');
 }

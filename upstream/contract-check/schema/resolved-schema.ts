@@ -1,8 +1,3 @@
-/**
- * What a JSON Schema says of a value, as far as the comparison needs it: its types, its fields, the values it may have.
- * Read tolerantly: keywords that are not known here say nothing.
- */
-import { assertDepth, NestedTooDeeply, spend } from '#upstream/contract-check/effort.ts';
 import { brokenConstraint, constraintsOf, type Constraint } from '#upstream/contract-check/schema/constraints.ts';
 import {
   at,
@@ -14,22 +9,26 @@ import {
   textAt,
   type JsonObject,
 } from '#upstream/contract-check/schema/document.ts';
+/**
+ * Resolves a JSON Schema to what the comparison needs: types, fields and allowed values. Unknown keywords are ignored.
+ */
+import { assertDepth, NestedTooDeeply, takeSteps } from '#upstream/contract-check/step-limit.ts';
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type JsonType = (typeof TYPES)[number];
 
-/** One form that a value may have; a schema with `oneOf` has several. */
+/** One form of a value; a schema with `oneOf` has several. */
 export interface ResolvedSchema {
   /** Undefined when the schema does not say. */
   readonly types: ReadonlySet<JsonType> | undefined;
-  /** Undefined when any value of the types will do. */
+  /** Undefined when any value of these types is allowed. */
   readonly values: readonly unknown[] | undefined;
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
   readonly items: unknown;
-  /** True when fields that are not named are refused. */
+  /** True when unnamed fields are refused. */
   readonly closed: boolean;
-  /** All of them hold. */
+  /** A value must satisfy all of them. */
   readonly constraints: readonly Constraint[];
 }
 
@@ -43,38 +42,39 @@ const ANYTHING: ResolvedSchema = {
   constraints: [],
 };
 
-// Each choice within a combination multiplies the forms; a document that has more is not compared more closely.
+// Choices inside combinations multiply the forms. Further forms are ignored.
 const MAX_FORMS = 64;
 
 /**
- * The forms of a schema, references and combinations resolved one level deep: fields and items are looked at when the
- * comparison comes to them, so a schema that contains itself is no trouble.
+ * The forms of a schema, with references and combinations resolved one level deep. Fields and items are resolved when
+ * the
+ * comparison reaches them, so a schema may contain itself.
  *
- * @returns empty when no value fits.
- * @throws NotComparable
+ * @returns an empty list when no value fits.
+ * @throws NotComparable when a reference cannot be followed or the schema is nested too deeply.
  */
 export function formsOf(document: JsonObject, schema: unknown): ResolvedSchema[] {
   return formsBelow(document, schema, { references: new Set(), depth: 0 });
 }
 
-/** The way to a schema from the one that is looked at. */
+/** The references followed from the first schema to the current one. */
 interface Way {
   readonly references: ReadonlySet<string>;
-  /** References and combinations on the way. */
+  /** Number of references and combinations on the way. */
   readonly depth: number;
 }
 
 function formsBelow(document: JsonObject, schema: unknown, { references, depth }: Way): ResolvedSchema[] {
   assertDepth(depth);
-  spend(document, 1);
+  takeSteps(document, 1);
   if (schema === false) return [];
   if (!isObject(schema)) return [ANYTHING];
 
   const below: Way = { references, depth: depth + 1 };
-  let forms = [ownView(schema)];
+  let forms = [ownForm(schema)];
   const reference = textAt(schema, '$ref');
   if (reference !== undefined) {
-    // A schema that is nothing but itself, or itself and more, says no more the second time round.
+    // A schema that refers to itself adds nothing at its second visit.
     if (references.has(reference)) return [ANYTHING];
     const beyond = { ...below, references: new Set([...references, reference]) };
     forms = combined(document, forms, formsBelow(document, target(document, reference), beyond));
@@ -86,12 +86,12 @@ function formsBelow(document: JsonObject, schema: unknown, { references, depth }
     const choices = listAt(schema, keyword).flatMap((choice) => formsBelow(document, choice, below));
     if (listAt(schema, keyword).length > 0) forms = combined(document, forms, choices);
   }
-  // Strictly, OpenAPI 3.0 lets it count beside a type only; beside a reference everybody means it all the same.
+  // OpenAPI 3.0 defines `nullable` only beside a type. Documents also use it beside a reference, with the same meaning.
   const isNullable = at(schema, 'nullable') === true && at(schema, 'type') === undefined;
   return isNullable && forms.length > 0 ? [...forms, { ...ANYTHING, types: new Set(['null' as const]) }] : forms;
 }
 
-/** As {@link formsOf}; none where a reference leads nowhere, so that nothing can be said. @throws NestedTooDeeply */
+/** As {@link formsOf}, but empty when a reference cannot be followed. @throws NestedTooDeeply */
 export function formsOrNone(document: JsonObject, schema: unknown): readonly ResolvedSchema[] {
   try {
     return formsOf(document, schema);
@@ -101,12 +101,12 @@ export function formsOrNone(document: JsonObject, schema: unknown): readonly Res
   }
 }
 
-/** A schema of what any of some schemas describes. */
+/** A schema that accepts what any of the schemas accepts. */
 export function eitherOf(schemas: readonly unknown[]): unknown {
   return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
 }
 
-function ownView(schema: JsonObject): ResolvedSchema {
+function ownForm(schema: JsonObject): ResolvedSchema {
   const values = valuesOf(schema);
   const properties = new Map(entriesAt(schema, 'properties'));
   const required = listAt(schema, 'required').filter((name) => typeof name === 'string');
@@ -130,7 +130,7 @@ function valuesOf(schema: JsonObject): readonly unknown[] | undefined {
 function typesOf(schema: JsonObject, values: readonly unknown[] | undefined): ReadonlySet<JsonType> | undefined {
   const named = [at(schema, 'type')].flat().filter(isType);
   if (named.length > 0) {
-    // How OpenAPI 3.0 says it.
+    // The notation of OpenAPI 3.0.
     return new Set(at(schema, 'nullable') === true ? [...named, 'null' as const] : named);
   }
   if (values !== undefined) return new Set(values.map(typeOf));
@@ -155,21 +155,21 @@ function combined(
   left: readonly ResolvedSchema[],
   right: readonly ResolvedSchema[],
 ): ResolvedSchema[] {
-  // Both sides are cut before they are multiplied, so that a document cannot make this take for ever.
+  // Both sides are limited before they are multiplied, so that a document cannot make this run for ever.
   const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
-  spend(document, others.length * sizeOf(some) + some.length * sizeOf(others));
-  const both = some.flatMap((first) => others.map((second) => viewOfBoth(first, second)));
-  return both.filter((view) => view.types === undefined || view.types.size > 0).slice(0, MAX_FORMS);
+  takeSteps(document, others.length * sizeOf(some) + some.length * sizeOf(others));
+  const both = some.flatMap((first) => others.map((second) => intersection(first, second)));
+  return both.filter((form) => form.types === undefined || form.types.size > 0).slice(0, MAX_FORMS);
 }
 
-/** About how long it takes to put each of some forms together with another one. */
+/** Approximate number of steps to combine each of some forms with another one. */
 function sizeOf(forms: readonly ResolvedSchema[]): number {
   return forms.reduce((sum, { properties, required, values = [], constraints }) => {
     return sum + 1 + properties.size + required.size + values.length + constraints.length;
   }, 0);
 }
 
-function viewOfBoth(left: ResolvedSchema, right: ResolvedSchema): ResolvedSchema {
+function intersection(left: ResolvedSchema, right: ResolvedSchema): ResolvedSchema {
   const properties = new Map(left.properties);
   for (const [name, schema] of right.properties) {
     properties.set(name, properties.has(name) ? { allOf: [properties.get(name), schema] } : schema);
@@ -201,16 +201,17 @@ function bothValues(left: ResolvedSchema['values'], right: ResolvedSchema['value
   return left.filter((value) => taken.has(value));
 }
 
-/** True when every value of a type is of one of these; each integer is a number. */
+/** True when every value of a type has one of these types; each integer is a number. */
 export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
   return types.has(type) || (type === 'integer' && types.has('number'));
 }
 
 /**
- * Tells why none of some forms takes a value.
+ * Explains why no form accepts a value.
  *
- * @returns a clause after the name of what has the value, such as `has at most 20 characters there`; undefined when a
- *   form takes it.
+ * @returns a clause after the name of the field, such as `has at most 20 characters there`; undefined when a form
+ * accepts
+ * the value.
  */
 export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): string | undefined {
   const typed = forms.filter((form) => takesType(form, value));
@@ -220,7 +221,7 @@ export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): str
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** True when the type of a value fits. Other demands of the form are not looked at. */
+/** True when the type of a value fits. Other constraints of the form are not checked. */
 export function takesType({ types }: ResolvedSchema, value: unknown): boolean {
   return types === undefined || covers(types, typeOf(value));
 }

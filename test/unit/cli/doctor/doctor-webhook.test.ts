@@ -5,7 +5,7 @@ import { checkWebhookSecret, newestSecret } from '#cli/doctor/service/webhook-se
 import { verifyWebhook } from '#crypto/webhook-signature.ts';
 import { httpAnswer, startRawServer, type RawRequest } from '#test/support/network/raw-server.ts';
 import { headerOf } from '#test/support/upstream-client.ts';
-import { parseEvent } from '#upstream/observations/event-parsing.ts';
+import { parseEvent } from '#upstream/mapping/event-parsing.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12, 0, 0, 345);
 const SECRET = 'whsec_current';

@@ -253,7 +253,7 @@ describe('an answer', () => {
       breaking('answer', 'data[].name', 'is missing'),
       breaking('answer', 'data[].price_for_reseller', 'is missing', 'price'),
       breaking('answer', 'data[].currency', 'is missing'),
-      note('answer', undefined, 'has no paging that we can read, so the product does not take the list for complete'),
+      note('answer', undefined, 'has no paging that we can read, so the product does not treat the list as complete'),
       note('answer', 'data[]', 'is not said to always have id, which we need'),
     ]);
   });

@@ -1,7 +1,7 @@
 import type { DataUsage } from '#domain/esims/thresholds.ts';
 import type { EsimUsage } from '#upstream/contract.ts';
 
-/** Usage as the service says it, with the moment of the question. */
+/** The usage that the service reports. @param readAt time of the request. */
 export function readUsage(
   { data_used_mb: usedMb, data_total_mb: totalMb, measured_at: measuredAt }: EsimUsage,
   readAt: Date,

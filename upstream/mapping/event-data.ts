@@ -18,35 +18,35 @@ import { readAnswer } from '#upstream/reading/answer.ts';
 
 type KindsOf<Subject extends string> = Extract<EventKind, `${Subject}.${string}`>;
 
-/** What an order event says. Its outcome is data for the transition table, not a fact yet. */
+/** An order event. Its outcome is an input of the transition table; it is not applied yet. */
 interface OrderEvent {
   readonly kind: 'order';
   readonly event: KindsOf<'order'>;
   readonly outcome: ObservedOutcome;
   readonly serviceOrderId: string;
-  /** `external_order_id` as one of our attempts gave it. */
+  /** `external_order_id`, in a form that an attempt of ours may have sent. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
-  /** Of the package. */
+  /** Id of the package. */
   readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
 }
 
-/** What a top-up event says; likewise data. A top-up has no reference of ours. */
+/** A top-up event. Its outcome is an input of the transition table, too. A top-up has no reference of ours. */
 interface TopupEvent {
   readonly kind: 'topup';
   readonly event: KindsOf<'topup'>;
   readonly outcome: ObservedOutcome;
   readonly serviceTopupId: string;
   readonly serviceEsimId?: string;
-  /** Of the package. */
+  /** Id of the package. */
   readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
 }
 
-/** That an eSIM was cancelled, and what the event says of its refund. */
+/** An eSIM cancellation event, with the refund that it contains. */
 interface CancellationEvent {
   readonly kind: 'esim_cancellation';
   readonly event: KindsOf<'esim'>;
@@ -63,21 +63,21 @@ export interface RefundRecord {
   readonly refunded?: Money;
 }
 
-/** What a refund event says. */
+/** A refund event. */
 interface RefundEvent extends RefundRecord {
   readonly kind: 'refund';
   readonly event: KindsOf<'refund'>;
 }
 
-/** What a VPN subscription event says. Access data is never taken from an event. */
+/** A VPN subscription event. Access data is never read from an event. */
 interface VpnSubscriptionEvent {
   readonly kind: 'vpn_subscription';
   readonly event: KindsOf<'vpn'>;
   readonly status: Exclude<VpnSubscriptionStatus, 'processing'>;
   readonly serviceSubscriptionId: string;
-  /** `external_subscription_id` as one of our attempts gave it. */
+  /** `external_subscription_id`, in a form that an attempt of ours may have sent. */
   readonly reference?: string;
-  /** Of the plan. */
+  /** Id of the plan. */
   readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
@@ -85,13 +85,14 @@ interface VpnSubscriptionEvent {
 
 export type LifecycleEvent = OrderEvent | TopupEvent | CancellationEvent | RefundEvent | VpnSubscriptionEvent;
 
-/** Why the data of an event is not taken. */
+/** Why the data of an event is refused. */
 export type DataProblem = 'unreadable_data' | 'contradicts_itself';
 
 /**
- * Reads the `data` of an event of the specification other than `ping`.
+ * Reads the `data` of an event of the specification (Events), except `ping`.
  *
- * @param unused fields that are read as absent are added to it.
+ * @param unused receives the names of fields that were read as absent.
+ * @returns the event, or why its data is refused.
  */
 export function readEventData(
   event: Exclude<EventKind, 'ping'>,
@@ -183,8 +184,8 @@ function readCancellation(
   unused.push(...cancellation.leftOut);
   const { esim_id: serviceEsimId, status, refund } = cancellation.value;
   if (status !== 'cancelled' || (refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
-  const facts = refund == null ? {} : { refund: refundRecord(refund) };
-  return { kind: 'esim_cancellation', event, serviceEsimId, ...facts };
+  const refundField = refund == null ? {} : { refund: refundRecord(refund) };
+  return { kind: 'esim_cancellation', event, serviceEsimId, ...refundField };
 }
 
 function readRefund(
@@ -222,7 +223,7 @@ function readSubscription(
   };
 }
 
-/** What a refund record says, from an event or an answer. */
+/** Converts a refund, from an event or an answer. */
 export function refundRecord(refund: ServiceRefund): RefundRecord {
   const { id, status, esim_id: esimId, review, amount, currency } = refund;
   return {
@@ -234,7 +235,7 @@ export function refundRecord(refund: ServiceRefund): RefundRecord {
   };
 }
 
-/** The amount that the service says it charged; undefined unless it names amount and currency. */
+/** The amount charged, as the service reports it; undefined unless it names amount and currency. */
 export function chargeOf(
   purchase: Pick<ServiceOrder | ServiceTopup, 'price_for_reseller' | 'currency'>,
 ): Money | undefined {
@@ -251,7 +252,7 @@ function productIn(productId: number | null | undefined): { readonly productId?:
   return typeof productId === 'number' ? { productId } : {};
 }
 
-/** A reference that no attempt can have given names nothing of ours; kept out of text columns and their indexes. */
+/** A reference that no attempt can have sent is ignored, to keep it out of text columns and their indexes. */
 function mayBeOurs(reference: string | null | undefined): reference is string {
   return typeof reference === 'string' && /^[\x21-\x7e]{1,128}$/.test(reference);
 }

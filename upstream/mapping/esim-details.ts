@@ -1,6 +1,6 @@
 import type { ServiceEsim } from '#upstream/contract.ts';
 
-/** What the service says of an eSIM that changes over its life. Times that it does not say are null. */
+/** The changing properties of an eSIM. Times that the service does not report are null. */
 export function esimDetails({
   status,
   installed_at: installed,

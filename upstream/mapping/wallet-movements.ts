@@ -1,14 +1,12 @@
-/** What a movement of the service's wallet is for. */
+/** Converts wallet transactions of the service to movements, and finds what they are for. */
 import type { Money } from '#domain/money/money.ts';
 import type { Movement } from '#domain/money/movements.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
-/**
- * Clocks of the two sides may differ by this much; what is looked for may carry a time so long before our first send.
- */
+/** Tolerance for clock differences: a movement may carry a time this many milliseconds before our first send. */
 export const CLOCK_SKEW_MS = 10 * 60_000;
 
-/** How the service and we name a purchase; null where one of us has no name for it. */
+/** The names of a purchase at the service and here; null when it has none. */
 interface Named {
   readonly serviceId: string | null;
   readonly reference: string | null;
@@ -22,7 +20,7 @@ export function isOfOrder(
   return (id != null && id === serviceId) || (named != null && named === reference);
 }
 
-/** Final states of a movement, in the usual words. */
+/** Usual words for the final states of a movement. */
 const FINAL = new Set(['completed', 'complete', 'posted', 'settled', 'booked', 'success', 'succeeded', 'paid']);
 
 /** The money of a movement, without the sign that a debit may have. */
@@ -30,25 +28,27 @@ export function moneyOf({ amount, currency }: WalletTransaction): Money {
   return { amount: amount.replace(/^-/, ''), currency };
 }
 
-/** True for a credit that has come, and for every debit: one that is pending may still be booked. */
+/** True for a final credit, and for every debit: a pending debit may still be booked. */
 export function countsInWallet({ type, status }: WalletTransaction): boolean {
   return type === 'debit' || status == null || FINAL.has(status);
 }
 
-/** True when a movement says of nothing what it is for: it may be anybody's. */
+/** True when a movement names no purchase, so that it may belong to any. */
 export function namesNothing(transaction: WalletTransaction): boolean {
   const { order_id: order, topup_id: topup, vpn_subscription_id: subscription } = transaction;
   const { external_order_id: orderReference, external_subscription_id: subscriptionReference } = transaction;
   return [order, topup, subscription, orderReference, subscriptionReference].every(isNoName);
 }
 
-/** Some services write an empty text or a zero for "none". */
+/** Some services write an empty text or zeros for "none". */
 function isNoName(name: string | null | undefined): boolean {
   return name == null || name.trim() === '' || /^0+$/.test(name);
 }
 
 /**
- * A movement as our books see it. Its words are cut to what a text column takes: none of ours is longer or has a NUL.
+ * Converts a wallet transaction to a movement of our books. Texts are cut to 256 characters and NUL is replaced, so
+ * that a
+ * text column accepts them; our own references are never longer.
  */
 export function movementOf(transaction: WalletTransaction): Movement & { readonly refundId: string | null } {
   const { id, type, reason, created_at: at } = transaction;

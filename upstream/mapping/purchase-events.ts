@@ -1,9 +1,9 @@
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
-import type { RefundRecord } from '#upstream/observations/event-data.ts';
-import type { ParsedEvent } from '#upstream/observations/event-parsing.ts';
+import type { RefundRecord } from '#upstream/mapping/event-data.ts';
+import type { ParsedEvent } from '#upstream/mapping/event-parsing.ts';
 
-/** Reads an event as one of a purchase. @returns undefined for every other event. */
+/** Converts an event to a purchase event. @returns undefined for events that are not about a purchase. */
 export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
   switch (event.kind) {
     case 'order': {
@@ -17,7 +17,7 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
     case 'vpn_subscription': {
       const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;
       const ended = status === 'cancelled' || status === 'expired';
-      // What has ended was bought before.
+      // A subscription that has ended was bought before.
       return {
         ...rest,
         kind,
@@ -38,7 +38,7 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
   }
 }
 
-/** What a refund's record says, as part of a word about its cancellation. */
+/** The part of a cancellation report that comes from the refund. */
 export function refundReport({ status: state, review, serviceRefundId, refunded }: RefundRecord) {
   return {
     refund: { state, ...(review !== undefined && { review }) },
@@ -49,13 +49,13 @@ export function refundReport({ status: state, review, serviceRefundId, refunded 
 
 function cancellation(
   serviceEsimId: string | undefined,
-  word: NonNullable<PurchaseEvent['cancellation']>,
+  report: NonNullable<PurchaseEvent['cancellation']>,
 ): PurchaseEvent {
   return {
     kind: 'cancellation',
-    outcome: cancellationOutcome(word),
-    ...(word.serviceRefundId !== undefined && { serviceId: word.serviceRefundId }),
+    outcome: cancellationOutcome(report),
+    ...(report.serviceRefundId !== undefined && { serviceId: report.serviceRefundId }),
     ...(serviceEsimId !== undefined && { serviceEsimId }),
-    cancellation: word,
+    cancellation: report,
   };
 }

@@ -2,36 +2,40 @@ import type { Evidence, RefundEvidence } from '#domain/cancellation/refund-condi
 import type { ServiceClient } from '#upstream/client.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { SIMULATED_STATES, type ServiceEsim } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/observations/wallet-movements.ts';
+import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 
-/** What our own rows know of an eSIM. */
+/** Our own records of an eSIM. */
 export interface OwnRefundRecords {
   readonly serviceEsimId: string;
-  /** The service's id of the order that it came from, and the reference that we gave with it. */
+  /** The service's id of its order, and the reference that we sent with it. */
   readonly serviceOrderId: string | null;
   readonly reference: string | null;
-  /** Epoch milliseconds of that order's first send: its debit is not older. */
+  /** Epoch milliseconds of the first send of that order; its debit is not older. */
   readonly orderedAt: number;
-  /** Top-ups of it that we completed. */
+  /** Number of completed top-ups that we bought for it. */
   readonly completedTopups: number;
 }
 
-/** A debit may show late; one that is not there after minutes is not there. */
+/** The wallet may show a debit late. After this time, a missing debit does not exist. */
 const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
 
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
 
-/** What was read for it, for whoever keeps what the service says. */
+/** The evidence, with the eSIM for storing. */
 export interface RefundEvidenceRead {
   readonly facts: RefundEvidence;
-  /** The eSIM; undefined where it could not be read. */
+  /** The eSIM; undefined when it could not be read. */
   readonly esim: ServiceEsim | undefined;
-  /** When reading began. */
+  /** Start of the reads. */
   readonly readAt: Date;
 }
 
 /**
- * Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing there.
+ * Reads the evidence for the five conditions of an automatic refund (specification, States and transitions). Spends
+ * nothing
+ * and changes nothing at the service. Never throws.
+ *
+ * @param now epoch milliseconds.
  */
 export async function readRefundEvidence(
   service: Service,
@@ -58,10 +62,10 @@ export async function readRefundEvidence(
   return { facts, esim: esim.ok ? esim.value : undefined, readAt };
 }
 
-/** States of an eSIM that was installed, whether or not its times say so. */
+/** States of an installed eSIM, with or without its times. */
 const INSTALLED: ReadonlySet<string> = new Set(SIMULATED_STATES);
 
-/** Only null says "never": a time that is absent, or in a form that we do not read, says nothing. */
+/** Only null means "never". A time that is absent or unreadable is unknown. */
 function installationOf(esim: Awaited<ReturnType<Service['getEsim']>>, asOf: number): RefundEvidence['installation'] {
   if (!esim.ok) return unread(esim);
   const { status, installed_at: installed, activated_at: activated } = esim.value;
@@ -71,7 +75,7 @@ function installationOf(esim: Awaited<ReturnType<Service['getEsim']>>, asOf: num
     const lacking = installed === undefined ? 'installed_at' : 'activated_at';
     return {
       ok: false,
-      detail: `The service does not say in a form that we read ${lacking} of the eSIM.`,
+      detail: `The service does not report ${lacking} of the eSIM in a form that we can read.`,
       mayPass: false,
     };
   }
@@ -83,9 +87,9 @@ function completedTopups(
   { completedTopups: ours }: OwnRefundRecords,
   asOf: number,
 ): RefundEvidence['topups'] {
-  // One of ours is enough, whatever the service lists.
+  // One top-up of ours is enough, whatever the service lists.
   if (ours > 0) return { ok: true, value: { completed: ours }, asOf };
-  if (!list.ok) return { ...unread(list), detail: `We know of none; ${unread(list).detail}` };
+  if (!list.ok) return { ...unread(list), detail: `We have no record of one; ${unread(list).detail}` };
   const completed = list.value.items.filter(({ status }) => status === 'completed').length;
   if (completed === 0 && !list.value.complete)
     return { ok: false, detail: 'The service lists more top-ups than can be searched.', mayPass: false };
@@ -100,7 +104,7 @@ function debitOf(
   if (!list.ok) return unread(list);
   const found = list.value.items.some((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
   if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {
-    return { ok: false, detail: 'The wallet does not show what it cost (yet).', mayPass: true };
+    return { ok: false, detail: 'The wallet does not show the debit (yet).', mayPass: true };
   }
   if (!found && !list.value.complete)
     return { ok: false, detail: 'The wallet has more transactions than can be searched.', mayPass: false };

@@ -1,42 +1,43 @@
 import { readJson } from '#upstream/client/json.ts';
 import { EVENT_KINDS, EVENT_NAME_FIELDS, eventEnvelope, type EventKind } from '#upstream/contract.ts';
 import { inOurTerms, VARIANTS } from '#upstream/contract/variants.ts';
-import { readEventData, type LifecycleEvent } from '#upstream/observations/event-data.ts';
+import { readEventData, type LifecycleEvent } from '#upstream/mapping/event-data.ts';
 import { readRecord } from '#upstream/reading/record.ts';
 
-export { chargeOf } from '#upstream/observations/event-data.ts';
+export { chargeOf } from '#upstream/mapping/event-data.ts';
 
-/** What a quarantined delivery could not say. */
+/** Why a delivery is quarantined. */
 export const QUARANTINE_REASONS = {
   not_utf8: 'The body is not valid UTF-8.',
   not_json: 'The body is not JSON.',
-  duplicate_key: 'The body names a field twice, so that it has no single meaning.',
+  duplicate_key: 'The body names a field twice, so its meaning is ambiguous.',
   too_deep: 'The body is nested too deeply.',
   no_event: 'The signed body names no event.',
   unknown_kind: 'The event kind is not one of the specification.',
   unreadable_data: 'The data of the event lacks something that we need.',
-  contradicts_itself: 'The event kind and the status in its data say different things.',
+  contradicts_itself: 'The event kind and the status in its data contradict each other.',
 } as const satisfies Record<string, string>;
 
 export type QuarantineReason = keyof typeof QUARANTINE_REASONS;
 
-/** What a webhook body is. Closed: every sequence of bytes is one of these. */
+/** The meaning of a webhook body. Every sequence of bytes is one of these. */
 export type ParsedEvent =
   | LifecycleEvent
   | { readonly kind: 'ping'; readonly event: 'ping' }
   | {
       readonly kind: 'quarantine';
       readonly reason: QuarantineReason;
-      /** The kind that the body names, where that much is certain. */
+      /** The kind that the body names, if it is known. */
       readonly event?: EventKind;
     };
 
 /**
- * Reads the body of a webhook whose signature was verified. Takes no header: headers are not signed, so a stranger who
- * has seen a delivery could send it again with others.
+ * Parses the body of a service webhook after its signature was verified (specification, Delivery headers and Events).
+ * It
+ * reads no header: headers are not signed, so an attacker could repeat a delivery with other headers.
  *
  * @param body the raw bytes, as received.
- * @param onUnused told of the fields that are read as absent, since they have a form that is not understood.
+ * @param onUnused called with the fields that were read as absent, because they have an unknown form.
  */
 export function parseEvent(
   body: Uint8Array,
@@ -56,10 +57,10 @@ export function parseEvent(
   return typeof reading === 'string' ? { kind: 'quarantine', reason: reading, event: name } : reading;
 }
 
-/** The name is read before, by its own rule. */
+/** `nameOf` reads the name. */
 const NAMELESS_ENVELOPE = eventEnvelope.omit({ event: true });
 
-/** The first field that may name the event does. A body that names two events of ours has no single meaning. */
+/** Takes the first field that may name the event. A body that names two known events is ambiguous. */
 function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const named = EVENT_NAME_FIELDS.filter((field) => Object.hasOwn(value, field))

@@ -2,30 +2,30 @@ import { isDefinite } from '#domain/work/failure.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** Make the first secret, or replace it. */
+/** Create the first secret, or replace it. */
 export type SecretChange = 'create' | 'rotate';
 
-/** Where a new secret is stored; see `db/service/webhook-secrets.ts`. */
+/** The store for the new secret; see `db/service/webhook-secrets.ts`. */
 export interface SecretStore<Stored> {
-  /** @returns false when somebody else is changing the secret. */
+  /** @returns false when another process is changing the secret. */
   lock(): Promise<boolean>;
-  /** Stores a secret as the newest. */
+  /** Stores the secret as the newest one. */
   replace(secret: string): Promise<Stored>;
 }
 
-/** Why there is no new secret. */
+/** Why no new secret was stored. */
 export type SecretRefusal =
-  /** `create` only: the service has one, and shows it to nobody any more. */
+  /** `create` only: the service already has a secret, and does not show it again. */
   | { readonly ok: false; readonly reason: 'exists' }
-  /** `rotate` only: the service has none. */
+  /** `rotate` only: the service has no secret. */
   | { readonly ok: false; readonly reason: 'missing' }
-  /** Somebody else is changing it at this moment. */
+  /** Another process is changing the secret. */
   | { readonly ok: false; readonly reason: 'busy' }
-  /** The service cannot do that by a call. */
+  /** The service has no call for it. */
   | { readonly ok: false; readonly reason: 'unsupported' }
-  /** The service has made none. */
+  /** The service did not create a secret. */
   | { readonly ok: false; readonly reason: 'refused'; readonly failure: ServiceFailure }
-  /** The service may have made one that nobody has seen; only a later rotation ends that. */
+  /** The service may have created a secret that was never received. Only a later rotation replaces it. */
   | { readonly ok: false; readonly reason: 'unknown'; readonly failure: ServiceFailure };
 
 export type SecretChangeResult<Stored> = { readonly ok: true; readonly stored: Stored } | SecretRefusal;
@@ -33,13 +33,15 @@ export type SecretChangeResult<Stored> = { readonly ok: true; readonly stored: S
 type SecretCalls = Pick<ServiceClient, 'createWebhookSecret' | 'rotateWebhookSecret'>;
 
 /**
- * Has the service make a webhook secret and stores it at that moment: it is shown in that one answer only, and nobody
- * but the store gets it (specification, Authentication 6).
+ * Asks the service for a webhook secret and stores it at once: the service shows it in one answer only, and only the
+ * store
+ * receives it (specification, Authentication 6).
  *
- * After a lost answer it rotates: whatever was made is of no use once nobody has seen it. Where that shows that nothing
- * was made, it begins again.
+ * After a lost answer it rotates, because a secret that was not received is useless. If the rotation shows that no
+ * secret
+ * exists, it creates one again.
  *
- * @throws what the store throws. Once the service was asked, it may then have a secret that nobody knows: rotate again.
+ * @throws the error of the store. The service may then have a secret that was not stored: rotate again.
  */
 export async function changeWebhookSecret<Stored>(
   service: SecretCalls,
@@ -51,7 +53,7 @@ export async function changeWebhookSecret<Stored>(
   return made.ok ? { ok: true, stored: await store.replace(made.secret) } : made;
 }
 
-// A lost creation, the rotation that finds nothing, another creation, and a rotation should that be lost as well.
+// Enough for: a lost creation, a rotation that finds no secret, a second creation, and a rotation if that is lost too.
 const MOST_CALLS = 4;
 
 async function makeSecret(
@@ -76,7 +78,7 @@ async function makeSecret(
     } else {
       lost = answer;
       step = 'rotate';
-      // The next answer would lack the same.
+      // The next answer would have the same defect.
       if (answer.failure === 'contract_drift') break;
     }
   }
@@ -87,5 +89,5 @@ const NEVER_SETTLED: ServiceFailure = {
   ok: false,
   kind: 'failure',
   failure: 'unreadable_answer',
-  detail: 'The service says in turn that there is a webhook secret and that there is none.',
+  detail: 'The service alternately reports that it has a webhook secret and that it has none.',
 };
