@@ -5,7 +5,7 @@
  */
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
-import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
 /** The idempotency key of an attempt. @param number of the attempt, from 1. */
 export function attemptKey(keyRing: KeyRing, { kind, id }: WorkRef, number: number): string {

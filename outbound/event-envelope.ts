@@ -2,7 +2,7 @@
 import type { EventRow } from '#db/events/events.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/events.ts';
-import { KINDS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 
 export interface EventEnvelope {
   readonly id: string;

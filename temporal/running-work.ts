@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { workflowId } from '#workflows/messages.ts';
 
 /** A question that takes longer is given up; the sweeper does without it. */

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { witnessOfEnd, type Witness } from '#domain/purchase/restored-records.ts';
 import { startDecision, type WorkflowRunState } from '#domain/relay/start-decision.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isPassing } from '#temporal/grpc-status.ts';
 import {
   operatorActedSignal,

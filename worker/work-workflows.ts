@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { StartFacts } from '#db/work/start-facts.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { wakeEndpoint } from '#temporal/wake-endpoint.ts';
 import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/relay.ts';

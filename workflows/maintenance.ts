@@ -5,7 +5,7 @@ import type {
   SweepCursor,
   WatchActivities,
 } from '#activities/upkeep/upkeep-types.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 

@@ -10,10 +10,10 @@ import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { byKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { CaseVerdict } from '#domain/work/operator-actions.ts';
 import type { Resubmission } from '#domain/work/resubmission.ts';
-import { byKind, type WorkRef } from '#domain/work/work.ts';
 import type { Carried, Remembered } from '#workflows/work/carried.ts';
 
 /** The task queue of all workflows, and of all activities but one. */

@@ -3,8 +3,8 @@
  * payload codec: never put anything personal or secret into them.
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import { byKind, type WorkKind } from '#domain/work/work.ts';
 
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
 const KEYWORD_MAX_LENGTH = 255;

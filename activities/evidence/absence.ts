@@ -5,7 +5,7 @@ import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
-import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
 
 /**
@@ -25,8 +25,8 @@ export function createAbsenceProof(
       return { kind: 'unproven', mayPass: isLookUpRetried(lookedUp.failure.class), detail: lookedUp.failure.detail };
     }
     if (lookedUp.kind === 'found') return { kind: 'changed' };
-    // A cancellation spends nothing: an unchanged eSIM is proof enough.
-    if (work.kind === 'cancellation') return undefined;
+    // Work that is no purchase spends nothing: an unchanged eSIM is proof enough.
+    if (!KINDS[work.kind].isPurchase) return undefined;
     const { evidence, mayPass = false, detail } = await readDebitEvidence({ work, attemptId: attempt.id });
     return evidence === 'no_debit' ? undefined : { kind: 'unproven', mayPass, detail };
   };

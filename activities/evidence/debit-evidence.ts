@@ -10,7 +10,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { countsInWallet, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 

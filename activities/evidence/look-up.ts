@@ -4,7 +4,7 @@ import { serviceIdsOfOthers, workOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
-import { KINDS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
 import { recordFacts, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';
 
@@ -30,7 +30,7 @@ export async function findMismatch(
   const { productId } = facts;
   const ordered = await orderedInstead(db, workOf(attempt), productId);
   if (ordered === undefined) return undefined;
-  const noun = attempt.subjectKind === 'vpn_subscription' ? 'plan' : 'package';
+  const noun = KINDS[attempt.subjectKind].productNoun;
   const detail =
     `${has(attempt, facts)}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: it may have ` +
     'been bought by hand.';

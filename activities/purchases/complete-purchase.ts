@@ -3,7 +3,7 @@ import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** Makes the activity that stores what was bought. `not_yet` is a result: the workflow waits and runs it again. */
 export function createCompletion(

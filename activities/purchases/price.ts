@@ -1,4 +1,4 @@
-import type { WorkRow } from '#db/work/work-tables.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import { plainText, type Money } from '#domain/money/money.ts';
 import { isWithin, type PriceLimit } from '#domain/purchase/price-limit.ts';
 import { isDefinite } from '#domain/work/failure.ts';

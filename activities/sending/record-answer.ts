@@ -1,10 +1,10 @@
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { WorkRow } from '#db/work/work-tables.ts';
 import { afterAnswer } from '#domain/purchase/late-answer.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
-import type { WorkRef } from '#domain/work/work.ts';
 import { recordFactsOver, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';
 import { markInProgress } from '#fulfilment/work/update-work.ts';
 

@@ -3,14 +3,14 @@ import { recordAnswer } from '#activities/sending/record-answer.ts';
 import { attemptView, noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SendResult } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import type { WorkRow } from '#db/work/work-tables.ts';
 import type { SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite } from '#domain/work/failure.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
 import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
@@ -96,7 +96,7 @@ async function restoreLostClaim(
     ...(firstSentAt !== null && { firstSentAt: firstSentAt.getTime() }),
     ...(firstUnrefusedSendAt !== null && { firstUnrefusedSendAt: firstUnrefusedSendAt.getTime() }),
   };
-  const busyEsimId = claimed.subjectKind === 'order' ? null : tools.busyEsimId;
+  const busyEsimId = KINDS[claimed.subjectKind].esim === 'existing' ? tools.busyEsimId : null;
   return doubtAttempt(tx, after, witness, { ...tools, busyEsimId });
 }
 

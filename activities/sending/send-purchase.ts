@@ -15,7 +15,7 @@ import { lockUnfinishedWork, lockWork } from '#db/work/work-rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import { knowsMore } from '#domain/purchase/restored-records.ts';
 import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';

@@ -4,7 +4,7 @@ import { requestStart, requestWake } from '#db/queues/outbox.ts';
 import { markSwept, readUnfinished, type UnfinishedWork } from '#db/queues/sweep.ts';
 import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import { sweepDecision, type SweepDecision } from '#domain/relay/sweep-decision.ts';
-import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
+import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** Dependencies of the sweep. */

@@ -21,8 +21,8 @@ import type { SweepPolicy } from '#domain/policy/sweep-policy.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
+import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
 import { recordFacts } from '#fulfilment/attempts/record-report.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
 import type { Logger } from '#telemetry/logger.ts';
@@ -160,7 +160,7 @@ async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow
       outcome,
       reference: attempt.reference,
       serviceId,
-      serviceEsimId: attempt.subjectKind === 'cancellation' ? attempt.serviceEsimId : null,
+      serviceEsimId: KINDS[attempt.subjectKind].reportsName === 'esim' ? attempt.serviceEsimId : null,
       encryptedBody: keyRing.encrypt(body, inboxBodyAad(deliveryId)),
       bodyHash: contentHash,
       signedHash: contentHash,

@@ -1,5 +1,5 @@
 import type { Runway } from '#domain/money/runway.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
 /** Where a sweep stopped. */

@@ -1,9 +1,9 @@
 import { findAttempt } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { WorkRow } from '#db/work/work-tables.ts';
 import { restoration, type Witness } from '#domain/purchase/restored-records.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { doubtAttempt, markFollowed } from '#fulfilment/attempts/restored-attempts.ts';
 
 /** Dependencies of the restoration of lost attempts. */
@@ -35,7 +35,7 @@ export async function restoreAttempts(
   const attempt = known ?? (await tools.open(tx, witness.number));
   await doubtAttempt(tx, attempt, witness, {
     leaseMs: tools.leaseMs,
-    busyEsimId: work.kind === 'order' ? null : row.esimId,
+    busyEsimId: KINDS[work.kind].esim === 'existing' ? row.esimId : null,
   });
   return true;
 }

@@ -6,7 +6,7 @@ import { accessAad } from '#db/encryption-aads.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { noteCancelAccepted } from '#fulfilment/work/cancel-vpn-subscription.ts';
 import { storeSubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';

@@ -27,14 +27,14 @@ import { isBadData, type Database, type Executor } from '#db/connection/database
 import { requestBodyAad } from '#db/encryption-aads.ts';
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { unappliedFor, type InboxRow } from '#db/queues/inbox.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork, readWork, WorkFinishedError, RowMissingError } from '#db/work/work-rows.ts';
-import type { WorkRow } from '#db/work/work-tables.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
 import type { Refusal } from '#domain/work/operator-actions.ts';
 import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
-import type { WorkKind, WorkRef } from '#domain/work/work.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';

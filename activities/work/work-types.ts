@@ -5,10 +5,10 @@ import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail, FailureClass } from '#domain/work/failure.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Operator, OperatorAction } from '#domain/work/operator-actions.ts';
 import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
-import type { WorkRef } from '#domain/work/work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** An attempt as its workflow receives it. */

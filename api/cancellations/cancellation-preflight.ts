@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cancellationResource } from '#api/cancellations/cancellations.ts';
+import { cancellationName } from '#api/cancellations/cancellations.ts';
 import {
   refundCondition,
   refundConditionJson,
@@ -47,7 +47,6 @@ const example: z.input<typeof preflight> = {
 /** Would the cancellation of an eSIM be refunded? */
 export function cancellationPreflightOperations(dependencies: ApiDependencies): Operation[] {
   const { database, service, now } = dependencies;
-  const cancellations = cancellationResource(dependencies);
   return [
     operation({
       id: 'getCancellationPreflight',
@@ -74,7 +73,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         const esim = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
         if (esim === undefined) throw new Problem('esim_not_found');
         const made = await database.run((db) => findCancellationInForce(db, id));
-        if (made !== undefined) throw await database.run((db) => alreadyExists(db, cancellations, made, ownerId));
+        if (made !== undefined) throw await database.run((db) => alreadyExists(db, cancellationName, made, ownerId));
         const own = await database.run((db) => readOwnRefundFacts(db, esim));
         const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
         if (read !== undefined) await database.run((db) => storeFacts(db, id, esimDetails(read), readAt));

@@ -9,7 +9,7 @@ import { pageOf } from '#api/lists/page-schemas.ts';
 import { deadlineInput, metadata } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
-import type { CancellationView } from '#db/work/cancellation-queries.ts';
+import type { StoredCancellation } from '#db/work/cancellation-queries.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { resubmission } from '#domain/work/resubmission.ts';
 
@@ -55,8 +55,14 @@ export const cancellationInputExample = {
   metadata: { shop_order: 'A-1001' },
 };
 
+const ENDS = '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.';
+
 /** It spends nothing, so it has neither a limit nor a price. */
-const { max_price: _limit, charged: _charged, ...common } = workOutput('cancellation', statusesOf('cancellation'));
+const {
+  max_price: _limit,
+  charged: _charged,
+  ...common
+} = workOutput('cancellation', statusesOf('cancellation'), ENDS);
 
 const {
   max_price: _limitExample,
@@ -108,7 +114,7 @@ export const cancellationListQuery = z.strictObject({
  *   rules out.
  */
 export function cancellationJson(
-  { cancellation, refund, ...facts }: CancellationView,
+  { row: cancellation, refund, serviceId: _serviceId, ...facts }: StoredCancellation,
   now: number,
 ): CancellationOutput {
   if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);

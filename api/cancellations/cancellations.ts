@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import {
   cancellationInput,
   cancellationInputExample,
@@ -9,48 +8,33 @@ import {
   cancellationPage,
 } from '#api/cancellations/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { type ApiRequest, type Operation, invalid, operation } from '#api/http/operation.ts';
-import type { Reply } from '#api/http/reply.ts';
-import { bulkOperation } from '#api/work/bulk-actions.ts';
-import { workActionOperations } from '#api/work/work-actions.ts';
-import { createWork, creationAnswers } from '#api/work/work-creation.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
-import { type WorkResource, listWork, workFilter, workResource } from '#api/work/work-resource.ts';
-import { findEsim } from '#db/esims/esim-queries.ts';
-import { findCancellationView, pageOfCancellations } from '#db/work/cancellation-queries.ts';
+import { requireEsim } from '#api/esims/require-esim.ts';
+import type { Operation } from '#api/http/operation.ts';
+import { workOperations } from '#api/work/work-operations.ts';
+import type { WorkResource } from '#api/work/work-resource.ts';
+import { cancellationReads } from '#db/work/cancellation-queries.ts';
 import { acceptCancellation } from '#fulfilment/work/accept-cancellation.ts';
 
-const tag = 'Cancellations';
-const JSON_TYPE = 'application/json';
+/** How the one cancellation of an eSIM is named in a problem. */
+export const cancellationName = {
+  kind: 'cancellation',
+  path: '/v1/cancellations',
+  reference: { field: 'esim_id', taken: 'cancellation_exists', isForGood: false },
+} as const satisfies Partial<WorkResource>;
 
-export function cancellationResource({ now }: ApiDependencies): WorkResource {
-  return workResource({
-    kind: 'cancellation',
+/** Cancelling eSIMs: create, read, list, what happened so far, and what a person can do. */
+export function cancellationOperations(dependencies: ApiDependencies): Operation[] {
+  return workOperations(dependencies, {
+    ...cancellationName,
     name: 'Cancellation',
-    path: '/v1/cancellations',
-    tag,
-    scopes: { read: 'cancellations:read', operate: 'cancellations:operate' },
+    tag: 'Cancellations',
+    scopes: { read: 'cancellations:read', write: 'cancellations:write', operate: 'cancellations:operate' },
     notFound: 'cancellation_not_found',
-    reference: { field: 'esim_id', taken: 'cancellation_exists', isForGood: false },
     output: cancellationOutput,
     example: cancellationOutputExample,
-    find: async (db, id, owner) => {
-      const view = await findCancellationView(db, id, owner);
-      return view && cancellationJson(view, now());
-    },
-  });
-}
-
-/** Cancelling eSIMs and following their refunds. */
-export function cancellationOperations(dependencies: ApiDependencies): Operation[] {
-  const { database, now } = dependencies;
-  const resource = cancellationResource(dependencies);
-  return [
-    operation({
-      id: 'createCancellation',
-      method: 'post',
-      path: '/v1/cancellations',
-      tag,
+    reads: cancellationReads,
+    json: cancellationJson,
+    create: {
       summary: 'Cancel an eSIM',
       description:
         'Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five ' +
@@ -60,66 +44,23 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         'cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who ' +
         'installs the eSIM ' +
         'meanwhile may be faster: what the service answers decides.',
-      scope: 'cancellations:write',
       body: cancellationInput,
       bodyExample: cancellationInputExample,
-      idempotent: true,
-      prefersWait: true,
-      answers: creationAnswers(resource),
-      problems: ['cancellation_exists'],
-      handle: (request) => createCancellation(dependencies, resource, request),
-    }),
-    operation({
-      id: 'listCancellations',
-      method: 'get',
-      path: '/v1/cancellations',
-      tag,
-      summary: 'List cancellations, newest first',
-      scope: 'cancellations:read',
-      query: cancellationListQuery,
-      answers: {
-        200: {
-          description: 'A page of cancellations.',
-          contentType: JSON_TYPE,
-          schema: cancellationPage,
-          example: { data: [cancellationOutputExample], next_cursor: null },
+      accept:
+        (_dependencies, { body, caller }) =>
+        async (tx, work, now) => {
+          const { esim_id: esimId, reason = null, accept_without_refund: acceptWithoutRefund } = body;
+          await requireEsim(tx, esimId, caller.ownerId);
+          return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
         },
+    },
+    list: { query: cancellationListQuery, page: cancellationPage, filter: (query) => ({ esimId: query.esim_id }) },
+    resolution: {
+      serviceId: {
+        field: 'service_refund_id',
+        description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.',
       },
-      handle: async ({ query, caller: { ownerId } }) => {
-        const filter = { ...workFilter(query), esimId: query.esim_id };
-        return listWork(
-          resource,
-          ownerId,
-          query,
-          (page) => database.run((db) => pageOfCancellations(db, ownerId, filter, page)),
-          {
-            json: (view) => cancellationJson(view, now()),
-            position: ({ cancellation }) => cancellation,
-          },
-        );
-      },
-    }),
-    bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
-    ...workActionOperations(dependencies, resource),
-  ];
-}
-
-type CreateRequest = Pick<
-  ApiRequest<z.ZodObject, z.ZodObject, typeof cancellationInput>,
-  'body' | 'json' | 'header' | 'caller' | 'onClose'
->;
-
-async function createCancellation(
-  dependencies: ApiDependencies,
-  resource: WorkResource,
-  request: CreateRequest,
-): Promise<Reply> {
-  const { esim_id: esimId, reason = null, accept_without_refund: acceptWithoutRefund } = request.body;
-  return createWork(dependencies, resource, request, async (tx, work, now) => {
-    if ((await findEsim(tx, esimId, request.caller.ownerId)) === undefined) {
-      throw invalid([{ in: 'body', field: 'esim_id', message: 'names no eSIM of ours' }]);
-    }
-    return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
+      example: { why: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
+    },
   });
 }

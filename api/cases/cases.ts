@@ -13,7 +13,7 @@ import { Problem } from '#api/problems/problem.ts';
 import { findCase, listOpenCases } from '#db/work/case-queries.ts';
 import type { CaseRow } from '#db/work/cases.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { dismissCase } from '#fulfilment/operator/dismiss-case.ts';
 
 const tag = 'Operator actions';

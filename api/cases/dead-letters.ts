@@ -15,7 +15,7 @@ import {
   type DeadLetter,
   type DeadLetterQueue,
 } from '#db/queues/dead-letters.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { settleDeadLetter } from '#fulfilment/operator/settle-dead-letter.ts';
 
 const tag = 'Operator actions';

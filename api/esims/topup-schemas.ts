@@ -4,8 +4,8 @@ import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { callerReference, purchaseInput } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
-import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
-import type { TopupView } from '#db/work/topup-queries.ts';
+import { PURCHASE_ENDS, workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import type { StoredTopup } from '#db/work/topup-queries.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
 const externalTopupId = callerReference('topup', 'shop-topup-000017');
@@ -38,7 +38,7 @@ export const topupOutput = z
     package_id: packageId,
     external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
     service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
-    ...workOutput('topup', statusesOf('topup')),
+    ...workOutput('topup', statusesOf('topup'), PURCHASE_ENDS),
   })
   .meta({ id: 'Topup' });
 
@@ -63,7 +63,7 @@ export const topupListQuery = z.strictObject({
 });
 
 /** @throws Error when it has no eSIM, which the database rules out. */
-export function topupJson({ topup, serviceId, ...facts }: TopupView): TopupOutput {
+export function topupJson({ row: topup, serviceId, ...facts }: StoredTopup): TopupOutput {
   if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
   return {
     id: topup.id,

@@ -18,7 +18,7 @@ import {
   type StatusKind,
 } from '#domain/events/events.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
-import { byKind } from '#domain/work/work.ts';
+import { byKind } from '#domain/work/kinds.ts';
 
 export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
 const exampleOrderId = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';

@@ -14,7 +14,7 @@ import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { findPause, listPauses, type PauseRow } from '#db/gate/pauses.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const tag = 'Purchase gate';

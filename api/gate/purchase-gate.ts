@@ -9,7 +9,7 @@ import { jsonReply } from '#api/http/reply.ts';
 import { readGate, type GateView } from '#db/gate/gate-overview.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 const tag = 'Purchase gate';
 const JSON_TYPE = 'application/json';

@@ -4,7 +4,7 @@ import type { PagePosition } from '#db/lists/given-values.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
 import type { CasePosition } from '#db/work/case-queries.ts';
 import { isId, type IdKind } from '#domain/work/identifiers.ts';
-import { byKind, type WorkKind } from '#domain/work/work.ts';
+import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 
 /** What such a list holds. */
 export type ListKind = WorkKind | 'refund' | 'esim' | 'pricingRule';

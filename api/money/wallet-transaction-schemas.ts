@@ -7,7 +7,7 @@ import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
 import type { WalletLine } from '#db/money/journal-queries.ts';
 import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 export const direction = z
   .enum(DIRECTIONS)

@@ -4,8 +4,8 @@ import { ourId, packageId, packageIdInQuery } from '#api/fields/ids.ts';
 import { pageOf } from '#api/lists/page-schemas.ts';
 import { callerReference, purchaseInput } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
-import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
-import type { OrderView } from '#db/work/order-queries.ts';
+import { PURCHASE_ENDS, workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
+import type { StoredOrder } from '#db/work/order-queries.ts';
 import { isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
@@ -43,7 +43,7 @@ export const orderOutput = z
     external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
     esim_id: ourId('esim', 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM').nullable(),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
-    ...workOutput('order', statusesOf('order')),
+    ...workOutput('order', statusesOf('order'), PURCHASE_ENDS),
   })
   .meta({ id: 'Order' });
 
@@ -67,7 +67,7 @@ export const orderListQuery = z.strictObject({
   ...workListQuery(statusesOf('order')),
 });
 
-export function orderJson({ order, serviceId, ...facts }: OrderView): OrderOutput {
+export function orderJson({ row: order, serviceId, ...facts }: StoredOrder): OrderOutput {
   return {
     id: order.id,
     status: order.status,

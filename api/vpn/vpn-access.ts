@@ -7,7 +7,7 @@ import { Problem } from '#api/problems/problem.ts';
 import { exampleSubscriptionId } from '#api/vpn/vpn-subscription-schemas.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { accessAad } from '#db/encryption-aads.ts';
-import { findVpnSubscriptionView } from '#db/work/vpn-subscription-queries.ts';
+import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
 import { vpnAccess } from '#upstream/contract.ts';
 
 const accessOutput = z
@@ -52,11 +52,11 @@ export function vpnAccessOperation({ database, keyRing, now }: ApiDependencies):
     },
     problems: ['vpn_subscription_not_found', 'access_data_not_there'],
     handle: async ({ params: { id }, caller }) => {
-      const view = mayExist('vpn_subscription', id)
-        ? await database.run((db) => findVpnSubscriptionView(db, id, caller.ownerId))
+      const stored = mayExist('vpn_subscription', id)
+        ? await database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
         : undefined;
-      if (view === undefined) throw new Problem('vpn_subscription_not_found');
-      const { encryptedAccess } = view.subscription;
+      if (stored === undefined) throw new Problem('vpn_subscription_not_found');
+      const { encryptedAccess } = stored.row;
       if (encryptedAccess === null) throw new Problem('access_data_not_there');
       const { username, password, server, configuration } = vpnAccess.parse(
         JSON.parse(keyRing.decryptText(encryptedAccess, accessAad(id))),

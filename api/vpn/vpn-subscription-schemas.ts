@@ -8,7 +8,7 @@ import { vpnPlanId } from '#api/vpn/vpn-plan-schemas.ts';
 import { callerReference, purchaseInput } from '#api/work/work-input.ts';
 import { workJson } from '#api/work/work-json.ts';
 import { workListQuery, workOutput, workOutputExample } from '#api/work/work-schemas.ts';
-import type { VpnSubscriptionView } from '#db/work/vpn-subscription-queries.ts';
+import type { StoredVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { resubmission } from '#domain/work/resubmission.ts';
@@ -31,6 +31,11 @@ const customerReference = z
     example: 'C-2207',
     override: { pattern: FILLED_TEXT_PATTERN },
   });
+
+const ENDS =
+  '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` ' +
+  'are final; `failed` ' +
+  'means definitely not bought.';
 
 export const vpnSubscriptionInput = z
   .strictObject({
@@ -69,7 +74,7 @@ export const vpnSubscriptionOutput = z
     cancel_requested_at: instant
       .nullable()
       .meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
-    ...workOutput('vpn_subscription', statusesOf('vpn_subscription')),
+    ...workOutput('vpn_subscription', statusesOf('vpn_subscription'), ENDS),
   })
   .meta({ id: 'VpnSubscription' });
 
@@ -127,7 +132,11 @@ export const cancelledExample: VpnSubscriptionOutput = {
   updated_at: '2030-02-03T09:00:05.000Z',
 };
 
-export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSubscriptionView): VpnSubscriptionOutput {
+export function vpnSubscriptionJson({
+  row: subscription,
+  serviceId,
+  ...facts
+}: StoredVpnSubscription): VpnSubscriptionOutput {
   return {
     id: subscription.id,
     status: subscription.status,

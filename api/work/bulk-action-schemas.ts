@@ -7,17 +7,17 @@ import { limitFields, verdictFields } from '#api/work/work-action-schemas.ts';
 import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { idPattern, isId } from '#domain/work/identifiers.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
-import { KINDS } from '#domain/work/work.ts';
 
 /** The most that one call acts on: each is a transaction of its own, and the caller waits for all of them. */
 export const MAX_BULK = 100;
 
 /** What can be done to many at once: every act of one. What names something at the service can only be said of one. */
 const ACTS = ['retry', 'release', 'abandon', 'limit', 'resolve'] as const;
-/** Nothing of a cancellation is held at the gate, and nothing is charged for it. */
-const ACTS_OF_CANCELLATIONS = ['retry', 'abandon', 'resolve'] as const;
+/** The purchase gate holds only purchases, and only for them is anything charged. */
+const ACTS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
 
 /** The request of an act on many pieces of work of one kind. */
 export function bulkInput({ kind, name }: WorkResource) {
@@ -51,8 +51,9 @@ export function bulkInput({ kind, name }: WorkResource) {
         '`attention` only those that have not ended.',
       override: { minProperties: 1 },
     });
-  const acts: readonly [(typeof ACTS)[number], ...(typeof ACTS)[number][]] =
-    kind === 'cancellation' ? ACTS_OF_CANCELLATIONS : ACTS;
+  const acts: readonly [(typeof ACTS)[number], ...(typeof ACTS)[number][]] = KINDS[kind].isPurchase
+    ? ACTS
+    : ACTS_WITHOUT_PURCHASE;
   const { case: reason, verdict, next } = verdictFields;
   return z
     .strictObject({

@@ -12,9 +12,9 @@ import { newId } from '#db/connection/ids.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { chooseWork } from '#db/work/bulk-choice.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
-import { KINDS } from '#domain/work/work.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
 
 /**

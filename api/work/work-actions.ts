@@ -8,17 +8,17 @@ import { Problem } from '#api/problems/problem.ts';
 import { retryPolicyInput } from '#api/work/retry-policy-schemas.ts';
 import { limitFields, verdictFields } from '#api/work/work-action-schemas.ts';
 import { article } from '#api/work/work-reads.ts';
-import { type WorkResource, notFound } from '#api/work/work-resource.ts';
+import { type ResolutionField, type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { newId } from '#db/connection/ids.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { SERVICE_ID, type OperatorAction, type Refusal } from '#domain/work/operator-actions.ts';
 import { changesNothing, RETRY_CHANGE_FIELDS, retryChangeOf, waitsAreOrdered } from '#domain/work/retry-change.ts';
-import { KINDS } from '#domain/work/work.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
 
-const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
+const serviceName = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
 const plain = z.strictObject({ why: actionReason }).meta({ id: 'OperatorAct' });
 const limit = z.strictObject({ why: actionReason, ...limitFields }).meta({ id: 'LimitChange' });
@@ -33,42 +33,7 @@ const retryPolicy = z
 /** Of every kind of work; each adds how the service names what it sold. */
 const resolution = z.strictObject({ why: actionReason, ...verdictFields });
 
-const orderResolution = resolution
-  .extend({
-    service_order_id: serviceId.meta({
-      description: 'With `bought`: the order at the service, where it is not known yet.',
-    }),
-    service_esim_id: serviceId.meta({
-      description: 'With `bought`: the eSIM at the service. Without it the service is asked.',
-    }),
-  })
-  .meta({ id: 'OrderCaseResolution' });
-
-const topupResolution = resolution
-  .extend({
-    service_topup_id: serviceId.meta({
-      description: 'With `bought`: the top-up at the service, where it is not known yet.',
-    }),
-  })
-  .meta({ id: 'TopupCaseResolution' });
-
 const EXAMPLE = { why: 'Balance was topped up.' };
-
-const vpnResolution = resolution
-  .extend({
-    service_subscription_id: serviceId.meta({
-      description: 'With `bought`: the subscription at the service, where it is not known yet.',
-    }),
-  })
-  .meta({ id: 'VpnSubscriptionCaseResolution' });
-
-const cancellationResolution = resolution
-  .extend({
-    service_refund_id: serviceId.meta({
-      description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.',
-    }),
-  })
-  .meta({ id: 'CancellationCaseResolution' });
 
 /** What a person does with work that waits, fails or went wrong. */
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
@@ -104,10 +69,10 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       bodyExample: EXAMPLE,
       handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.why, caller),
     }),
-    // Nothing of a cancellation is held at the gate, and nothing is charged for it.
-    ...(kind === 'cancellation'
-      ? []
-      : [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]),
+    // The purchase gate holds only purchases, and only for them is anything charged.
+    ...(KINDS[kind].isPurchase
+      ? [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]
+      : []),
     retryPolicyOperation(resource, common, perform),
     operation({
       ...common,
@@ -182,8 +147,18 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
   });
 }
 
-function resolveOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
-  const documented = {
+function resolveOperation(
+  { kind, name, path, resolution: named }: WorkResource,
+  common: Common,
+  perform: Perform,
+): Operation {
+  const { serviceId, serviceEsimId, example } = named;
+  const fields = serviceEsimId === undefined ? [serviceId] : [serviceId, serviceEsimId];
+  const shape = Object.fromEntries(fields.map(({ field, description }) => [field, serviceName.meta({ description })]));
+  const body = resolution.extend(shape).meta({ id: `${name}CaseResolution` });
+  const namedIn = (given: object, of: ResolutionField | undefined) =>
+    of === undefined ? undefined : serviceName.parse(Reflect.get(given, of.field));
+  return operation({
     ...common,
     id: `resolve${name}Case`,
     path: `${path}/{id}/resolve`,
@@ -191,46 +166,24 @@ function resolveOperation({ kind, name, path }: WorkResource, common: Common, pe
     description:
       "States the outcome when neither the service nor the wallet could prove it. Check the service's console first: " +
       'after `not_bought` it is bought anew.',
-    bodyExample: { why: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
-  } as const;
-  switch (kind) {
-    case 'order':
-      return operation({
-        ...documented,
-        body: orderResolution,
-        handle: ({ params, body, caller }) => {
-          const { service_order_id: serviceId, service_esim_id: serviceEsimId } = body;
-          return perform(params.id, verdictOf(body, { serviceId, serviceEsimId }), body.why, caller);
-        },
-      });
-    case 'topup':
-      return operation({
-        ...documented,
-        body: topupResolution,
-        handle: ({ params, body, caller }) =>
-          perform(params.id, verdictOf(body, { serviceId: body.service_topup_id }), body.why, caller),
-      });
-    case 'cancellation':
-      return operation({
-        ...documented,
-        bodyExample: { why: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
-        body: cancellationResolution,
-        handle: ({ params, body, caller }) =>
-          perform(params.id, verdictOf(body, { serviceId: body.service_refund_id }), body.why, caller),
-      });
-    case 'vpn_subscription':
-      return operation({
-        ...documented,
-        body: vpnResolution,
-        handle: ({ params, body, caller }) =>
-          perform(params.id, verdictOf(body, { serviceId: body.service_subscription_id }), body.why, caller),
-      });
-  }
+    bodyExample: example ?? {
+      why: 'Their support says it was never sold.',
+      case: 'outcome_unknown',
+      verdict: 'not_bought',
+    },
+    body,
+    handle: ({ params, body: given, caller }) => {
+      // Read again without the names, which differ by kind and have no type.
+      const verdict = resolution.strip().parse(given);
+      const names = { serviceId: namedIn(given, serviceId), serviceEsimId: namedIn(given, serviceEsimId) };
+      return perform(params.id, verdictOf(verdict, names), verdict.why, caller);
+    },
+  });
 }
 
 interface ServiceNames {
   readonly serviceId: string | undefined;
-  readonly serviceEsimId?: string | undefined;
+  readonly serviceEsimId: string | undefined;
 }
 
 function verdictOf(body: z.output<typeof resolution>, { serviceId, serviceEsimId }: ServiceNames): OperatorAction {

@@ -12,7 +12,7 @@ import { newId } from '#db/connection/ids.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { workExists } from '#db/work/work-queries.ts';
 import { isFinished } from '#domain/work/caller-wait.ts';
-import { KINDS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { Intake, NewWork } from '#fulfilment/work/accept-work.ts';
 
 /** The part of a request that is the same for work of every kind. */
@@ -124,7 +124,7 @@ function requireFuture(deadline: Date | undefined, now: Date): void {
  */
 export async function alreadyExists(
   db: Executor,
-  { kind, path, reference: { field, taken: code } }: WorkResource,
+  { kind, path, reference: { field, taken: code } }: Pick<WorkResource, 'kind' | 'path' | 'reference'>,
   id: string,
   owner: Owner,
 ): Promise<Problem> {

@@ -3,7 +3,7 @@ import { instantInput } from '#api/fields/instant.ts';
 import { moneyInput } from '#api/fields/money.ts';
 import { TEXT_PATTERN } from '#api/fields/text.ts';
 import { isCallerReference } from '#domain/work/identifiers.ts';
-import { KINDS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 const MAX_METADATA = 20;
 
@@ -61,7 +61,7 @@ export function purchaseInput(kind: WorkKind) {
 
 /** When what is held ends. */
 export function deadlineInput(kind: WorkKind) {
-  const ends = KINDS[kind].isPurchase ? 'fails without having bought' : 'is refused without having been sent';
+  const ends = KINDS[kind].texts.heldTooLong;
   return instantInput.optional().meta({
     description:
       `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it ` +

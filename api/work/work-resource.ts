@@ -1,21 +1,17 @@
 import type * as z from 'zod';
-import { workFor } from '#api/access/redact-for-owner.ts';
-import type { Reply } from '#api/http/reply.ts';
-import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/page-reply.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { workListQuery } from '#api/work/work-schemas.ts';
 import type { ApiScope } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
-import type { PageOptions, PagePosition } from '#db/lists/given-values.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { WorkFilter } from '#db/work/work-queries.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type { CaseVerdict } from '#domain/work/operator-actions.ts';
 import type { Resubmission } from '#domain/work/resubmission.ts';
-import type { WorkKind } from '#domain/work/work.ts';
 
 /** Work as the API shows it; each kind adds to it. */
 export interface WorkJson {
@@ -26,6 +22,12 @@ export interface WorkJson {
   readonly submit_again: Resubmission;
 }
 
+/** A field of the request that resolves a case: an id at the service. */
+export interface ResolutionField {
+  readonly field: `service_${string}_id`;
+  readonly description: string;
+}
+
 /** What the calls that all kinds of work share must know of one kind. */
 export interface WorkResource {
   readonly kind: WorkKind;
@@ -34,7 +36,7 @@ export interface WorkResource {
   /** Of the list. */
   readonly path: `/v1/${string}`;
   readonly tag: string;
-  readonly scopes: { readonly read: ApiScope; readonly operate: ApiScope };
+  readonly scopes: { readonly read: ApiScope; readonly write: ApiScope; readonly operate: ApiScope };
   readonly notFound: ProblemCode;
   /** The field with the caller's own reference, and the problem that it is taken. */
   readonly reference: {
@@ -48,39 +50,15 @@ export interface WorkResource {
   };
   readonly output: z.ZodType;
   readonly example: { readonly id: string };
-  /** Reads one that is the owner's, as the API shows it. */
-  find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
-}
-
-/** The resource of one kind. Every read redacts the work for a key that is limited to its own work. */
-export function workResource(definition: WorkResource): WorkResource {
-  return {
-    ...definition,
-    find: async (db, id, owner) => {
-      const shown = await definition.find(db, id, owner);
-      return shown && workFor(owner, shown);
-    },
+  /** How a verdict on an open case names what the service made. */
+  readonly resolution: {
+    readonly serviceId: ResolutionField;
+    /** Of a kind that delivers an eSIM. */
+    readonly serviceEsimId?: ResolutionField;
+    readonly example?: { readonly why: string; readonly case: AttentionReason; readonly verdict: CaseVerdict };
   };
-}
-
-/**
- * A page of a list, shown as its owner may see it.
- *
- * @param list runs the query of the kind. @throws Problem validation_failed when the cursor is not one of ours.
- */
-export async function listWork<View>(
-  { kind }: WorkResource,
-  owner: Owner,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  list: (options: PageOptions) => Promise<readonly View[]>,
-  { json, position }: { readonly json: (view: View) => WorkJson; readonly position: (view: View) => PagePosition },
-): Promise<Reply> {
-  const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
-  const views = await list({ limit: limit + 1, after });
-  return pageReply(views, limit, {
-    json: (view) => workFor(owner, json(view)),
-    cursor: (last) => positionCursor(kind, position(last)),
-  });
+  /** Reads one that is the owner's, redacted for a key that is limited to its own work. */
+  find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
 }
 
 /** The problem that there is none with this id. */

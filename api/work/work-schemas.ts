@@ -13,32 +13,27 @@ import { listOf } from '#api/fields/query.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { retryPolicy } from '#api/work/retry-policy-schemas.ts';
 import { submitAgain } from '#api/work/submit-again.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { WorkKind } from '#domain/work/work.ts';
 
 /** Of one kind, as `statusesOf` lists them. */
 type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
 
-const BOUGHT_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
+/** The final statuses of what is bought and then done with, for a description. */
+export const PURCHASE_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
 
-const ENDS = {
-  order: BOUGHT_ENDS,
-  topup: BOUGHT_ENDS,
-  vpn_subscription:
-    '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` ' +
-    'are final; `failed` ' +
-    'means definitely not bought.',
-  cancellation: '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.',
-} as const satisfies Record<WorkKind, string>;
-
-/** What the answer about work of every kind holds. */
-export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>) {
+/**
+ * What the answer about work of every kind holds.
+ *
+ * @param ends for the description: which of the statuses are final, and what they mean.
+ */
+export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>, ends: string) {
   return {
     status: z.enum(statuses).meta({
       description:
         '`accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being ' +
-        `${kind === 'cancellation' ? 'asked for' : 'bought'}. \`processing\`: the service works on it. ` +
-        `\`needs_attention\`: waits for a person. ${ENDS[kind]}`,
+        `${KINDS[kind].isPurchase ? 'bought' : 'asked for'}. \`processing\`: the service works on it. ` +
+        `\`needs_attention\`: waits for a person. ${ends}`,
       example: 'processing',
     }),
     max_price: money.nullable(),

@@ -12,7 +12,7 @@ import { orderJson } from '#api/orders/order-schemas.ts';
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { findOrderView, listOrderViews, type OrderView } from '#db/work/order-queries.ts';
+import { orderReads, type StoredOrder } from '#db/work/order-queries.ts';
 import * as schema from '#db/schema.ts';
 
 const { PORT, DATABASE_URL } = process.env;
@@ -21,8 +21,8 @@ if (PORT === undefined || DATABASE_URL === undefined) throw new Error('PORT and 
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 
 /** What our own code asks PostgreSQL, taken down once, to be sent as a prepared statement. */
-const page = listOrderViews(drizzle(pool), undefined, {}, { limit: 21 }).toSQL();
-const one = await statementOf((db) => findOrderView(db, 'ord_', undefined));
+const page = orderReads.list(drizzle(pool), undefined, {}, { limit: 21 }).toSQL();
+const one = await statementOf((db) => orderReads.find(db, 'ord_', undefined));
 const COLUMNS = Object.keys(getTableColumns(schema.orders));
 
 const app = express();
@@ -96,11 +96,11 @@ async function callerOf(authorization: string | undefined): Promise<string | und
   return rows[0] !== undefined && matchesApiKey(presented, rows[0].hash) ? rows[0].id : undefined;
 }
 
-function viewOf(row: readonly unknown[]): OrderView {
-  const order = Object.fromEntries(COLUMNS.map((name, place) => [name, row[place]]));
-  const [attempts, serviceId, attemptStates, openContradiction] = row.slice(COLUMNS.length);
+function viewOf(row: readonly unknown[]): StoredOrder {
+  const stored = Object.fromEntries(COLUMNS.map((name, place) => [name, row[place]]));
+  const [attempts, serviceId, attemptStates, inDoubt] = row.slice(COLUMNS.length);
   // As our own queries select them, in this order.
-  return { order, attempts, serviceId, attemptStates, openContradiction } as unknown as OrderView;
+  return { row: stored, attempts, serviceId, attemptStates, inDoubt } as unknown as StoredOrder;
 }
 
 /** Runs a query of ours once, and notes what it sends. */

@@ -3,9 +3,9 @@ import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
-import { PURCHASE_KINDS, type PurchaseKind } from '#domain/gate/first-contact.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing } from '#upstream/client.ts';
 
 /** A call that the service may not have. */

@@ -1,6 +1,6 @@
-/** What the probes of a tour saw: plain data, from which `profile.ts` draws its conclusions. */
-import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
+/** What the probes of a tour saw: plain data, from which `profile.ts` draws its conclusions. */
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 

@@ -1,8 +1,9 @@
 import { lapse } from '#cli/sandbox-tour/context.ts';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
-import { nounOf, PURCHASE_KINDS, SEEN_TRAITS, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import { nounOf } from '#domain/gate/first-contact.ts';
 import { capabilities, type Capability } from '#domain/service/capabilities.ts';
 import { profileItems, type MeasuredProfile, type ProfileItem } from '#domain/service/capability-profile.ts';
+import { PURCHASE_KINDS, type PurchaseKind, KINDS } from '#domain/work/kinds.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 interface Conclusion {
@@ -21,7 +22,7 @@ export function profileFrom(observations: Observations): MeasuredProfile {
     reference_unique: secondPurchase(observations.repeatedReference, 'The same reference under another key'),
     debits_at_once: debitsAtOnce(observations.debitSeenAfterMs),
     ...Object.fromEntries(
-      PURCHASE_KINDS.map((kind) => [SEEN_TRAITS[kind], purchaseSeen(kind, observations.purchases[kind])]),
+      PURCHASE_KINDS.map((kind) => [KINDS[kind].seenTrait, purchaseSeen(kind, observations.purchases[kind])]),
     ),
   };
   const of = (item: ProfileItem): Conclusion => conclusions[item] ?? NOT_TRIED;

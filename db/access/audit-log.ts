@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, lt } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { apiKeys, auditLog } from '#db/schema.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 type OtherSubject =
   | 'api_key'

@@ -7,7 +7,7 @@ import { RowMissingError } from '#db/work/work-rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { PriceLimit } from '#domain/purchase/price-limit.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /**
  * The attempt that counts: the newest; or an earlier one that the service sold after all, as a person found, when

@@ -4,7 +4,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAskedAt}, ${attempts.firstSentAt})`;
 

@@ -3,7 +3,7 @@ import { asc, ne } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { gateCircuits } from '#db/schema.ts';
 import type { Circuit } from '#domain/gate/circuit.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type CircuitRow = typeof gateCircuits.$inferSelect;
 

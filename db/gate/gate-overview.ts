@@ -10,7 +10,7 @@ import { apiKeys, attempts, gateReservations, gateWaits } from '#db/schema.ts';
 import { spendDay, type Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** Those that are held at the same thing for the same reason. */
 export interface HeldGroup {

@@ -3,7 +3,7 @@ import { and, asc, desc, eq, isNull, lt } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { gatePauses } from '#db/schema.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 export type PauseRow = typeof gatePauses.$inferSelect;
 

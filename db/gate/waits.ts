@@ -5,7 +5,7 @@ import { gateOverrides, gateWaits } from '#db/schema.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 export type GateWait = typeof gateWaits.$inferSelect;
 

@@ -7,8 +7,8 @@ import { builtOnce, type BuiltQuery } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Given } from '#db/lists/given-values.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
-import { workTable } from '#db/work/work-tables.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+import { workTable } from '#db/work/kinds.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /**
  * The lineage of API keys whose work alone is seen; undefined: everybody's. Never left out, so that nobody forgets it.

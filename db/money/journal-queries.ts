@@ -6,7 +6,7 @@ import { lockBooks } from '#db/money/reconciliations.ts';
 import { attempts, esims, journal, topups, walletMovements } from '#db/schema.ts';
 import type { CauseKind, Direction } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 type JournalRow = typeof journal.$inferSelect;
 export type WalletMovementRow = typeof walletMovements.$inferSelect;

@@ -2,14 +2,14 @@
 import { and, asc, eq, gt, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import { storedKind, workTable } from '#db/work/kinds.ts';
 import type { Cause } from '#domain/money/books.ts';
 import type { Awaited } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
-import type { Movement, Purchase } from '#domain/money/movements.ts';
+import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /** A movement as it is stored: with what the service names besides. */
 export interface ReadMovement extends Movement {
@@ -97,30 +97,15 @@ export async function placeMovements(
 export async function purchasesNamedBy(db: Executor, movements: readonly Movement[]): Promise<Purchase[]> {
   const found = new Map<string, Purchase>();
   for (const part of parts(movements)) {
-    const named = (name: (names: Movement['names']) => string | null) => [
-      ...new Set(part.flatMap(({ names }) => name(names) ?? [])),
-    ];
-    const orders = { ids: named((names) => names.orderId), references: named((names) => names.orderReference) };
-    const subscriptions = {
-      ids: named((names) => names.subscriptionId),
-      references: named((names) => names.subscriptionReference),
-    };
-    const names = {
-      order: [
-        ...isOneOf(orders),
-        inOrNothing(
-          attempts.serviceEsimId,
-          named((each) => each.esimId),
-        ),
-      ],
-      topup: isOneOf({ ids: named((each) => each.topupId), references: [] }),
-      vpn_subscription: isOneOf(subscriptions),
-      // It buys nothing: the credit of its refund names the order.
-      cancellation: [],
-    } as const satisfies Record<WorkKind, readonly (SQL | undefined)[]>;
     for (const kind of WORK_KINDS) {
-      if (names[kind].every((each) => each === undefined)) continue;
-      for (const purchase of await purchasesOf(db, kind, or(...names[kind]))) found.set(purchase.attemptId, purchase);
+      const { serviceId, reference, serviceEsimId } = storedKind(kind).movementNames;
+      const named = [
+        isNamed(attempts.serviceId, part, serviceId),
+        isNamed(attempts.reference, part, reference),
+        isNamed(attempts.serviceEsimId, part, serviceEsimId),
+      ];
+      if (named.every((each) => each === undefined)) continue;
+      for (const purchase of await purchasesOf(db, kind, or(...named))) found.set(purchase.attemptId, purchase);
     }
   }
   return [...found.values()];
@@ -146,14 +131,14 @@ export async function purchasesKept(db: Executor): Promise<Purchase[]> {
   return found;
 }
 
-function isOneOf({ ids, references }: { ids: string[]; references: string[] }): readonly (SQL | undefined)[] {
-  return [inOrNothing(attempts.serviceId, ids), inOrNothing(attempts.reference, references)];
-}
-
-function inOrNothing(
+/** The attempt is named by one of the movements. @returns undefined when none of them names anything in this field. */
+function isNamed(
   column: typeof attempts.serviceId | typeof attempts.reference | typeof attempts.serviceEsimId,
-  values: string[],
+  movements: readonly Movement[],
+  field: keyof MovementNames | undefined,
 ): SQL | undefined {
+  if (field === undefined) return undefined;
+  const values = [...new Set(movements.flatMap(({ names }) => names[field] ?? []))];
   return values.length === 0 ? undefined : inArray(column, values);
 }
 

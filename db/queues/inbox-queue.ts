@@ -9,7 +9,7 @@ import { fromNow, PRESENT } from '#db/connection/from-now.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import { inbox } from '#db/schema.ts';
 import type { StoredInboxRow } from '#domain/relay/inbox-decision.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** What names a row in hand, and the taking that it came from. */
 export type TakenRow = Pick<InboxRow, 'id' | 'tries'>;

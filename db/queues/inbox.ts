@@ -7,7 +7,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
-import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import { KINDS, WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 
 export type InboxRow = typeof inbox.$inferSelect;
 
@@ -44,6 +44,9 @@ export async function markApplied(tx: Executor, keys: readonly string[], note: s
     .where(and(isAnsweredBy(keys), isNull(inbox.appliedAt)));
 }
 
+/** Kinds of work that the service has no id of its own for. */
+const NAMED_BY_ESIM = WORK_KINDS.filter((kind) => KINDS[kind].reportsName === 'esim');
+
 /**
  * Unmatched rows whose attempt is known by now come again. What stores an id brings its rows back by itself; this finds
  * those that were being put aside at that very moment.
@@ -60,7 +63,7 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
           eq(attempts.reference, inbox.reference),
           eq(attempts.serviceId, inbox.serviceId),
           and(
-            eq(inbox.subjectKind, 'cancellation'),
+            inArray(inbox.subjectKind, NAMED_BY_ESIM),
             eq(attempts.serviceEsimId, inbox.serviceEsimId),
             // As in `findNewestCancellation`: what would stay unmatched must not come again for ever.
             or(ne(inbox.event, 'refund.failed'), sql`${attempts.firstSentAt} <= ${inbox.receivedAt}`),
@@ -93,7 +96,7 @@ export async function requeueUnmatched(
   kind: WorkKind,
   stored: { reference?: string | undefined; serviceId?: string | undefined; serviceEsimId?: string | undefined },
 ): Promise<void> {
-  const { serviceEsimId } = kind === 'cancellation' ? stored : {};
+  const { serviceEsimId } = KINDS[kind].reportsName === 'esim' ? stored : {};
   const names = [
     stored.reference === undefined ? undefined : eq(inbox.reference, stored.reference),
     stored.serviceId === undefined ? undefined : eq(inbox.serviceId, stored.serviceId),

@@ -16,7 +16,7 @@ import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/gate/circuit.ts';
 import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/gate/purchase-gate.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** One row: the wallet at the service as it was last read, and what the gate did last. */
 export const gateWallet = pgTable(

@@ -4,7 +4,7 @@ import { boolean, check, doublePrecision, index, integer, pgTable, text, uniqueI
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /**
  * One try to buy, with one idempotency key and one exact body. `subject` is the work that it is bought for.

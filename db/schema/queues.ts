@@ -4,7 +4,7 @@ import { bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'dr
 import { bytea, inList, instant } from '#db/schema/columns.ts';
 import { INBOX_STATES, type InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/relay/observation.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** Everything the service told us, by webhook or in answer to the reconciler. Rows are kept for good. */
 export const inbox = pgTable(

@@ -2,10 +2,10 @@
 import { and, asc, count, inArray, notInArray, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
+import { workTable } from '#db/work/kinds.ts';
 import { workConditions, type WorkFilter } from '#db/work/work-queries.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { WorkKind } from '#domain/work/work.ts';
 
 export interface BulkChoice extends WorkFilter {
   readonly ids?: readonly string[] | undefined;

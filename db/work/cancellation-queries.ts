@@ -1,20 +1,20 @@
 /** Cancellations and refunds as the API shows them. */
-import { and, eq, gt, lt, sql, type SQL, notInArray, inArray, isNotNull, notExists } from 'drizzle-orm';
+import { and, eq, gt, lt, sql, notInArray, inArray, isNotNull, notExists } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
-import { findOneOfOwner, ownRefunds, type Owner } from '#db/lists/ownership.ts';
+import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
 import { pagesOf } from '#db/lists/pagination.ts';
 import { newest, pageOfStatuses } from '#db/lists/status-pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import type { CancellationRow, RefundRow } from '#db/work/rows.ts';
-import { attemptFacts, newestFirst, workPage, type AttemptFacts, type WorkFilter } from '#db/work/work-queries.ts';
+import { attemptFacts, factsOf, type WorkFilter } from '#db/work/work-queries.ts';
+import { workReads, type StoredWork } from '#db/work/work-reads.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { RefundCondition } from '#domain/cancellation/refund-conditions.ts';
 import type { RefundStatus } from '#domain/cancellation/refund.ts';
 
 /** A cancellation with what its attempts and its refund add. */
-export interface CancellationView extends Omit<AttemptFacts, 'serviceId'> {
-  readonly cancellation: CancellationRow;
+export interface StoredCancellation extends StoredWork<CancellationRow> {
   readonly refund: RefundRow | null;
 }
 
@@ -22,41 +22,18 @@ export interface CancellationFilter extends WorkFilter {
   readonly esimId?: string | undefined;
 }
 
-export const findCancellationView = findOneOfOwner<CancellationView>('cancellation', viewsWhere);
-
-/** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
-export function listCancellationViews(
-  db: Executor,
-  owner: Given<Owner>,
-  filter: GivenFilter<CancellationFilter>,
-  page: GivenPage,
-) {
-  const own = filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId);
-  return viewsWhere(db, workPage('cancellation', owner, filter, page, own), page.limit);
-}
-
-export const pageOfCancellations = pagesOf<CancellationFilter, CancellationView>(
-  'cancellation_page',
-  listCancellationViews,
+export const cancellationReads = workReads<StoredCancellation, CancellationFilter>(
+  'cancellation',
+  { esimId: cancellations.esimId },
+  (db) => {
+    const facts = attemptFacts(db, 'cancellation');
+    return db
+      .select({ row: cancellations, refund: refunds, ...factsOf(facts) })
+      .from(cancellations)
+      .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
+      .crossJoinLateral(facts);
+  },
 );
-
-function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
-  const facts = attemptFacts(db, 'cancellation');
-  return db
-    .select({
-      cancellation: cancellations,
-      refund: refunds,
-      attempts: facts.attempts,
-      attemptStates: facts.attemptStates,
-      inDoubt: facts.inDoubt,
-    })
-    .from(cancellations)
-    .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
-    .crossJoinLateral(facts)
-    .where(where)
-    .orderBy(newestFirst('cancellation'))
-    .limit(limit);
-}
 
 /** By what a list of refunds can be narrowed. */
 export interface RefundFilter {

@@ -1,8 +1,8 @@
 import { and, count, eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import { workTable } from '#db/work/kinds.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 /**
  * How many purchases are held for what the service last answered them, by class of failure; one that nothing is held

@@ -1,9 +1,7 @@
 import type { Executor } from '#db/connection/database.ts';
-import { readCancellation } from '#db/work/cancellation-queries.ts';
-import { readOrder } from '#db/work/order-queries.ts';
-import { readTopup } from '#db/work/topup-queries.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import { storedKind } from '#db/work/kinds.ts';
+import { WorkMissingError } from '#db/work/work-rows.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** What is shown of work in the Temporal UI from its start on; nothing personal. */
 export interface StartFacts extends WorkRef {
@@ -15,24 +13,8 @@ export interface StartFacts extends WorkRef {
 }
 
 /** @throws WorkMissingError */
-export async function readStartFacts(db: Executor, { kind, id }: WorkRef): Promise<StartFacts> {
-  switch (kind) {
-    case 'order': {
-      const { externalOrderId, packageId } = await readOrder(db, id);
-      return { kind, id, packageId, externalReference: externalOrderId };
-    }
-    case 'topup': {
-      const { topup } = await readTopup(db, id);
-      return { kind, id, packageId: topup.packageId, externalReference: topup.externalTopupId ?? id };
-    }
-    case 'cancellation': {
-      const { esim } = await readCancellation(db, id);
-      const { externalOrderId, packageId } = await readOrder(db, esim.orderId);
-      return { kind, id, packageId, externalReference: externalOrderId };
-    }
-    case 'vpn_subscription': {
-      const { vpnPlanId, externalSubscriptionId } = await readVpnSubscription(db, id);
-      return { kind, id, vpnPlanId, externalReference: externalSubscriptionId };
-    }
-  }
+export async function readStartFacts(db: Executor, work: WorkRef): Promise<StartFacts> {
+  const [stored] = await storedKind(work.kind).start(db, work.id);
+  if (stored === undefined) throw new WorkMissingError(work);
+  return { ...work, ...stored, externalReference: stored.externalReference ?? work.id };
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { timeline } from '#db/schema.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** What a timeline or case speaks of. */
 export type Subject = WorkRef | { readonly kind: 'delivery'; readonly id: string };

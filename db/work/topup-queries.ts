@@ -1,25 +1,14 @@
 /** Top-ups as the API shows them. */
-import { and, eq, type SQL, inArray } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
-import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
-import { pagesOf } from '#db/lists/pagination.ts';
 import { topups, esims } from '#db/schema.ts';
 import type { TopupRow } from '#db/work/rows.ts';
-import {
-  attemptFacts,
-  factsOf,
-  newestFirst,
-  workPage,
-  type AttemptFacts,
-  type WorkFilter,
-} from '#db/work/work-queries.ts';
+import type { WorkFilter } from '#db/work/work-queries.ts';
+import { workReads, type StoredWork } from '#db/work/work-reads.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 
 /** A top-up with what its attempts add. */
-export interface TopupView extends AttemptFacts {
-  readonly topup: typeof topups.$inferSelect;
-}
+export type StoredTopup = StoredWork<TopupRow>;
 
 export interface TopupFilter extends WorkFilter {
   readonly esimId?: string | undefined;
@@ -27,30 +16,11 @@ export interface TopupFilter extends WorkFilter {
   readonly packageId?: number | undefined;
 }
 
-export const findTopupView = findOneOfOwner<TopupView>('topup', viewsWhere);
-
-/** A page of top-ups, newest first. @returns a query, which runs when it is awaited. */
-export function listTopupViews(db: Executor, owner: Given<Owner>, filter: GivenFilter<TopupFilter>, page: GivenPage) {
-  const own = and(
-    filter.esimId === undefined ? undefined : eq(topups.esimId, filter.esimId),
-    filter.externalTopupId === undefined ? undefined : eq(topups.externalTopupId, filter.externalTopupId),
-    filter.packageId === undefined ? undefined : eq(topups.packageId, filter.packageId),
-  );
-  return viewsWhere(db, workPage('topup', owner, filter, page, own), page.limit);
-}
-
-export const pageOfTopups = pagesOf<TopupFilter, TopupView>('topup_page', listTopupViews);
-
-function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
-  const facts = attemptFacts(db, 'topup');
-  return db
-    .select({ topup: topups, ...factsOf(facts) })
-    .from(topups)
-    .crossJoinLateral(facts)
-    .where(where)
-    .orderBy(newestFirst('topup'))
-    .limit(limit);
-}
+export const topupReads = workReads<StoredTopup, TopupFilter>('topup', {
+  esimId: topups.esimId,
+  externalTopupId: topups.externalTopupId,
+  packageId: topups.packageId,
+});
 
 /** A top-up with the eSIM that it is for. */
 export interface TopupOfEsim {

@@ -1,25 +1,14 @@
 /** VPN subscriptions as the API shows them. */
-import { and, eq, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { Given, GivenFilter, GivenPage } from '#db/lists/given-values.ts';
-import { findOneOfOwner, type Owner } from '#db/lists/ownership.ts';
-import { pagesOf } from '#db/lists/pagination.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import type { VpnSubscriptionRow } from '#db/work/rows.ts';
-import {
-  attemptFacts,
-  factsOf,
-  newestFirst,
-  workPage,
-  type AttemptFacts,
-  type WorkFilter,
-} from '#db/work/work-queries.ts';
+import type { WorkFilter } from '#db/work/work-queries.ts';
+import { workReads, type StoredWork } from '#db/work/work-reads.ts';
 import { WorkMissingError } from '#db/work/work-rows.ts';
 
 /** A VPN subscription with what its attempts add. */
-export interface VpnSubscriptionView extends AttemptFacts {
-  readonly subscription: typeof vpnSubscriptions.$inferSelect;
-}
+export type StoredVpnSubscription = StoredWork<VpnSubscriptionRow>;
 
 export interface VpnSubscriptionFilter extends WorkFilter {
   readonly externalSubscriptionId?: string | undefined;
@@ -27,42 +16,11 @@ export interface VpnSubscriptionFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-export const findVpnSubscriptionView = findOneOfOwner<VpnSubscriptionView>('vpn_subscription', viewsWhere);
-
-/** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
-export function listVpnSubscriptionViews(
-  db: Executor,
-  owner: Given<Owner>,
-  filter: GivenFilter<VpnSubscriptionFilter>,
-  page: GivenPage,
-) {
-  const own = and(
-    filter.externalSubscriptionId === undefined
-      ? undefined
-      : eq(vpnSubscriptions.externalSubscriptionId, filter.externalSubscriptionId),
-    filter.vpnPlanId === undefined ? undefined : eq(vpnSubscriptions.vpnPlanId, filter.vpnPlanId),
-    filter.customerReferenceHash === undefined
-      ? undefined
-      : eq(vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash),
-  );
-  return viewsWhere(db, workPage('vpn_subscription', owner, filter, page, own), page.limit);
-}
-
-export const pageOfVpnSubscriptions = pagesOf<VpnSubscriptionFilter, VpnSubscriptionView>(
-  'vpn_subscription_page',
-  listVpnSubscriptionViews,
-);
-
-function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
-  const facts = attemptFacts(db, 'vpn_subscription');
-  return db
-    .select({ subscription: vpnSubscriptions, ...factsOf(facts) })
-    .from(vpnSubscriptions)
-    .crossJoinLateral(facts)
-    .where(where)
-    .orderBy(newestFirst('vpn_subscription'))
-    .limit(limit);
-}
+export const vpnSubscriptionReads = workReads<StoredVpnSubscription, VpnSubscriptionFilter>('vpn_subscription', {
+  externalSubscriptionId: vpnSubscriptions.externalSubscriptionId,
+  vpnPlanId: vpnSubscriptions.vpnPlanId,
+  customerReferenceHash: vpnSubscriptions.customerReferenceHash,
+});
 
 /** @throws WorkMissingError */
 export async function readVpnSubscription(db: Executor, id: string): Promise<VpnSubscriptionRow> {

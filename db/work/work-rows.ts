@@ -1,9 +1,9 @@
 /** Reading and locking the row of work of any kind. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import { workTable, type WorkRow } from '#db/work/kinds.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
 
 /** The work has ended; nothing may change it any more. */
 export class WorkFinishedError extends Error {

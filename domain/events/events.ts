@@ -3,8 +3,8 @@
  * holds no personal data and no secret.
  */
 import { REFUND_STATUSES, type RefundStatus } from '#domain/cancellation/refund.ts';
+import { WORK_KINDS, KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS, KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /** Not announced: a request that is on its way ends in a moment and repeats with each attempt. */
 const UNANNOUNCED = 'submitting';

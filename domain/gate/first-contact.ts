@@ -2,19 +2,7 @@
  * Holds the first purchases of a kind in production until the shapes of the service's answers have been seen. The hold
  * is a pause that the product sets itself. Cancellations spend nothing and are never held.
  */
-import type { Trait } from '#domain/service/capability-profile.ts';
-import { KINDS, type WorkKind } from '#domain/work/work.ts';
-
-/** Kinds of work that spend money. */
-export const PURCHASE_KINDS = ['order', 'topup', 'vpn_subscription'] as const satisfies readonly WorkKind[];
-export type PurchaseKind = (typeof PURCHASE_KINDS)[number];
-
-/** By kind, the trait of a capability profile that proves a purchase of the kind from order to delivery. */
-export const SEEN_TRAITS = {
-  order: 'order_seen',
-  topup: 'topup_seen',
-  vpn_subscription: 'vpn_seen',
-} as const satisfies Record<PurchaseKind, Trait>;
+import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
 /**
  * What the checks of the service showed for one kind of purchase. Texts are clauses; clauses about a call begin with

@@ -2,7 +2,7 @@
 import type { Direction, Entry, FindingKind } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Movement, Purchase } from '#domain/money/movements.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 export interface Finding {
   readonly kind: FindingKind;

@@ -2,7 +2,7 @@
 import type { Cause, Direction } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** The ids and references that a movement names; null where it names none. */
 export interface MovementNames {

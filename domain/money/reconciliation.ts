@@ -24,6 +24,7 @@ import {
   type MovementNames,
   type Purchase,
 } from '#domain/money/movements.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 
 /** A movement with its cause. */
 export interface Placed {
@@ -163,14 +164,14 @@ class Reconciliation {
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
     const told = this.#awaited.get(slot);
     const same =
-      told === undefined || work.kind === 'vpn_subscription'
+      told === undefined || KINDS[work.kind].isRenewed
         ? undefined
         : debits.find(({ money }) => equalMoney(money, told.money));
     return same ?? debits[0];
   }
 
   #isFurtherPeriod({ purchase: { work, state, endedAt }, placed }: Account, { occurredAt }: Movement): boolean {
-    if (work.kind !== 'vpn_subscription' || state !== 'completed') return false;
+    if (!KINDS[work.kind].isRenewed || state !== 'completed') return false;
     if (endedAt !== undefined && occurredAt > endedAt) return false;
     return placed
       .filter(({ movement, cause }) => movement.direction === 'debit' && cause.kind !== 'adjustment')

@@ -1,7 +1,7 @@
 import type { CancellationReport } from '#domain/cancellation/refund.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { ObservedOutcome, SubscriptionEnd } from '#domain/relay/observation.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** An event of the service about a purchase of any kind, in our terms. */
 export interface PurchaseEvent {

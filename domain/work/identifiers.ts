@@ -1,4 +1,4 @@
-import { byKind } from '#domain/work/work.ts';
+import { byKind } from '#domain/work/kinds.ts';
 
 /** Prefixes of the ids that our API hands out. */
 export const ID_PREFIXES = {

@@ -1,5 +1,6 @@
 /** The actions that are possible on work at present, so that a refusal can name them. */
 import type { AttentionReason } from '#domain/work/attention.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import {
   judgeAbandon,
@@ -9,7 +10,6 @@ import {
   VERDICTS_OF,
   type OperatedWork,
 } from '#domain/work/operator-actions.ts';
-import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /**
  * The cases that an operator may judge before they are open: the service may never finish its work, and an operator
@@ -18,13 +18,14 @@ import { KINDS, type WorkKind } from '#domain/work/work.ts';
 export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readonly AttentionReason[] {
   const { status, attempt, openContradiction } = work;
   if (isFinal(status) || openContradiction || NOT_BY_ATTEMPT.has(status)) return [];
+  const { isRefund } = KINDS[kind];
   switch (attempt?.state) {
     case 'unknown':
       return ['outcome_unknown'];
     case 'processing':
-      return kind === 'cancellation' ? ['outcome_unknown', 'refund_missing'] : ['outcome_unknown'];
+      return isRefund ? ['outcome_unknown', 'refund_missing'] : ['outcome_unknown'];
     case 'completed':
-      return kind === 'cancellation' ? ['refund_missing'] : ['delivery_unavailable'];
+      return isRefund ? ['refund_missing'] : ['delivery_unavailable'];
     case 'failed':
       return attempt.settled ? [] : ['evidence_unavailable'];
     case undefined:
@@ -67,7 +68,7 @@ export function possibleActions(
 function isJudgeable(work: OperatedWork, kind: WorkKind, reason: AttentionReason): boolean {
   const { attempt } = work;
   // Whether an eSIM is known to be cancelled decides between verdicts, not whether one is possible.
-  const known = kind === 'cancellation' ? [false, true] : [undefined];
+  const known = KINDS[kind].isRefund ? [false, true] : [undefined];
   return VERDICTS_OF[reason].some((verdict) =>
     known.some(
       (isCancelled) => judgeResolve(work, { reason, attempt, laterAttempts: [], isCancelled }, verdict) === 'allowed',

@@ -1,8 +1,9 @@
 /** Whether a caller should submit the same work again under another reference. */
 import type { AttentionReason } from '#domain/work/attention.ts';
+import type { KindTexts } from '#domain/work/kind-texts.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { mayHaveCost, type OperatedAttempt } from '#domain/work/operator-actions.ts';
-import type { WorkKind } from '#domain/work/work.ts';
 
 /**
  * `not_needed`: the submitted work is bought or continues. `no`: it may have been bought, so that both would be paid.
@@ -28,36 +29,15 @@ export interface Resubmitted {
   readonly inDoubt: boolean;
 }
 
-const OF_PURCHASES = {
-  in_doubt: 'A case is open about it: it may have been bought or paid for, whatever its status says.',
-  done: 'It is bought.',
-  over: 'It was bought and has ended: another one is a purchase of its own.',
-  not_done: 'It has ended, and by all that is known nothing was bought.',
-  under_way: 'It may have been bought already, or is about to be.',
-  unknown: 'It may have been bought: that is being found out.',
-  waiting:
-    'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
-} as const;
-
-const OF_CANCELLATIONS = {
-  in_doubt: 'A case is open about it: the eSIM may be cancelled, whatever its status says.',
-  done: 'The eSIM is cancelled.',
-  over: 'The eSIM is cancelled.',
-  not_done: 'It has ended, and by all that is known it cancelled nothing.',
-  under_way: 'The eSIM may be cancelled already, or is about to be.',
-  unknown: 'The eSIM may be cancelled: that is being found out.',
-  waiting: 'Nothing is cancelled so far, and this one still goes on. Have it abandoned first.',
-} as const satisfies Record<keyof typeof OF_PURCHASES, string>;
-
 /** Decides whether the same work may be submitted again as new work. Only `yes` is safe. */
 export function resubmission({ kind, ...submitted }: Resubmitted): Resubmission {
   const { verdict, standing } = judged(submitted);
-  return { verdict, why: (kind === 'cancellation' ? OF_CANCELLATIONS : OF_PURCHASES)[standing] };
+  return { verdict, why: KINDS[kind].texts.resubmission[standing] };
 }
 
 interface Judged {
   readonly verdict: ResubmissionVerdict;
-  readonly standing: keyof typeof OF_PURCHASES;
+  readonly standing: keyof KindTexts['resubmission'];
 }
 
 function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judged {

@@ -1,8 +1,8 @@
 /** The status of work in sentences, for readers who know neither the statuses nor the service. */
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { KINDS, type WorkKind } from '#domain/work/work.ts';
 
 /** Work whose status is described. */
 export interface DescribedWork {
@@ -37,7 +37,7 @@ function isSettling({ status, failure, isTimed }: DescribedWork): boolean {
 
 function nowOf(work: DescribedWork): string {
   const { kind, status, isInDoubt = false } = work;
-  const noun = KINDS[kind].noun;
+  const { noun, texts } = KINDS[kind];
   const subject = `The ${noun}`;
   if (isInDoubt && isFinal(status)) return `${subject} has ended as ${status}, and a case about it is open.`;
   if (isSettling(work))
@@ -50,9 +50,7 @@ function nowOf(work: DescribedWork): string {
     case 'held':
       return `${subject} is held: it waits for something that passes.`;
     case 'processing':
-      return kind === 'cancellation'
-        ? 'The service decides about the cancellation or its refund.'
-        : `The service has accepted the ${noun} and works on it.`;
+      return texts.processing(noun);
     case 'needs_attention':
       return `${subject} waits for a person.`;
     case 'active':
@@ -64,9 +62,7 @@ function nowOf(work: DescribedWork): string {
     case 'failed':
       return `${subject} failed for good; nothing was bought.`;
     case 'abandoned':
-      return kind === 'cancellation'
-        ? `${subject} was given up; the eSIM is as it was.`
-        : `${subject} was given up; nothing was bought.`;
+      return `${subject} was given up; ${texts.leftBehind}.`;
     case 'refused':
       return `${subject} is refused; the eSIM is as it was.`;
     case 'cancelled':
@@ -104,7 +100,7 @@ function nextOf(work: DescribedWork): string {
         ? 'The same bytes are sent again with the same key, or the service is asked.'
         : 'The answer of the service. Should it be lost, the same is sent again or looked up.';
     case 'held': {
-      const end = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
+      const end = KINDS[kind].texts.heldTooLong;
       const advice = failure === undefined ? '' : ` ${FAILURE_CLASSES[failure.class].advice}`;
       return (
         `${isTimed ? 'It is tried again by itself' : 'It goes on by itself once that has passed'}; at its ` +

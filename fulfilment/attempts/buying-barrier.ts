@@ -4,7 +4,7 @@ import { isAnsweredBy } from '#db/queues/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import { hasOpenCase } from '#db/work/cases.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 /**
  * Finds what bars work. Asked in the transaction that is about to buy or to fail, with the work locked.
@@ -34,9 +34,8 @@ export async function hasPendingObservations(
     .where(and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id)));
   const references = names.flatMap(({ reference }) => reference ?? []);
   const serviceIds = names.flatMap(({ serviceId }) => serviceId ?? []);
-  // Neither has a reference of ours: an event may name no more than the eSIM.
-  const isNamedByEsim = work.kind === 'cancellation' || work.kind === 'topup';
-  const esimIds = isNamedByEsim ? names.flatMap(({ serviceEsimId }) => serviceEsimId ?? []) : [];
+  const esimIds =
+    KINDS[work.kind].reportsName === 'id' ? [] : names.flatMap(({ serviceEsimId }) => serviceEsimId ?? []);
   const waiting = await tx
     .select({ id: inbox.id })
     .from(inbox)

@@ -4,7 +4,7 @@ import { newId } from '#db/connection/ids.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /**
  * Stores an attempt before its first send: its key, its exact body and its reference (rule 1). One that exists stays

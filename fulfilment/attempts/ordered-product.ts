@@ -1,9 +1,9 @@
 /** Whether the service sold what was ordered. */
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { storedKind, workTable } from '#db/work/kinds.ts';
 import { isAsOrdered } from '#domain/relay/observation.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /**
  * Holds what the service has sold against what was ordered.
@@ -21,18 +21,14 @@ export async function orderedInstead(
   return isAsOrdered(ordered, sold) ? undefined : ordered;
 }
 
-/** What was ordered: the id of the package or of the VPN plan; undefined of a cancellation, which orders nothing. */
+/** The id of the ordered package or VPN plan; undefined of a kind that orders nothing. */
 async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
-  switch (kind) {
-    case 'order':
-      return (await db.select({ is: orders.packageId }).from(orders).where(eq(orders.id, id)))[0]?.is;
-    case 'topup':
-      return (await db.select({ is: topups.packageId }).from(topups).where(eq(topups.id, id)))[0]?.is;
-    case 'vpn_subscription':
-      return (
-        await db.select({ is: vpnSubscriptions.vpnPlanId }).from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id))
-      )[0]?.is;
-    case 'cancellation':
-      return undefined;
-  }
+  const { product } = storedKind(kind);
+  if (product === undefined) return undefined;
+  const table = workTable(kind);
+  const [row] = await db
+    .select({ is: sql<number>`${product}` })
+    .from(table)
+    .where(eq(table.id, id));
+  return row?.is;
 }

@@ -11,6 +11,7 @@ import { cancellationOutcome, mergeReports } from '#domain/cancellation/refund.t
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import { ATTEMPT_DECISIONS, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { knownReports, storeCancellationFacts } from '#fulfilment/work/record-cancellation.ts';
 import { storeSubscriptionFacts, type SubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';
@@ -61,7 +62,7 @@ export async function recordFactsOver(
   await reportDisagreement(tx, known, facts);
   const state = attemptStateAfter(known.state, facts.outcome);
   const failed = facts.outcome === 'failed';
-  const isCancellation = known.subjectKind === 'cancellation';
+  const { failureReported, isPurchase } = KINDS[known.subjectKind];
   const [row] = await tx
     .update(attempts)
     .set({
@@ -72,10 +73,10 @@ export async function recordFactsOver(
       lastHeardAt: sql`clock_timestamp()`,
       ...(state !== known.state && {
         state,
-        failureClass: failed ? (isCancellation ? 'cancellation_refused' : 'supplier_failed') : null,
+        failureClass: failed ? failureReported : null,
         failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
-        // A refused cancellation cost nothing and changed nothing: there is no money to wait for.
-        ...(failed && isCancellation && { busyEsimId: null }),
+        // What is no purchase cost nothing: there is no money to wait for.
+        ...(failed && !isPurchase && { busyEsimId: null }),
         leaseToken: null,
         leaseUntil: null,
       }),

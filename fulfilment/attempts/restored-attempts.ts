@@ -7,12 +7,12 @@ import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
+import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { workTable, type WorkRow } from '#db/work/work-tables.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** True when a workflow has compared what it knows with the row of its work in the present epoch of the database. */
 export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {

@@ -5,13 +5,13 @@ import { circuitOfRow, isCanary, lockUnclosed, type CircuitRow } from '#db/gate/
 import { activePauses } from '#db/gate/pauses.ts';
 import { findWait, hasOverride, enqueue, firstInQueue, type GateWait } from '#db/gate/waits.ts';
 import { gateCircuits, gatePauses, gateWaits } from '#db/schema.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import type { WorkRow } from '#db/work/work-tables.ts';
 import { judgeAtCircuit, circuitSentence, CIRCUITS } from '#domain/gate/circuit.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import { pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 

@@ -13,7 +13,7 @@ import {
   type CircuitName,
   type CircuitPolicy,
 } from '#domain/gate/circuit.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** A change of state, for the log. */
 export interface CircuitChange {

@@ -6,16 +6,10 @@ import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { Executor } from '#db/connection/database.ts';
 import type { PauseRow } from '#db/gate/pauses.ts';
 import { capabilityProfiles, gatePauses } from '#db/schema.ts';
-import { workTable } from '#db/work/work-tables.ts';
-import {
-  notLookedYet,
-  PURCHASE_KINDS,
-  SEEN_TRAITS,
-  type FirstContact,
-  type PurchaseKind,
-} from '#domain/gate/first-contact.ts';
-import type { StatusOf } from '#domain/work/lifecycle.ts';
-import { KINDS } from '#domain/work/work.ts';
+import { workTable } from '#db/work/kinds.ts';
+import { notLookedYet, type FirstContact } from '#domain/gate/first-contact.ts';
+import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
+import { boughtStatusesOf } from '#domain/work/lifecycle.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const ORIGIN = 'first_contact';
@@ -53,13 +47,6 @@ async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstContactSt
   return evidence === undefined ? { kind: 'unknown' } : { kind: 'recorded', evidence };
 }
 
-/** Statuses of work whose purchase was seen through. */
-const BOUGHT: { readonly [Kind in PurchaseKind]: readonly StatusOf<Kind>[] } = {
-  order: ['completed'],
-  topup: ['completed'],
-  vpn_subscription: ['active', 'cancelling', 'cancelled', 'expired'],
-};
-
 /** What our own records show. @returns undefined when they show nothing. */
 async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | undefined> {
   const [profile] = await db
@@ -68,14 +55,14 @@ async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | u
     .where(and(eq(capabilityProfiles.environment, 'sandbox'), isNotNull(capabilityProfiles.confirmedAt)))
     .orderBy(desc(capabilityProfiles.id))
     .limit(1);
-  if (profile?.findings[SEEN_TRAITS[kind]] === true) {
+  if (profile?.findings[KINDS[kind].seenTrait] === true) {
     return `The capability profile ${profile.id}, confirmed by ${profile.confirmedBy ?? '?'}, says so.`;
   }
   const table = workTable(kind);
   const [bought] = await db
     .select({ id: table.id })
     .from(table)
-    .where(inArray(table.status, [...BOUGHT[kind]]))
+    .where(inArray(table.status, boughtStatusesOf(kind)))
     .limit(1);
   return bought === undefined ? undefined : `The ${KINDS[kind].noun} ${bought.id} was bought.`;
 }

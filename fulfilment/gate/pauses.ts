@@ -7,7 +7,7 @@ import { type PauseRow, findPause } from '#db/gate/pauses.ts';
 import { gatePauses } from '#db/schema.ts';
 import type { PauseOrigin } from '#domain/gate/purchase-gate.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 
 export interface NewPause {
   readonly origin: PauseOrigin;

@@ -14,7 +14,7 @@ import { isIdle, type CircuitName } from '#domain/gate/circuit.ts';
 import { circuitOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, type CircuitChange } from '#fulfilment/gate/circuits.ts';
 import { limitProblem } from '#fulfilment/gate/reservations.ts';
 

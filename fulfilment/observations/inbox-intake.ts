@@ -14,7 +14,7 @@ import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import type { InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import { KINDS, type WorkKind } from '#domain/work/work.ts';
+import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** What is made of a delivery before it is stored, from its body alone. */
 export interface DeliveryReading {

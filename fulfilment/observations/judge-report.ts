@@ -10,8 +10,8 @@ import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#do
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { KINDS } from '#domain/work/work.ts';
 import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
 import { recordFacts, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
 import { lockMatch, type InboxMatch } from '#fulfilment/observations/match-report.ts';

@@ -1,10 +1,10 @@
 import { and, desc, eq, isNotNull, isNull, lte, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
-import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import type { CancellationReport } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
 /** The attempt that a row of the inbox speaks of, with its work. */
 export interface InboxMatch {

@@ -2,10 +2,10 @@ import { and, eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
 import { inbox } from '#db/schema.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import { workTable } from '#db/work/kinds.ts';
 import { afterNotifying, type NotifyOutcome } from '#domain/relay/inbox-decision.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import type { WorkRef } from '#domain/work/work.ts';
 
 /**
  * Notes what came of telling a workflow. Where the work has ended meanwhile, the row is judged against the end at once:

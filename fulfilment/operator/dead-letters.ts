@@ -12,7 +12,7 @@ import type { OutboxRow } from '#db/queues/outbox.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import { closeCase, openCase } from '#db/work/cases.ts';
 import type { Subject } from '#db/work/timeline.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { lockMatch } from '#fulfilment/observations/match-report.ts';
 
 /**

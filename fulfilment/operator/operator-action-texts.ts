@@ -1,7 +1,7 @@
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 /** How the timeline tells of what an operator did. */
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
 import { durationText, type RetryChange } from '#domain/work/retry-rules.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
 
 /** What was done, for the timeline. */
 export function sentence({ kind }: WorkRef, action: OperatorAction): string {

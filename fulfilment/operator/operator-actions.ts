@@ -10,12 +10,13 @@ import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { isCancelledAlready } from '#db/work/cancellation-queries.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
+import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockWork } from '#db/work/work-rows.ts';
-import type { WorkRow } from '#db/work/work-tables.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import {
   judgeAbandon,
@@ -34,7 +35,6 @@ import {
 } from '#domain/work/operator-actions.ts';
 import { judgeableWithoutCase, possibleNow } from '#domain/work/possible-actions.ts';
 import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/work/retry-rules.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
 import { actionKey, isDone, isRetryUnderWay, wasJudgedSo } from '#fulfilment/operator/earlier-actions.ts';

@@ -7,8 +7,8 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { cancellationOutcome } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { needsWallet, type OperatorAction, type CaseVerdict } from '#domain/work/operator-actions.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { knownReports, storeCancellationFacts, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
 import { nameRefund, expectRefund } from '#fulfilment/work/store-refund.ts';
 

@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { requestStart } from '#db/queues/outbox.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { announceRow, type WorkNews } from '#fulfilment/work/work-events.ts';
 
 /** What a caller gives with work of every kind. */

@@ -5,7 +5,7 @@ import type { TimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 

@@ -5,7 +5,7 @@ import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { findRefund } from '#db/work/cancellation-queries.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 import { type CancellationFacts, storeRefund } from '#fulfilment/work/store-refund.ts';
 

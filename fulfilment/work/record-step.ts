@@ -4,16 +4,16 @@ import { markApplied, returnUnanswered } from '#db/queues/inbox.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { closeCase, closeCases, hasOpenCase, openCase } from '#db/work/cases.ts';
+import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
-import { workTable, type WorkRow } from '#db/work/work-tables.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
+import { KINDS, WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { RetryRule } from '#domain/work/retry-rules.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 
@@ -102,7 +102,7 @@ async function closePassed(
 
 /** Work of an eSIM may be held because other work of it was under way. */
 async function wakeThoseWaitingForEsim(tx: Executor, esimId: string): Promise<void> {
-  for (const kind of ['topup', 'cancellation'] as const) {
+  for (const kind of WORK_KINDS.filter((each) => KINDS[each].esim === 'existing')) {
     const table = workTable(kind);
     const waiting = await tx
       .select({ id: table.id })

@@ -10,7 +10,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { refundStatusAfterReport } from '#domain/cancellation/refund-lifecycle.ts';
 import { refundStatusOf, type CancellationReport } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { announceRefund } from '#fulfilment/work/work-events.ts';
 
 /** What the service says of a cancellation. */

@@ -2,9 +2,9 @@ import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { leaveGate } from '#db/gate/waits.ts';
 import { closeCases } from '#db/work/cases.ts';
-import { workTable, type WorkRow } from '#db/work/work-tables.ts';
+import { workTable, type WorkRow } from '#db/work/kinds.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { RetryRule } from '#domain/work/retry-rules.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { announceWork } from '#fulfilment/work/work-events.ts';
 
 /** A change of columns that all kinds share; one of the status says when it was. */

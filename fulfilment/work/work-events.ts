@@ -1,32 +1,17 @@
 /** Announces what becomes of work and refunds. */
-import { eq, sql, type SQL } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events/events.ts';
-import { cancellations, orders, refunds, topups, vpnSubscriptions } from '#db/schema.ts';
+import { cancellations, refunds } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import { storedKind, workTable } from '#db/work/kinds.ts';
 import { workEventType } from '#domain/events/events.ts';
 import { plainMoney } from '#domain/money/money.ts';
-import type { WorkKind, WorkRef } from '#domain/work/work.ts';
+import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 
-/**
- * What is told of work beside what all kinds have, under the names of our API. Read with the rest, in one statement.
- */
-const OWN_FACTS: Readonly<Record<WorkKind, SQL<EventData>>> = {
-  order: sql`jsonb_build_object('external_order_id', ${orders.externalOrderId}, 'package_id', ${orders.packageId})`,
-  topup: sql`jsonb_build_object('external_topup_id', ${topups.externalTopupId}, 'package_id', ${topups.packageId})`,
-  vpn_subscription: sql`jsonb_build_object('external_subscription_id', ${vpnSubscriptions.externalSubscriptionId}, 'vpn_plan_id', ${vpnSubscriptions.vpnPlanId})`,
-  cancellation: sql`jsonb_build_object('accept_without_refund', ${cancellations.acceptWithoutRefund})`,
-};
-
-/** What is told of work as it is now: asked at each step of each piece of work. */
-const readNews = {
-  order: newsOf('order'),
-  topup: newsOf('topup'),
-  vpn_subscription: newsOf('vpn_subscription'),
-  cancellation: newsOf('cancellation'),
-} as const satisfies Record<WorkKind, unknown>;
+/** By kind, the read that {@link announceWork} makes at each step of each piece of work. */
+const readNews = eachKind(newsOf);
 
 function newsOf(kind: WorkKind) {
   return builtOnce((db) => selectNews(db, kind).prepare(`${kind}_news`));
@@ -51,7 +36,7 @@ export function newsColumns(kind: WorkKind) {
     attentionReason,
     chargedAmount,
     chargedCurrency,
-    own: OWN_FACTS[kind],
+    own: storedKind(kind).eventData,
   };
 }
 
@@ -74,11 +59,11 @@ export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, no
   const data: EventData = {
     status: row.status,
     ...row.own,
-    ...(work.kind !== 'vpn_subscription' && { esim_id: row.esimId }),
+    ...(KINDS[work.kind].esim !== 'none' && { esim_id: row.esimId }),
     failure_class: row.failureClass,
     attention_reason: row.attentionReason,
-    // A cancellation is never charged; what comes back is told of its refund.
-    ...(work.kind !== 'cancellation' && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
+    // What comes back after a cancellation is told of its refund.
+    ...(KINDS[work.kind].isPurchase && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
   await announceNews(
     tx,

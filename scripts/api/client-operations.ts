@@ -1,6 +1,6 @@
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, statusesOf } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 import {
   isStream,
   type DescribedApi,

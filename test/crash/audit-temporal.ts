@@ -4,9 +4,9 @@
  */
 import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import { cases, inbox, outbox } from '#db/schema.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import { workTable } from '#db/work/kinds.ts';
+import { WORK_KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS, type WorkRef } from '#domain/work/work.ts';
 import { SCHEDULE_IDS } from '#temporal/schedules.ts';
 import type { Poisoned } from '#test/crash/poison.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';

@@ -1,9 +1,9 @@
 /** What must hold at the end of a seed, whatever happened in it. */
 import { attempts, inbox, outbox } from '#db/schema.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import { workTable } from '#db/work/kinds.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 import type { SetBack } from '#test/crash/disturb.ts';
 import type { Poisoned } from '#test/crash/poison.ts';
 import { obstacle, type Setting } from '#test/crash/settings.ts';

@@ -1,7 +1,7 @@
 /** The services that the proof runs against, how the product is set up for each, and what each lets succeed. */
 import { capabilities, type Capability } from '#domain/service/capabilities.ts';
 import type { ProfileItem } from '#domain/service/capability-profile.ts';
-import type { WorkKind } from '#domain/work/work.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts';
 import type { ShapeName } from '#simulator/shape/shape.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';

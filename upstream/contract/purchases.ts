@@ -1,5 +1,5 @@
 /** The calls and events that each kind of purchase needs: to buy, to find out the result, to read the delivery. */
-import type { PurchaseKind } from '#domain/gate/first-contact.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { EndpointName } from '#upstream/contract/endpoints.ts';
 import type { EventKind } from '#upstream/contract/events.ts';
 

@@ -1,5 +1,5 @@
 /** Checks whether the wallet of the service names a purchase that was paid for. */
-import type { PurchaseKind } from '#domain/gate/first-contact.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { failedCall } from '#upstream/first-contact/call-name.ts';

@@ -1,5 +1,5 @@
 /** Findings of the service's OpenAPI document about the calls and events of one kind of purchase. */
-import type { PurchaseKind } from '#domain/gate/first-contact.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { WORDS_NOT_LISTED, type ContractReport, type Finding } from '#upstream/contract-check.ts';
 import { PURCHASE_NEEDS } from '#upstream/contract.ts';
 

@@ -1,5 +1,5 @@
 /** Reads that are possible before the first purchase. */
-import type { PurchaseKind } from '#domain/gate/first-contact.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceWallet, WalletTransaction } from '#upstream/contract.ts';

@@ -1,5 +1,6 @@
-import type { PurchaseKind, Sighting } from '#domain/gate/first-contact.ts';
+import type { Sighting } from '#domain/gate/first-contact.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { checkContract, type ContractReport, type JsonObject } from '#upstream/contract-check.ts';
 import { failedCall } from '#upstream/first-contact/call-name.ts';

@@ -1,6 +1,6 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
 import { parseLpaString } from '#domain/esims/activation.ts';
-import type { PurchaseKind } from '#domain/gate/first-contact.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
   serviceEsim,

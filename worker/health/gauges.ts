@@ -8,13 +8,13 @@ import { firstReconciliationAt, newestReconciliation } from '#db/money/reconcili
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-lag.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { cases, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
-import { workTable } from '#db/work/work-tables.ts';
+import { workTable } from '#db/work/kinds.ts';
 import { circuitNames } from '#domain/gate/circuit.ts';
 import { findingKinds } from '#domain/money/books.ts';
 import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 

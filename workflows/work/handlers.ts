@@ -1,5 +1,5 @@
 import { setHandler } from '@temporalio/workflow';
-import { KINDS } from '#domain/work/work.ts';
+import { KINDS } from '#domain/work/kinds.ts';
 import {
   explainQuery,
   operatorActedSignal,

@@ -1,6 +1,6 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { PurchaseActivities, WorkSnapshot } from '#activities/work/work-types.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 
 /**

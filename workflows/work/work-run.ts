@@ -10,6 +10,7 @@ import type {
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import {
   equalOverrides,
@@ -20,7 +21,6 @@ import {
   type RetryOverrides,
   type RetryRule,
 } from '#domain/work/retry-rules.ts';
-import { KINDS, type WorkRef } from '#domain/work/work.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 import type { Carried, Remembered } from '#workflows/work/carried.ts';
 import type { RunParts } from '#workflows/work/handlers.ts';

@@ -7,8 +7,8 @@ import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/servi
 import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { countHeldWork } from '#db/work/held-work.ts';
-import type { PurchaseKind } from '#domain/gate/first-contact.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { readFirstContact, type FirstContactState } from '#fulfilment/gate/first-contact.ts';
 
 /** What our own database knows of the service. */

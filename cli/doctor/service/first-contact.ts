@@ -2,7 +2,8 @@ import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/find
 import type { Records } from '#cli/doctor/installation/records.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import type { PauseRow } from '#db/gate/pauses.ts';
-import { FIRST_CONTACT_ADVICE, nounOf, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import { FIRST_CONTACT_ADVICE, nounOf } from '#domain/gate/first-contact.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { FirstContactState } from '#fulfilment/gate/first-contact.ts';
 
 /**

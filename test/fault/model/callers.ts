@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { command, deliveredEsims, type Command } from '#test/fault/model/command.ts';
 import { lostAnswer, purchaseFault } from '#test/fault/model/service.ts';
 import { endedWithoutEffect, type Model, type World } from '#test/fault/model/world.ts';

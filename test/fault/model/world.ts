@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { WorkKind } from '#domain/work/work.ts';
 import { checkInvariants, shownWork, type Shown } from '#test/fault/model/invariants.ts';
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';

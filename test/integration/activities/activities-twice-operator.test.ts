@@ -6,8 +6,8 @@ import { auditLog } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
+import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
-import { WORK_KINDS, type WorkKind, type WorkRef } from '#domain/work/work.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { twiceOver } from '#test/support/work/twice.ts';
 

@@ -4,7 +4,7 @@ import type { StepRecord } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { recordFacts } from '#fulfilment/attempts/record-report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';

@@ -6,7 +6,7 @@ import { problemSchema } from '#api/problems/problem-schema.ts';
 import { timelinePage } from '#api/work/timeline-schemas.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { idempotencyKeys, orders, outbox, timeline } from '#db/schema.ts';
-import { listOrderViews } from '#db/work/order-queries.ts';
+import { orderReads } from '#db/work/order-queries.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
@@ -351,7 +351,7 @@ describe('reading orders', () => {
       await tx.execute('set local enable_sort = off');
       await tx.execute('set local enable_seqscan = off');
       const result = await tx.execute(
-        sql`explain ${listOrderViews(tx, undefined, filter, { limit: 21, after }).getSQL()}`,
+        sql`explain ${orderReads.list(tx, undefined, filter, { limit: 21, after }).getSQL()}`,
       );
       return JSON.stringify(result.rows);
     });

@@ -18,10 +18,10 @@ import {
   vpnSubscriptions,
   walletMovements,
 } from '#db/schema.ts';
-import { listCancellationViews, listRefunds } from '#db/work/cancellation-queries.ts';
-import { listOrderViews } from '#db/work/order-queries.ts';
-import { listTopupViews } from '#db/work/topup-queries.ts';
-import { listVpnSubscriptionViews } from '#db/work/vpn-subscription-queries.ts';
+import { cancellationReads, listRefunds } from '#db/work/cancellation-queries.ts';
+import { orderReads } from '#db/work/order-queries.ts';
+import { topupReads } from '#db/work/topup-queries.ts';
+import { vpnSubscriptionReads } from '#db/work/vpn-subscription-queries.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 
@@ -266,45 +266,45 @@ describe('a page of a list', () => {
   const cases: [string, List, string][] = [
     [
       'orders of some statuses',
-      (db) => listOrderViews(db, undefined, { statuses: several }, page),
+      (db) => orderReads.list(db, undefined, { statuses: several }, page),
       'orders_status_page',
     ],
-    ['orders of a package', (db) => listOrderViews(db, undefined, { packageId: 1 }, page), 'orders_package_page'],
+    ['orders of a package', (db) => orderReads.list(db, undefined, { packageId: 1 }, page), 'orders_package_page'],
     [
       'orders by failure',
-      (db) => listOrderViews(db, undefined, { failureClass: 'timeout' }, page),
+      (db) => orderReads.list(db, undefined, { failureClass: 'timeout' }, page),
       'orders_failure_page',
     ],
     [
       'orders by what they wait for',
-      (db) => listOrderViews(db, undefined, { attentionReason: 'contradiction' }, page),
+      (db) => orderReads.list(db, undefined, { attentionReason: 'contradiction' }, page),
       'orders_attention_page',
     ],
-    ['top-ups of a package', (db) => listTopupViews(db, undefined, { packageId: 1 }, page), 'topups_package_page'],
-    ['top-ups of an eSIM', (db) => listTopupViews(db, undefined, { esimId: id }, page), 'topups_esim_page'],
+    ['top-ups of a package', (db) => topupReads.list(db, undefined, { packageId: 1 }, page), 'topups_package_page'],
+    ['top-ups of an eSIM', (db) => topupReads.list(db, undefined, { esimId: id }, page), 'topups_esim_page'],
     [
       'top-ups of some statuses',
-      (db) => listTopupViews(db, undefined, { statuses: several }, page),
+      (db) => topupReads.list(db, undefined, { statuses: several }, page),
       'topups_status_page',
     ],
     [
       'subscriptions of a plan',
-      (db) => listVpnSubscriptionViews(db, undefined, { vpnPlanId: 1 }, page),
+      (db) => vpnSubscriptionReads.list(db, undefined, { vpnPlanId: 1 }, page),
       'vpn_subscriptions_plan_page',
     ],
     [
       'subscriptions of a customer',
-      (db) => listVpnSubscriptionViews(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
+      (db) => vpnSubscriptionReads.list(db, undefined, { customerReferenceHash: Buffer.alloc(32) }, page),
       'vpn_subscriptions_customer_page',
     ],
     [
       'cancellations of an eSIM',
-      (db) => listCancellationViews(db, undefined, { esimId: id }, page),
+      (db) => cancellationReads.list(db, undefined, { esimId: id }, page),
       'cancellations_esim_page',
     ],
     [
       'cancellations of some statuses',
-      (db) => listCancellationViews(db, undefined, { statuses: several }, page),
+      (db) => cancellationReads.list(db, undefined, { statuses: several }, page),
       'cancellations_status_page',
     ],
     ['refunds of an eSIM', (db) => listRefunds(db, undefined, { esimId: id }, page), 'refunds_esim_page'],

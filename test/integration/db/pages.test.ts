@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { listOrderViews, pageOfOrders, type OrderFilter } from '#db/work/order-queries.ts';
+import { orderReads, type OrderFilter } from '#db/work/order-queries.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 
@@ -58,10 +58,10 @@ describe('a page whose query was built before', () => {
       fc.asyncProperty(asked, async ({ owner, filter, limit, after: place }) => {
         const after = place === undefined ? undefined : { createdAt: timeOf(place), id: ids[place]! };
         const { database } = opened;
-        const built = await database.run((db) => pageOfOrders(db, owner, filter, { limit, after }));
-        expect(built).toEqual(await database.run((db) => listOrderViews(db, owner, filter, { limit, after })));
+        const built = await database.run((db) => orderReads.page(db, owner, filter, { limit, after }));
+        expect(built).toEqual(await database.run(async (db) => orderReads.list(db, owner, filter, { limit, after })));
         // In a transaction, too, which has a connection of its own.
-        expect(await database.transaction((tx) => pageOfOrders(tx, owner, filter, { limit, after }))).toEqual(built);
+        expect(await database.transaction((tx) => orderReads.page(tx, owner, filter, { limit, after }))).toEqual(built);
         expect(built.length).toBeLessThanOrEqual(limit);
       }),
       { numRuns: 300 },
@@ -72,7 +72,7 @@ describe('a page whose query was built before', () => {
     const page = { limit: 6 };
     const [once, twice] = await Promise.all(
       [['held'], ['held', 'held']].map((statuses) =>
-        opened.database.run((db) => pageOfOrders(db, undefined, { statuses: statuses as ['held'] }, page)),
+        opened.database.run((db) => orderReads.page(db, undefined, { statuses: statuses as ['held'] }, page)),
       ),
     );
     expect(once).toHaveLength(6);

@@ -10,7 +10,7 @@ import {
   type RefundEvent,
   type RefundStatusOrNone,
 } from '#domain/cancellation/refund-lifecycle.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { storeCancellationFacts, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
 import { parkRefund, settleRefund } from '#fulfilment/work/settle-refund.ts';
 import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';

@@ -4,7 +4,7 @@ import { enqueue, leaveQueue } from '#db/gate/waits.ts';
 import { attempts, events, gateReservations, gateWallet, journal, walletRunway } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { noteRunway, readRunway } from '#fulfilment/upkeep/runway.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';

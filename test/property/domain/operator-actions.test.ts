@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import {
   caseVerdicts,
@@ -16,7 +17,6 @@ import {
   type OperatedWork,
 } from '#domain/work/operator-actions.ts';
 import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/work/possible-actions.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const work: fc.Arbitrary<OperatedWork> = fc.record({

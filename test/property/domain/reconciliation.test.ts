@@ -7,7 +7,7 @@ import type { Money } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import { reconcile, type BooksRules, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const HOUR = 3_600_000;

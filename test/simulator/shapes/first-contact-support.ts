@@ -1,7 +1,8 @@
 /** A look at the simulator as a service in production that answers as a test wants it. */
 import { randomUUID } from 'node:crypto';
-import { PURCHASE_KINDS, type PurchaseKind, type Sighting } from '#domain/gate/first-contact.ts';
+import type { Sighting } from '#domain/gate/first-contact.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import { EMAIL, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';

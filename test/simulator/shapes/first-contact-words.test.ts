@@ -1,7 +1,8 @@
 /** A document that does not list the words of a state shows nothing of them, compatible as it is. */
 import { expect, it } from 'vitest';
-import { judgeFirstContact, PURCHASE_KINDS } from '#domain/gate/first-contact.ts';
+import { judgeFirstContact } from '#domain/gate/first-contact.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { describedService } from '#simulator/service/openapi.ts';
 import { SHAPES } from '#simulator/shape/shape.ts';

@@ -1,7 +1,7 @@
 /** What a look at the service shows before anything is bought, over HTTP against the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PURCHASE_KINDS, type PurchaseKind } from '#domain/gate/first-contact.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';

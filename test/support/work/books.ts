@@ -17,8 +17,8 @@ import {
   topups,
   vpnSubscriptions,
 } from '#db/schema.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
-import type { WorkKind } from '#domain/work/work.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import {
   SimulatorAdmin,

@@ -18,7 +18,7 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { acceptCancellation } from '#fulfilment/work/accept-cancellation.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
 import { acceptTopup } from '#fulfilment/work/accept-topup.ts';

@@ -8,7 +8,7 @@ import { esims, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { PriceLimit } from '#domain/purchase/price-limit.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { recordFacts, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';

@@ -7,7 +7,7 @@ import { activationCodeAad, accessAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/events.ts';
 import { attempts, cases, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
-import type { WorkRef } from '#domain/work/work.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkFirstContact } from '#cli/doctor/service/first-contact.ts';
-import { FIRST_CONTACT_ADVICE, notLookedYet, type PurchaseKind } from '#domain/gate/first-contact.ts';
+import { FIRST_CONTACT_ADVICE, notLookedYet } from '#domain/gate/first-contact.ts';
+import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { FirstContactState } from '#fulfilment/gate/first-contact.ts';
 
 const at = new Date('2030-01-31T12:00:00.000Z');

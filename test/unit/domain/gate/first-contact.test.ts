@@ -4,9 +4,9 @@ import {
   judgeFirstContact,
   MAX_FIRST_CONTACT_TEXT,
   notLookedYet,
-  PURCHASE_KINDS,
   type Sighting,
 } from '#domain/gate/first-contact.ts';
+import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 
 const NOTHING: Sighting = { problems: [], evidence: [], missing: [] };
 const judge = (sighting: Partial<Sighting>) => judgeFirstContact('order', { ...NOTHING, ...sighting });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import {
   FINAL_STATUSES,
   isFinal,
@@ -8,7 +9,6 @@ import {
   WORK_STATUSES,
   type WorkStatus,
 } from '#domain/work/lifecycle.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work/work.ts';
 
 const rowsOf = (kind: WorkKind): Readonly<Record<string, readonly WorkStatus[]>> => LIFECYCLES[kind];
 

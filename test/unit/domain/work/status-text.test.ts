@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import { describeStatus } from '#domain/work/status-text.ts';
-import { WORK_KINDS } from '#domain/work/work.ts';
 
 const EVERY = WORK_KINDS.flatMap((kind) => statusesOf(kind).map((status) => [kind, status] as const));
 

@@ -1,0 +1,123 @@
+/** The calls that every kind of work has: create, list, read, operator actions. */
+import type * as z from 'zod';
+import { workFor } from '#api/access/redact-for-owner.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { type ApiRequest, type Operation, operation } from '#api/http/operation.ts';
+import { positionCursor, readPositionCursor } from '#api/lists/cursor.ts';
+import { pageReply } from '#api/lists/page-reply.ts';
+import { bulkOperation } from '#api/work/bulk-actions.ts';
+import { workActionOperations } from '#api/work/work-actions.ts';
+import { createWork, creationAnswers } from '#api/work/work-creation.ts';
+import { workReadOperations } from '#api/work/work-reads.ts';
+import { type WorkJson, type WorkResource, workFilter } from '#api/work/work-resource.ts';
+import type { workListQuery } from '#api/work/work-schemas.ts';
+import type { Executor } from '#db/connection/database.ts';
+import type { WorkFilter } from '#db/work/work-queries.ts';
+import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
+import { KINDS } from '#domain/work/kinds.ts';
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import type { Intake, NewWork } from '#fulfilment/work/accept-work.ts';
+
+type ListQuery = z.ZodObject & z.ZodType<z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>>;
+
+/** The filters that only one kind has. */
+type OwnFilter<Filter> = Omit<Filter, keyof WorkFilter>;
+
+/** One kind of work in the API. */
+export interface WorkDefinition<
+  Stored extends StoredWork,
+  Filter extends WorkFilter,
+  Body extends z.ZodObject,
+  Query extends ListQuery,
+> extends Omit<WorkResource, 'find'> {
+  readonly reads: WorkReads<Stored, Filter>;
+  /** @param now epoch milliseconds. */
+  readonly json: (stored: Stored, now: number) => WorkJson;
+  readonly create: {
+    readonly summary: string;
+    readonly description: string;
+    readonly body: Body;
+    readonly bodyExample: z.input<Body>;
+    /** Makes what stores the work in the transaction of its creation. What that throws is the answer. */
+    readonly accept: (
+      dependencies: ApiDependencies,
+      request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'>,
+    ) => (tx: Executor, work: NewWork, now: Date) => Promise<Intake>;
+  };
+  readonly list: {
+    readonly query: Query;
+    readonly page: z.ZodType;
+    readonly filter: (query: z.output<Query>, dependencies: ApiDependencies) => OwnFilter<Filter>;
+  };
+  /** The calls that only this kind has. */
+  readonly others?: (dependencies: ApiDependencies, resource: WorkResource) => readonly Operation[];
+}
+
+/** All calls about work of one kind. */
+export function workOperations<
+  Stored extends StoredWork,
+  Filter extends WorkFilter,
+  Body extends z.ZodObject,
+  Query extends ListQuery,
+>(dependencies: ApiDependencies, definition: WorkDefinition<Stored, Filter, Body, Query>): Operation[] {
+  const { database, now } = dependencies;
+  const { kind, name, path, tag, scopes, example, reference, reads, create, list } = definition;
+  const noun = KINDS[kind].noun;
+  const resource: WorkResource = {
+    ...definition,
+    find: async (db, id, owner) => {
+      const stored = await reads.find(db, id, owner);
+      return stored && workFor(owner, definition.json(stored, now()));
+    },
+  };
+  return [
+    operation({
+      id: `create${name}`,
+      method: 'post',
+      path,
+      tag,
+      summary: create.summary,
+      description: create.description,
+      scope: scopes.write,
+      body: create.body,
+      bodyExample: create.bodyExample,
+      idempotent: true,
+      prefersWait: true,
+      answers: creationAnswers(resource),
+      problems: [reference.taken],
+      handle: (request) => createWork(dependencies, resource, request, create.accept(dependencies, request)),
+    }),
+    operation({
+      id: `list${name}s`,
+      method: 'get',
+      path,
+      tag,
+      summary: `List ${noun}s, newest first`,
+      scope: scopes.read,
+      query: list.query,
+      answers: {
+        200: {
+          description: `A page of ${noun}s.`,
+          contentType: 'application/json',
+          schema: list.page,
+          example: { data: [example], next_cursor: null },
+        },
+      },
+      handle: async ({ query, caller: { ownerId } }) => {
+        const { limit, cursor } = query;
+        const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
+        const filter = { ...workFilter(query), ...list.filter(query, dependencies) } as Filter;
+        const page = await database.run((db) => reads.page(db, ownerId, filter, { limit: limit + 1, after }));
+        return pageReply(page, limit, {
+          json: (stored) => workFor(ownerId, definition.json(stored, now())),
+          cursor: ({ row }) => positionCursor(kind, row),
+        });
+      },
+    }),
+    // Before what has an id in its place.
+    bulkOperation(dependencies, resource),
+    ...workReadOperations(dependencies, resource),
+    ...(definition.others?.(dependencies, resource) ?? []),
+    ...workActionOperations(dependencies, resource),
+  ];
+}

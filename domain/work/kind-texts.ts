@@ -1,0 +1,57 @@
+/** Sentences about work that differ between kinds. A kind of work names its texts in `domain/work/kinds.ts`. */
+
+/** Why a caller should submit the same again, or should not. */
+interface ResubmissionTexts {
+  /** A case says that nobody knows whether it happened. */
+  readonly in_doubt: string;
+  readonly done: string;
+  /** Done, and ended since. */
+  readonly over: string;
+  readonly not_done: string;
+  readonly under_way: string;
+  readonly unknown: string;
+  readonly waiting: string;
+}
+
+export interface KindTexts {
+  /** The service works on it. */
+  readonly processing: (noun: string) => string;
+  /** A clause: the end of what is held for too long. */
+  readonly heldTooLong: string;
+  /** A clause: what abandoned work has left behind. */
+  readonly leftBehind: string;
+  readonly resubmission: ResubmissionTexts;
+}
+
+/** Of work that buys. */
+export const PURCHASE_TEXTS: KindTexts = {
+  processing: (noun) => `The service has accepted the ${noun} and works on it.`,
+  heldTooLong: 'fails without having bought',
+  leftBehind: 'nothing was bought',
+  resubmission: {
+    in_doubt: 'A case is open about it: it may have been bought or paid for, whatever its status says.',
+    done: 'It is bought.',
+    over: 'It was bought and has ended: another one is a purchase of its own.',
+    not_done: 'It has ended, and by all that is known nothing was bought.',
+    under_way: 'It may have been bought already, or is about to be.',
+    unknown: 'It may have been bought: that is being found out.',
+    waiting:
+      'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
+  },
+};
+
+/** Of work that cancels an eSIM. */
+export const CANCELLATION_TEXTS: KindTexts = {
+  processing: () => 'The service decides about the cancellation or its refund.',
+  heldTooLong: 'is refused without having been sent',
+  leftBehind: 'the eSIM is as it was',
+  resubmission: {
+    in_doubt: 'A case is open about it: the eSIM may be cancelled, whatever its status says.',
+    done: 'The eSIM is cancelled.',
+    over: 'The eSIM is cancelled.',
+    not_done: 'It has ended, and by all that is known it cancelled nothing.',
+    under_way: 'The eSIM may be cancelled already, or is about to be.',
+    unknown: 'The eSIM may be cancelled: that is being found out.',
+    waiting: 'Nothing is cancelled so far, and this one still goes on. Have it abandoned first.',
+  },
+};
