@@ -67,7 +67,7 @@ async function makeSecret(
     if (answer.ok) return { ok: true, secret: answer.value.secret };
     if (answer.kind === 'unsupported') return { ok: false, reason: 'unsupported' };
 
-    if (step === 'create' && answer.failure === 'key_or_reference_known') {
+    if (step === 'create' && answer.failure === 'key_or_reference_used') {
       if (lost === undefined) return { ok: false, reason: 'exists' };
       step = 'rotate';
     } else if (step === 'rotate' && answer.code === 'not_found') {

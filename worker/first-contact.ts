@@ -75,7 +75,7 @@ export class FirstContactWatch {
       const applied = await database.transaction((tx) => applyFirstContact(tx, kind, found, FIRST_CONTACT_ACTOR, at));
       if (applied === 'released')
         logger.info({ kind }, "purchases are no longer held: the shapes of the service's answers were seen");
-      if (applied === 'reworded' && found.kind === 'unseen') logger.warn({ kind }, found.why);
+      if (applied === 'reworded' && found.kind === 'unseen') logger.warn({ kind }, found.reason);
     }
     return (await database.run(heldKinds)).length > 0;
   }

@@ -137,7 +137,7 @@ export interface Explanation {
    * Whether the caller may submit the same again, under another reference. `ask_api`: it was safe at the end of the
    * workflow; later reports are known to the API only.
    */
-  readonly submitAgain: Omit<Resubmission, 'verdict'> & {
+  readonly resubmission: Omit<Resubmission, 'verdict'> & {
     readonly verdict: Exclude<Resubmission['verdict'], 'yes'> | 'ask_api';
   };
 }
@@ -161,7 +161,7 @@ export const operatorActedSignal = defineSignal('operatorActed');
 /** Who acts from the Temporal UI or its command line, and the reason. Both are stored with the action. */
 export interface ActedBy {
   readonly by: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** Retries at once work that is held or needs attention. */

@@ -58,7 +58,7 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
         await condition(() => isUrgent || (isSignalled && !isHeld), waitMs, { summary: summaryOf(round) });
     } else if (!isSignalled) {
       // If a signal arrives now, the server refuses the end and the run goes on.
-      return { ended: round.kind === 'idle' ? 'idle' : round.why };
+      return { ended: round.kind === 'idle' ? 'idle' : round.reason };
     }
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     if (continueAsNewSuggested || historyLength >= DEFAULT_WORKFLOW_POLICY.historyLimit)

@@ -229,9 +229,9 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
         return { recheck };
       }
       const open = conditions.filter(({ result }) => result === (forecast === 'unknown' ? 'unknown' : 'fail'));
-      const why = open.map(({ name, evidence }) => `${name}: ${evidence}`).join(' ');
-      if (forecast === 'no_refund_expected') return { objection: refusal('refund_not_expected', why) };
-      return { objection: refusal(mayBeReadLater(facts) ? 'not_sent' : 'refund_uncertain', why) };
+      const reason = open.map(({ name, evidence }) => `${name}: ${evidence}`).join(' ');
+      if (forecast === 'no_refund_expected') return { objection: refusal('refund_not_expected', reason) };
+      return { objection: refusal(mayBeReadLater(facts) ? 'not_sent' : 'refund_uncertain', reason) };
     },
 
     async send(attempt, _body, leaseLeftMs) {

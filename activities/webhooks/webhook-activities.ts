@@ -110,7 +110,7 @@ async function giveUpAll({ database, now }: WebhookDependencies, endpointId: str
 }
 
 function roundOf(outlook: EndpointOutlook, policy: OutboundPolicy): DeliveryRound {
-  if (outlook.kind === 'ended') return { kind: 'ended', why: outlook.why };
+  if (outlook.kind === 'ended') return { kind: 'ended', reason: outlook.reason };
   const { pending, nextAt, health, lastFailure } = outlook;
   if (nextAt === undefined) return { kind: 'idle' };
   const { failures, failingSince } = health;

@@ -3,7 +3,7 @@ export type DeliveryRound =
   /** No delivery waits. */
   | { readonly kind: 'idle' }
   /** The endpoint is disabled or deleted, and its waiting deliveries were given up. */
-  | { readonly kind: 'ended'; readonly why: 'deleted' | 'disabled' }
+  | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
   | {
       readonly kind: 'waiting';
       /** Time of the next delivery, in epoch milliseconds. */

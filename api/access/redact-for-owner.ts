@@ -7,7 +7,7 @@ import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
  * the particulars.
  */
 const ABOUT_THE_ACCOUNT: ReadonlySet<string> = new Set<FailureClass>([
-  'buying_paused',
+  'purchases_paused',
   'insufficient_balance',
   'spend_limit_reached',
 ]);

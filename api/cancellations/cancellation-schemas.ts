@@ -70,7 +70,7 @@ const {
   ...commonExample
 } = {
   ...workOutputExample,
-  submit_again: resubmission({ kind: 'cancellation', status: 'accepted', attempts: [], inDoubt: false }),
+  resubmission: resubmission({ kind: 'cancellation', status: 'accepted', attempts: [], inDoubt: false }),
 };
 
 export const cancellationOutput = z

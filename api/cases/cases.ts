@@ -102,13 +102,13 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       scope: 'cases:operate',
       accountWide: true,
       params: idInPath('case', exampleId),
-      body: z.strictObject({ why: actionReason }).meta({ id: 'CaseDismissal' }),
-      bodyExample: { why: 'Two test runs of the service used one id; the secret is safe.' },
+      body: z.strictObject({ reason: actionReason }).meta({ id: 'CaseDismissal' }),
+      bodyExample: { reason: 'Two test runs of the service used one id; the secret is safe.' },
       answers: { 200: { description: 'The case.', contentType: JSON_TYPE, schema: caseOutput, example } },
       problems: ['case_not_found', 'action_not_possible'],
-      handle: async ({ params: { id }, body: { why }, caller }) => {
+      handle: async ({ params: { id }, body: { reason }, caller }) => {
         if (!mayExist('case', id)) throw new Problem('case_not_found');
-        const by = { owner: caller.ownerId, actor: caller.apiKeyId, why };
+        const by = { owner: caller.ownerId, actor: caller.apiKeyId, reason };
         const result = await database.transaction((tx) => dismissCase(tx, id, by, new Date(now())));
         if (result.kind === 'not_found') throw new Problem('case_not_found');
         if (result.kind === 'about_work') {

@@ -60,7 +60,7 @@ const example: z.input<typeof letterOutput> = {
 };
 
 const params = z.strictObject({ id: z.string().meta({ description: 'As the list shows it.', example: exampleId }) });
-const body = z.strictObject({ why: actionReason }).meta({ id: 'DeadLetterAction' });
+const body = z.strictObject({ reason: actionReason }).meta({ id: 'DeadLetterAction' });
 
 /** What the relay could not process and put aside: shown, tried again, or dismissed. */
 export function deadLetterOperations(dependencies: ApiDependencies): Operation[] {
@@ -116,7 +116,7 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     accountWide: true,
     params,
     body,
-    bodyExample: { why: 'The former encryption key is in ENCRYPTION_KEYS again.' },
+    bodyExample: { reason: 'The former encryption key is in ENCRYPTION_KEYS again.' },
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
@@ -142,7 +142,7 @@ function dismissOperation(dependencies: ApiDependencies): Operation {
     accountWide: true,
     params,
     body,
-    bodyExample: { why: 'The console of the service shows the order as failed; the report is of no use.' },
+    bodyExample: { reason: 'The console of the service shows the order as failed; the report is of no use.' },
     answers,
     problems: ['dead_letter_not_found'],
     handle: async (request) => {
@@ -161,10 +161,10 @@ interface LetterRequest {
 /** @throws Problem dead_letter_not_found */
 async function settle(
   { database, now }: ApiDependencies,
-  { params: { id }, body: { why }, caller }: LetterRequest,
+  { params: { id }, body: { reason }, caller }: LetterRequest,
   action: 'requeue' | 'dismiss',
 ): Promise<DeadLetter> {
-  const request = { ...readId(id), action, actor: caller.apiKeyId, why };
+  const request = { ...readId(id), action, actor: caller.apiKeyId, reason };
   return database.transaction(async (tx) => {
     const letter = await settleDeadLetter(tx, request, new Date(now()));
     if (letter === undefined) throw new Problem('dead_letter_not_found');

@@ -125,7 +125,13 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       answers: {
         200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample },
       },
-      problems: ['esim_not_found', 'service_lacks_call', 'service_failed', 'service_unavailable', 'service_timeout'],
+      problems: [
+        'esim_not_found',
+        'service_does_not_offer',
+        'service_failed',
+        'service_unavailable',
+        'service_timeout',
+      ],
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
         const readAt = new Date(now());

@@ -38,12 +38,12 @@ export const pauseOutput = z
     failure_class: failureClass
       .nullable()
       .meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
-    why: z.string(),
+    reason: z.string(),
     paused_by: z.string().meta({ description: 'Who: the id of an API key; `worker` where the product did.' }),
     paused_at: instant,
     released_at: instant.nullable(),
     released_by: z.string().nullable(),
-    release_why: z.string().nullable(),
+    release_reason: z.string().nullable(),
   })
   .meta({ id: 'Pause' });
 
@@ -52,12 +52,12 @@ export const pauseExample: z.input<typeof pauseOutput> = {
   origin: 'operator',
   kind: null,
   failure_class: 'package_unavailable',
-  why: 'The supplier changes its catalogue.',
+  reason: 'The supplier changes its catalogue.',
   paused_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
   paused_at: '2030-01-31T12:00:00.000Z',
   released_at: null,
   released_by: null,
-  release_why: null,
+  release_reason: null,
 };
 
 /** The operators' hand on all buying. */
@@ -134,9 +134,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       accountWide: true,
       idempotent: true,
       body: z
-        .strictObject({ kind: kind.optional(), failure_class: failureClass.optional(), why: actionReason })
+        .strictObject({ kind: kind.optional(), failure_class: failureClass.optional(), reason: actionReason })
         .meta({ id: 'PauseInput' }),
-      bodyExample: { failure_class: 'package_unavailable', why: 'The supplier changes its catalogue.' },
+      bodyExample: { failure_class: 'package_unavailable', reason: 'The supplier changes its catalogue.' },
       answers: {
         200: {
           description: 'The same was paused already.',
@@ -155,8 +155,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
         return answerOnce(dependencies, request, async (tx) => {
-          const { kind = null, failure_class = null, why } = body;
-          const asked = { origin: 'operator', kind, failureClass: failure_class, why, actor: apiKeyId } as const;
+          const { kind = null, failure_class = null, reason } = body;
+          const asked = { origin: 'operator', kind, failureClass: failure_class, reason, actor: apiKeyId } as const;
           const { pause, isNew } = await addPause(tx, asked, new Date(now()));
           return isNew
             ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` })
@@ -176,15 +176,17 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'gate:operate',
       accountWide: true,
       params: idInPath('pause', exampleId),
-      body: z.strictObject({ why: actionReason }).meta({ id: 'PauseRelease' }),
-      bodyExample: { why: 'The new catalogue is there.' },
+      body: z.strictObject({ reason: actionReason }).meta({ id: 'PauseRelease' }),
+      bodyExample: { reason: 'The new catalogue is there.' },
       answers: {
         200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
       },
       problems: ['pause_not_found'],
-      handle: async ({ params: { id }, body: { why }, caller }) => {
+      handle: async ({ params: { id }, body: { reason }, caller }) => {
         const released = mayExist('pause', id)
-          ? await database.transaction((tx) => releasePause(tx, id, { actor: caller.apiKeyId, why }, new Date(now())))
+          ? await database.transaction((tx) =>
+              releasePause(tx, id, { actor: caller.apiKeyId, reason }, new Date(now())),
+            )
           : undefined;
         if (released === undefined) throw new Problem('pause_not_found');
         return jsonReply(200, pauseJson(released));
@@ -199,11 +201,11 @@ export function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
     origin: row.origin,
     kind: row.kind,
     failure_class: row.failureClass,
-    why: row.why,
+    reason: row.reason,
     paused_by: row.pausedBy,
     paused_at: row.pausedAt.toISOString(),
     released_at: instantJson(row.releasedAt),
     released_by: row.releasedBy,
-    release_why: row.releaseWhy,
+    release_reason: row.releaseReason,
   };
 }

@@ -19,7 +19,7 @@ const readiness = z
           'What holds purchases up although this API takes requests: what the service last said to orders that ' +
           'are held ' +
           'for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; ' +
-          '`buying_paused`; ' +
+          '`purchases_paused`; ' +
           '`other_header_prefix` where webhooks of the service are refused for the names of their headers; ' +
           '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where ' +
           'rows wait ' +

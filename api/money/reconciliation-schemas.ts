@@ -34,8 +34,8 @@ const summary = {
     matched: count,
     booked: count,
     pending: count,
-    orphans: count,
-    awaited: count,
+    unmatched: count,
+    outstanding: count,
     findings: count,
   }),
   sums: z.array(
@@ -44,7 +44,7 @@ const summary = {
       debits: z.string(),
       credits: z.string(),
       journal: z.string().meta({ description: 'Credits less debits of our journal.' }),
-      awaited: z.string().meta({ description: 'Of it, what the service has not shown yet.' }),
+      outstanding: z.string().meta({ description: 'Of it, what the service has not shown yet.' }),
       unmatched: z.string().meta({ description: 'What the service has shown, and our journal has not.' }),
     }),
   ),
@@ -92,9 +92,9 @@ export const reconciliationSummaryExample: z.input<typeof reconciliationSummary>
   read_since: '2030-01-31T09:45:00.000Z',
   balance: { amount: '97.60', currency: 'USD' },
   expected_balance: { amount: '97.60', currency: 'USD' },
-  counts: { read: 3, new: 1, matched: 1, booked: 0, pending: 0, orphans: 1, awaited: 0, findings: 1 },
+  counts: { read: 3, new: 1, matched: 1, booked: 0, pending: 0, unmatched: 1, outstanding: 0, findings: 1 },
   sums: [
-    { currency: 'USD', debits: '2.40', credits: '102.40', journal: '100.00', awaited: '0.00', unmatched: '-2.40' },
+    { currency: 'USD', debits: '2.40', credits: '102.40', journal: '100.00', outstanding: '0.00', unmatched: '-2.40' },
   ],
   finding_counts: { orphan_movement: 1 },
 };

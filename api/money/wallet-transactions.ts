@@ -84,8 +84,8 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       params: z.strictObject({
         id: z.string().meta({ description: 'Id of a movement of the list `cause=none`, `mov_…`.', example: 'mov_7' }),
       }),
-      body: z.strictObject({ why: actionReason }).meta({ id: 'WalletTransactionExplanation' }),
-      bodyExample: { why: 'Bought by hand for a trade fair.' },
+      body: z.strictObject({ reason: actionReason }).meta({ id: 'WalletTransactionExplanation' }),
+      bodyExample: { reason: 'Bought by hand for a trade fair.' },
       answers: {
         200: {
           description: 'The movement with its cause.',
@@ -101,10 +101,10 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
         },
       },
       problems: ['wallet_transaction_not_found'],
-      handle: async ({ params: { id }, body: { why }, caller }) => {
+      handle: async ({ params: { id }, body: { reason }, caller }) => {
         const number = /^mov_(\d{1,18})$/.exec(id)?.[1];
         if (number === undefined) throw new Problem('wallet_transaction_not_found');
-        const by = { actor: caller.apiKeyId, why };
+        const by = { actor: caller.apiKeyId, reason };
         const movement = await database.transaction((tx) => explainMovement(tx, BigInt(number), by, new Date(now())));
         if (movement === undefined) throw new Problem('wallet_transaction_not_found');
         return jsonReply(200, walletTransactionJson({ entry: undefined, movement, work: undefined }));

@@ -155,7 +155,7 @@ const pricingRuleVersion = z
     change: z.enum(PRICING_CHANGES),
     terms: pricingTerms.meta({ description: 'As they were from then on; those of a rule that ended are its last.' }),
     changed_by: z.string().meta({ description: 'Who: the id of an API key.' }),
-    why: z.string(),
+    reason: z.string(),
     at: instant,
   })
   .meta({ id: 'PricingRuleVersion' });
@@ -167,7 +167,7 @@ export const pricingRuleVersionExample: z.input<typeof pricingRuleVersion> = {
   change: 'created',
   terms: termsExample,
   changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  why: 'Prices of the spring.',
+  reason: 'Prices of the spring.',
   at: exampleAt,
 };
 
@@ -242,6 +242,6 @@ export function pricingRuleJson(rule: StoredPricingRule): z.input<typeof pricing
 }
 
 export function pricingRuleVersionJson(row: PricingRuleVersionRow): z.input<typeof pricingRuleVersion> {
-  const { version, change, terms, actor, why, at } = row;
-  return { version, change, terms: termsJson(terms), changed_by: actor, why, at: at.toISOString() };
+  const { version, change, terms, actor, reason, at } = row;
+  return { version, change, terms: termsJson(terms), changed_by: actor, reason, at: at.toISOString() };
 }

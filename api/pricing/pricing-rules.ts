@@ -43,7 +43,7 @@ const tag = 'Pricing';
 const JSON_TYPE = 'application/json';
 const PATH = '/v1/pricing/rules';
 const params = idInPath('pricingRule', exampleRuleId);
-const why = actionReason.meta({
+const reason = actionReason.meta({
   description: 'The reason; shown with the versions of the rule.',
   example: 'Prices of the spring.',
 });
@@ -117,12 +117,12 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       scope: 'pricing:write',
       accountWide: true,
       idempotent: true,
-      body: z.strictObject({ ...pricingRuleInput.shape, why }).meta({ id: 'NewPricingRule' }),
+      body: z.strictObject({ ...pricingRuleInput.shape, reason }).meta({ id: 'NewPricingRule' }),
       bodyExample: {
         target: { kind: 'country', country: 'DE' },
         currency: 'EUR',
         terms: termsExample,
-        why: 'Prices of the spring.',
+        reason: 'Prices of the spring.',
       },
       answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
       problems: ['pricing_rule_exists'],
@@ -137,7 +137,7 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
             const { rule: stored, isNew } = await addPricingRule(
               tx,
               rule,
-              { actor: apiKeyId, why: body.why },
+              { actor: apiKeyId, reason: body.reason },
               new Date(now()),
             );
             const href = `${PATH}/${stored.id}`;
@@ -204,15 +204,15 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       scope: 'pricing:write',
       accountWide: true,
       params,
-      body: z.strictObject({ terms: pricingTermsInput, why, version }).meta({ id: 'PricingRuleChange' }),
-      bodyExample: { terms: termsExample, why: 'The supplier is dearer.', version: 1 },
+      body: z.strictObject({ terms: pricingTermsInput, reason, version }).meta({ id: 'PricingRuleChange' }),
+      bodyExample: { terms: termsExample, reason: 'The supplier is dearer.', version: 1 },
       answers: { 200: ruleAnswer('The rule as it is now.') },
       problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
       handle: async ({ params: { id }, body, caller: { apiKeyId } }) => {
         const terms = termsFrom(body.terms);
         const errors = termsErrors(terms, 'terms');
         if (errors.length > 0) throw invalid(errors);
-        return change(id, { terms, version: body.version }, { actor: apiKeyId, why: body.why });
+        return change(id, { terms, version: body.version }, { actor: apiKeyId, reason: body.reason });
       },
     }),
     operation({
@@ -226,12 +226,12 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       scope: 'pricing:write',
       accountWide: true,
       params,
-      body: z.strictObject({ why, version }).meta({ id: 'PricingRuleEnd' }),
-      bodyExample: { why: 'The spring is over.' },
+      body: z.strictObject({ reason, version }).meta({ id: 'PricingRuleEnd' }),
+      bodyExample: { reason: 'The spring is over.' },
       answers: { 200: ruleAnswer('The rule that has ended.') },
       problems: ['pricing_rule_not_found', 'pricing_rule_changed'],
       handle: async ({ params: { id }, body, caller: { apiKeyId } }) =>
-        change(id, { terms: undefined, version: body.version }, { actor: apiKeyId, why: body.why }),
+        change(id, { terms: undefined, version: body.version }, { actor: apiKeyId, reason: body.reason }),
     }),
   ];
 }

@@ -85,7 +85,7 @@ export const PROBLEMS = {
     title: 'There is no such VPN subscription',
     advice: 'Check the id; it begins with `vpn_`.',
   },
-  access_data_not_there: {
+  access_data_unavailable: {
     status: 404,
     title: 'There are no access data',
     advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
@@ -256,7 +256,7 @@ export const PROBLEMS = {
     title: 'Something failed on our side',
     advice: 'Send the same request again with the same Idempotency-Key; if it stays, report the `request_id`.',
   },
-  service_lacks_call: {
+  service_does_not_offer: {
     status: 501,
     title: 'The service has no call for this',
     advice:

@@ -28,7 +28,7 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   route_not_found: 'No call has this address. A trailing slash or a capital letter makes another address.',
   order_not_found:
     'No order has this id. An `external_order_id` goes into the list: `GET /v1/orders?external_order_id=…`.',
-  access_data_not_there: 'The subscription exists, but its access data are not known.',
+  access_data_unavailable: 'The subscription exists, but its access data are not known.',
   package_not_found: 'The service sells no package with this id to this reseller at the moment.',
   method_not_allowed: 'The address exists, but not with this method.',
   external_order_id_taken:
@@ -52,7 +52,7 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
     'Compressed bodies are refused: signatures cover the bytes as sent, and a small body must stay small.',
   idempotency_key_reused: 'The key was used before with another body or for another call. Nothing was done.',
   internal_error: 'A bug, or an unexpected error. The request may have been carried out.',
-  service_lacks_call: 'The upstream service is configured as not offering this call.',
+  service_does_not_offer: 'The upstream service is configured as not offering this call.',
   service_failed: 'The call to the upstream service failed, or its answer could not be read.',
   service_unavailable: 'The upstream service is down, limits our requests, or refuses this reseller.',
   database_unavailable: 'PostgreSQL is restarting, failing over or overloaded.',

@@ -16,10 +16,10 @@ export function valueOf<Value>(result: ServiceResult<Value>): Value {
   throw problemOf(result);
 }
 
-/** As {@link valueOf}, of a call that the service may lack. @throws Problem service_lacks_call, besides. */
+/** As {@link valueOf}, of a call that the service may lack. @throws Problem service_does_not_offer, besides. */
 export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
   if (result.ok || result.kind === 'failure') return valueOf(result);
-  throw new Problem('service_lacks_call', { detail: `It is taken to lack ${result.capability}.` });
+  throw new Problem('service_does_not_offer', { detail: `It is taken to lack ${result.capability}.` });
 }
 
 /** @param detail what is to be said instead of the failure's own sentence. */

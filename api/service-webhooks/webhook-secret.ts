@@ -56,7 +56,7 @@ const rotation = z
 
 const PROBLEMS = [
   'webhook_secret_busy',
-  'service_lacks_call',
+  'service_does_not_offer',
   'service_failed',
   'service_unavailable',
   'service_timeout',
@@ -199,7 +199,7 @@ function refusal(result: SecretRefusal): Problem {
     case 'busy':
       return new Problem('webhook_secret_busy', { headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) } });
     case 'unsupported':
-      return new Problem('service_lacks_call');
+      return new Problem('service_does_not_offer');
     case 'refused':
       return problemOf(result.failure);
     case 'unknown':

@@ -50,14 +50,14 @@ export function vpnAccessOperation({ database, keyRing, now }: ApiDependencies):
         },
       },
     },
-    problems: ['vpn_subscription_not_found', 'access_data_not_there'],
+    problems: ['vpn_subscription_not_found', 'access_data_unavailable'],
     handle: async ({ params: { id }, caller }) => {
       const stored = mayExist('vpn_subscription', id)
         ? await database.run((db) => vpnSubscriptionReads.find(db, id, caller.ownerId))
         : undefined;
       if (stored === undefined) throw new Problem('vpn_subscription_not_found');
       const { encryptedAccess } = stored.row;
-      if (encryptedAccess === null) throw new Problem('access_data_not_there');
+      if (encryptedAccess === null) throw new Problem('access_data_unavailable');
       const { username, password, server, configuration } = vpnAccess.parse(
         JSON.parse(keyRing.decryptText(encryptedAccess, accessAad(id))),
       );

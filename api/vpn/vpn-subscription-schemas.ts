@@ -112,7 +112,7 @@ export const vpnSubscriptionListQuery = z.strictObject({
 export const cancelRequestedExample: VpnSubscriptionOutput = {
   ...vpnSubscriptionOutputExample,
   status: 'active',
-  submit_again: resubmission({ kind: 'vpn_subscription', status: 'active', attempts: [], inDoubt: false }),
+  resubmission: resubmission({ kind: 'vpn_subscription', status: 'active', attempts: [], inDoubt: false }),
   service_subscription_id: '5120',
   charged: { amount: '3.20', currency: 'EUR' },
   has_access_data: true,
@@ -128,7 +128,7 @@ export const cancelRequestedExample: VpnSubscriptionOutput = {
 export const cancelledExample: VpnSubscriptionOutput = {
   ...cancelRequestedExample,
   status: 'cancelled',
-  submit_again: resubmission({ kind: 'vpn_subscription', status: 'cancelled', attempts: [], inDoubt: false }),
+  resubmission: resubmission({ kind: 'vpn_subscription', status: 'cancelled', attempts: [], inDoubt: false }),
   updated_at: '2030-02-03T09:00:05.000Z',
 };
 

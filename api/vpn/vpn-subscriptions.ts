@@ -112,8 +112,8 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
     scope: 'vpn:write',
     params,
     prefersWait: true,
-    body: z.strictObject({ why: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
-    bodyExample: { why: 'The customer ended it.' },
+    body: z.strictObject({ reason: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
+    bodyExample: { reason: 'The customer ended it.' },
     answers: {
       200: {
         description:
@@ -135,11 +135,11 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
       },
     },
     problems: ['vpn_subscription_not_found', 'action_not_possible'],
-    handle: async ({ params: { id }, body: { why }, header, onClose, caller }) => {
+    handle: async ({ params: { id }, body: { reason }, header, onClose, caller }) => {
       if (!mayExist('vpn_subscription', id)) throw notFound(resource);
       const found = await database.transaction(async (tx) => {
         if ((await vpnSubscriptionReads.find(tx, id, caller.ownerId)) === undefined) throw notFound(resource);
-        const result = await cancelVpnSubscription(tx, id, { actor: caller.apiKeyId, why }, new Date(now()));
+        const result = await cancelVpnSubscription(tx, id, { actor: caller.apiKeyId, reason }, new Date(now()));
         if (result === 'already_ended' || result === 'not_active') {
           throw new Problem('action_not_possible', { detail: REFUSALS[result], extra: { refusal: result } });
         }

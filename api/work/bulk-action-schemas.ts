@@ -59,7 +59,7 @@ export function bulkInput({ kind, name }: WorkResource) {
     .strictObject({
       action: z.enum(acts),
       filter,
-      why: actionReason,
+      reason: actionReason,
       max_price: limitFields.max_price
         .optional()
         .meta({ description: 'With `limit`, and needed there; `null` takes the limit away.' }),

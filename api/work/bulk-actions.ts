@@ -21,8 +21,8 @@ import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.
  * What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds
  * by then.
  */
-/** Without `act_id` it was stored by a version before 0.1.0, in the last day. */
-const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id: z.string().optional() });
+/** Without `action_id` it was stored by a version before 0.1.0, in the last day. */
+const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string().optional() });
 
 /** One act on many; each goes the way of the single act. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
@@ -82,7 +82,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     bodyExample: {
       action: 'retry',
       filter: { status: 'held', failure_class: 'insufficient_balance' },
-      why: 'Topped up.',
+      reason: 'Topped up.',
       dry_run: true,
     },
     answers: {
@@ -100,7 +100,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'idempotency_key_reused',
     ],
     handle: async ({ body, json, header, caller }) => {
-      const { why, dry_run: dryRun } = body;
+      const { reason, dry_run: dryRun } = body;
       const {
         ids,
         status,
@@ -127,7 +127,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         const missing = hasFilter({ ...choice })
           ? []
           : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
-        const act = { asked: bulkActionOf(body), why, caller, actId: newId('act'), dryRun };
+        const act = { asked: bulkActionOf(body), reason, caller, actionId: newId('act'), dryRun };
         const data: BulkLine[] = [];
         for (const id of [...chosen.map((one) => one.id), ...new Set(missing)])
           data.push(await performOne(dependencies, resource, id, act));
@@ -145,14 +145,14 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         const chosenIds =
           ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
         // An action id of its own: the Idempotency-Key may be used again after a day, for another call.
-        return jsonReply(200, { matched, ids: chosenIds, act_id: newId('act') });
+        return jsonReply(200, { matched, ids: chosenIds, action_id: newId('act') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
       const act = {
         asked: bulkActionOf(body),
-        why,
+        reason,
         caller,
-        actId: about.act_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`,
+        actionId: about.action_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`,
         dryRun,
       };
       const data: BulkLine[] = [];
@@ -170,10 +170,10 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
 
 interface BulkRequest {
   readonly asked: OperatorAction;
-  readonly why: string;
+  readonly reason: string;
   readonly caller: Caller;
   /** The same for every piece of work of a call, and for the same call again. */
-  readonly actId: string;
+  readonly actionId: string;
   /** True when it is only judged. */
   readonly dryRun: boolean;
 }
@@ -200,7 +200,7 @@ async function performOne(
   { database, now }: ApiDependencies,
   { kind }: WorkResource,
   id: string,
-  { asked, why, caller, actId, dryRun }: BulkRequest,
+  { asked, reason, caller, actionId, dryRun }: BulkRequest,
 ): Promise<BulkLine> {
   const work = { kind, id };
   try {
@@ -210,7 +210,7 @@ async function performOne(
       } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
       if (found === undefined) throw new WorkMissingError(work);
       const line = { ...lineOf(found), refusal: null, detail: null };
-      const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
+      const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, reason, actionId }, new Date(now()));
       if (result.kind === 'refused')
         throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: result.detail });
       if (dryRun && result.kind === 'applied') throw new RolledBackError({ ...line, result: 'would_act' });

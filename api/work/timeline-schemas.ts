@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { instant } from '#api/fields/instant.ts';
 import { pageOf, pageQuery } from '#api/lists/page-schemas.ts';
-import { submitAgain } from '#api/work/submit-again.ts';
+import { resubmissionSchema } from '#api/work/resubmission-schema.ts';
 
 const timelineEntry = z
   .strictObject({
@@ -13,19 +13,21 @@ const timelineEntry = z
   .meta({ id: 'TimelineEntry' });
 
 /** Where work stands now, in sentences. */
-const standing = z
+const currentState = z
   .strictObject({
     now: z.string().meta({
       description: 'Where it stands, in a sentence.',
       example: 'The order is held: it waits for something that passes.',
     }),
-    why: z.string().nullable().meta({ description: 'What it waits for, or why it failed.' }),
+    reason: z.string().nullable().meta({ description: 'What it waits for, or why it failed.' }),
     next: z.string().meta({ description: 'The next step.' }),
     next_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
-    submit_again: submitAgain.meta({ description: 'The same value as in the resource.' }),
+    resubmission: resubmissionSchema.meta({ description: 'The same value as in the resource.' }),
   })
-  .meta({ id: 'Standing' });
+  .meta({ id: 'CurrentState' });
 
-export const timelinePage = pageOf(timelineEntry, 'TimelinePage').extend({ standing }).meta({ id: 'Timeline' });
+export const timelinePage = pageOf(timelineEntry, 'TimelinePage')
+  .extend({ current_state: currentState })
+  .meta({ id: 'Timeline' });
 
 export const timelineQuery = z.strictObject(pageQuery);

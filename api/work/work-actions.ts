@@ -20,10 +20,10 @@ import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.
 
 const serviceName = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
-const plain = z.strictObject({ why: actionReason }).meta({ id: 'OperatorAct' });
-const limit = z.strictObject({ why: actionReason, ...limitFields }).meta({ id: 'LimitChange' });
+const plain = z.strictObject({ reason: actionReason }).meta({ id: 'OperatorAction' });
+const limit = z.strictObject({ reason: actionReason, ...limitFields }).meta({ id: 'LimitChange' });
 const retryPolicy = z
-  .strictObject({ why: actionReason, ...retryPolicyInput })
+  .strictObject({ reason: actionReason, ...retryPolicyInput })
   .refine((change) => !changesNothing(change), { message: `must say what is to change: ${RETRY_CHANGE_FIELDS}` })
   .refine(waitsAreOrdered, {
     path: ['first_wait_seconds'],
@@ -31,9 +31,9 @@ const retryPolicy = z
   })
   .meta({ id: 'RetryPolicyChange' });
 /** Of every kind of work; each adds how the service names what it sold. */
-const resolution = z.strictObject({ why: actionReason, ...verdictFields });
+const resolution = z.strictObject({ reason: actionReason, ...verdictFields });
 
-const EXAMPLE = { why: 'Balance was topped up.' };
+const EXAMPLE = { reason: 'Balance was topped up.' };
 
 /** What a person does with work that waits, fails or went wrong. */
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
@@ -67,7 +67,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
         'one more.',
       body: plain,
       bodyExample: EXAMPLE,
-      handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.why, caller),
+      handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.reason, caller),
     }),
     // The purchase gate holds only purchases, and only for them is anything charged.
     ...(KINDS[kind].isPurchase
@@ -81,8 +81,8 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       summary: `Give up ${article(noun)} ${noun} that bought nothing`,
       description: 'Refused while the service may have bought for it, or keeps money for it.',
       body: plain,
-      bodyExample: { why: 'The customer no longer wants it.' },
-      handle: ({ params, body, caller }) => perform(params.id, { action: 'abandon' }, body.why, caller),
+      bodyExample: { reason: 'The customer no longer wants it.' },
+      handle: ({ params, body, caller }) => perform(params.id, { action: 'abandon' }, body.reason, caller),
     }),
     resolveOperation(resource, common, perform),
   ];
@@ -104,8 +104,8 @@ function releaseOperation({ name, path }: WorkResource, common: Common, perform:
       '`max_price`. Refused unless it ' +
       'is held. One that was released and has not gone through yet stays released.',
     body: plain,
-    bodyExample: { why: 'This customer waits at the counter.' },
-    handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.why, caller),
+    bodyExample: { reason: 'This customer waits at the counter.' },
+    handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.reason, caller),
   });
 }
 
@@ -119,9 +119,9 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
     description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price is tried again at once.`,
     body: limit,
     bodyExampleFirst: true,
-    bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'USD' } },
+    bodyExample: { reason: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'USD' } },
     handle: ({ params, body, caller }) =>
-      perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
+      perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.reason, caller),
   });
 }
 
@@ -137,13 +137,13 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
       `whether a further attempt is safe: that is checked as always. Refused once the ${KINDS[kind].noun} has ended.`,
     body: retryPolicy,
     bodyExample: {
-      why: 'The supplier is back in an hour.',
+      reason: 'The supplier is back in an hour.',
       attempts: 5,
       first_wait_seconds: 900,
       longest_wait_seconds: 3_600,
     },
     handle: ({ params, body, caller }) =>
-      perform(params.id, { action: 'change_retry', change: retryChangeOf(body) }, body.why, caller),
+      perform(params.id, { action: 'change_retry', change: retryChangeOf(body) }, body.reason, caller),
   });
 }
 
@@ -167,7 +167,7 @@ function resolveOperation(
       "States the outcome when neither the service nor the wallet could prove it. Check the service's console first: " +
       'after `not_bought` it is bought anew.',
     bodyExample: example ?? {
-      why: 'Their support says it was never sold.',
+      reason: 'Their support says it was never sold.',
       case: 'outcome_unknown',
       verdict: 'not_bought',
     },
@@ -176,7 +176,7 @@ function resolveOperation(
       // Read again without the names, which differ by kind and have no type.
       const verdict = resolution.strip().parse(given);
       const names = { serviceId: namedIn(given, serviceId), serviceEsimId: namedIn(given, serviceEsimId) };
-      return perform(params.id, verdictOf(verdict, names), verdict.why, caller);
+      return perform(params.id, verdictOf(verdict, names), verdict.reason, caller);
     },
   });
 }
@@ -209,7 +209,7 @@ async function act(
   const { kind } = resource;
   if (!mayExist(kind, id)) throw notFound(resource);
   const work = { kind, id };
-  const operator = { actor: caller.apiKeyId, why: reason, actId: newId('act') };
+  const operator = { actor: caller.apiKeyId, reason, actionId: newId('act') };
   let refused: Refusal | undefined;
   const acting = database.transaction(async (tx) => {
     if (!(await workExists(tx, work, caller.ownerId))) throw notFound(resource);

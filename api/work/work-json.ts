@@ -21,7 +21,7 @@ export function workJson(
     charged: plainMoney(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row),
     attention: attentionJson(row),
-    submit_again: resubmission({ kind, status: row.status, attempts: attemptStates, inDoubt }),
+    resubmission: resubmission({ kind, status: row.status, attempts: attemptStates, inDoubt }),
     next_step_at: instantJson(row.nextStepAt),
     deadline: instantJson(row.deadlineAt),
     retry_policy: retryPolicyJson(row),
@@ -35,13 +35,13 @@ export function workJson(
 }
 
 /** Where work stands, in sentences. @param work as the API shows it to this caller. */
-export function standingJson(
+export function currentStateJson(
   kind: WorkKind,
-  { status, failure, attention, next_step_at: nextAt, submit_again: again }: WorkJson,
+  { status, failure, attention, next_step_at: nextAt, resubmission: again }: WorkJson,
 ) {
   // For finished work the verdict is "no" only while a case is open.
   const isInDoubt = again.verdict === 'no';
-  const { now, why, next } = describeStatus({
+  const { now, reason, next } = describeStatus({
     kind,
     status,
     isTimed: nextAt !== null,
@@ -49,7 +49,7 @@ export function standingJson(
     attention: attention?.reason,
     isInDoubt,
   });
-  return { now, why: why ?? null, next, next_at: nextAt, submit_again: again };
+  return { now, reason: reason ?? null, next, next_at: nextAt, resubmission: again };
 }
 
 const OVERRIDE_NAMES = {

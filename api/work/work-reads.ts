@@ -8,7 +8,7 @@ import { numberCursor, readNumberCursor } from '#api/lists/cursor.ts';
 import { pageReply } from '#api/lists/page-reply.ts';
 import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
 import { timelinePage, timelineQuery } from '#api/work/timeline-schemas.ts';
-import { standingJson, timelineJson } from '#api/work/work-json.ts';
+import { currentStateJson, timelineJson } from '#api/work/work-json.ts';
 import { type WorkResource, notFound } from '#api/work/work-resource.ts';
 import { listTimeline } from '#db/work/work-queries.ts';
 import { workEventType } from '#domain/events/events.ts';
@@ -73,8 +73,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       tag,
       summary: `Read what happened to ${article(noun)} ${noun}, and where it stands`,
       description:
-        'Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, ' +
-        'and whether submitting again would be safe.',
+        'Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next ' +
+        'and when, and whether submitting again would be safe.',
       scope: scopes.read,
       params,
       query: timelineQuery,
@@ -93,12 +93,12 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
               },
             ],
             next_cursor: null,
-            standing: {
+            current_state: {
               now: `The ${noun} is accepted and stored.`,
-              why: null,
+              reason: null,
               next: 'Its workflow starts within moments and sends it to the service.',
               next_at: null,
-              submit_again: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
+              resubmission: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }),
             },
           },
         },
@@ -115,7 +115,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         return pageReply(entries, limit, {
           json: (entry) => entryFor(ownerId, timelineJson(entry)),
           cursor: ({ id: last }) => numberCursor('t', last),
-          more: { standing: standingJson(kind, shown) },
+          more: { current_state: currentStateJson(kind, shown) },
         });
       },
     }),

@@ -19,7 +19,7 @@ export interface WorkJson {
   readonly next_step_at: string | null;
   readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null;
   readonly attention: { readonly reason: AttentionReason } | null;
-  readonly submit_again: Resubmission;
+  readonly resubmission: Resubmission;
 }
 
 /** A field of the request that resolves a case: an id at the service. */

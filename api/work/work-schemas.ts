@@ -12,7 +12,7 @@ import { money } from '#api/fields/money.ts';
 import { listOf } from '#api/fields/query.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
 import { retryPolicy } from '#api/work/retry-policy-schemas.ts';
-import { submitAgain } from '#api/work/submit-again.ts';
+import { submitAgain } from '#api/work/resubmission-schema.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
@@ -51,7 +51,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
       .nullable()
       .meta({ description: 'Why it waits for a person.' }),
-    submit_again: submitAgain,
+    resubmission: submitAgain,
     next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     deadline: instant.nullable().meta({
       description:
@@ -83,9 +83,9 @@ export const workOutputExample = {
   charged: null,
   failure: null,
   attention: null,
-  submit_again: {
+  resubmission: {
     verdict: 'not_needed',
-    why:
+    reason:
       'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it ' +
       'abandoned first.',
   },

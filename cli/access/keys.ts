@@ -190,17 +190,17 @@ async function audit(tx: Executor, id: string, action: string, detail: string | 
   );
 }
 
-function refusal(prefix: string, why: RotationRefusal): UserError {
+function refusal(prefix: string, reason: RotationRefusal): UserError {
   const advice = '`npx reseller keys list` shows the keys.';
-  if (typeof why === 'object') {
+  if (typeof reason === 'object') {
     return new UserError(
       `Key ${prefix} was rotated before.`,
-      `Rotate its successor ${why.rotatedTo}. If the successor was lost, revoke it first.`,
+      `Rotate its successor ${reason.rotatedTo}. If the successor was lost, revoke it first.`,
     );
   }
-  if (why === 'unknown') return new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, advice);
+  if (reason === 'unknown') return new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, advice);
   return new UserError(
-    `Key ${prefix} is ${why}, so it cannot be rotated.`,
+    `Key ${prefix} is ${reason}, so it cannot be rotated.`,
     `Make a new one with \`npx reseller keys create\`. ${advice}`,
   );
 }

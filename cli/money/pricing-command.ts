@@ -4,7 +4,7 @@ import type { PricingCommands, SetOptions } from '#cli/money/pricing.ts';
 import { withApiOptions } from '#cli/terminal/shared-options.ts';
 import type { Environment } from '#config/environment.ts';
 
-const WHY = ['--why <text>', 'reason, shown in the versions of the rule'] as const;
+const REASON = ['--reason <text>', 'reason, shown in the versions of the rule'] as const;
 
 /** `pricing list`, `set`, `end` and `versions`. */
 export function addPricingCommand(program: Command, environment: Environment): void {
@@ -42,11 +42,11 @@ export function addPricingCommand(program: Command, environment: Environment): v
       'how much more the service may charge than the price before a purchase is held',
       '0',
     )
-    .requiredOption(...WHY)
+    .requiredOption(...REASON)
     .action(async (options: SetOptions) => (await commands()).set(options));
   withApiOptions(pricing.command('end <id>').description('end a rule; the next less specific rule applies instead'))
-    .requiredOption(...WHY)
-    .action(async (id: string, options: ApiOptions & { why: string }) => (await commands()).end(id, options));
+    .requiredOption(...REASON)
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).end(id, options));
   withApiOptions(
     pricing.command('versions <id>').description('changes of a rule, newest first, with author and reason'),
   ).action(async (id: string, options: ApiOptions) => (await commands()).versions(id, options));

@@ -20,7 +20,7 @@ export interface SetOptions extends ApiOptions {
   readonly ending?: string;
   readonly nearest?: boolean;
   readonly maxPriceDrift: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 const PATH = '/v1/pricing/rules';
@@ -53,7 +53,7 @@ const version = z.object({
   change: z.string(),
   terms,
   changed_by: z.string(),
-  why: z.string(),
+  reason: z.string(),
   at: z.string(),
 });
 type Rule = z.output<typeof rule>;
@@ -100,23 +100,23 @@ export class PricingCommands {
       known === undefined
         ? await api.call({
             path: PATH,
-            body: { ...wanted, why: options.why },
+            body: { ...wanted, reason: options.reason },
             idempotencyKey: randomUUID(),
             answer: rule,
           })
         : await api.call({
             path: `${PATH}/${known.id}/change`,
-            body: { terms: wanted.terms, why: options.why, version: known.version },
+            body: { terms: wanted.terms, reason: options.reason, version: known.version },
             answer: rule,
           });
     this.#say(`${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
   }
 
   /** `pricing end`. */
-  async end(id: string, { why, ...options }: ApiOptions & { readonly why: string }): Promise<void> {
+  async end(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
     const ended = await this.#api(options).call({
       path: `${PATH}/${encodeURIComponent(id)}/end`,
-      body: { why },
+      body: { reason },
       answer: rule,
     });
     this.#say(`${ended.id}  ended at ${ended.ended_at}`);
@@ -125,7 +125,7 @@ export class PricingCommands {
   /** `pricing versions`. */
   async versions(id: string, options: ApiOptions): Promise<void> {
     for (const each of await this.#all(options, `${PATH}/${encodeURIComponent(id)}/versions`, version)) {
-      this.#say(`${each.version}  ${each.change} at ${each.at} by ${each.changed_by}: ${each.why}`);
+      this.#say(`${each.version}  ${each.change} at ${each.at} by ${each.changed_by}: ${each.reason}`);
       this.#say(`   ${termsText(each.terms)}`);
     }
   }

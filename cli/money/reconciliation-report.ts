@@ -24,8 +24,8 @@ export function reportLines(report: ReconciliationRow): string[] {
     `  report          ${id}`,
     `  read since      ${readSince.toISOString()}`,
     `  movements       ${counts.read} read, ${counts.new} new, ${counts.matched} matched, ${counts.booked} rows booked`,
-    `  waiting         ${counts.pending} too young to be judged, ${counts.awaited} of ours not shown yet, ` +
-      `${counts.orphans} without a cause`,
+    `  waiting         ${counts.pending} too young to be judged, ${counts.outstanding} of ours not shown yet, ` +
+      `${counts.unmatched} without a cause`,
     `  balance         ${balanceText(report)}`,
     ...sums.map(
       ({ currency, credits, debits, journal }) =>
@@ -45,7 +45,7 @@ function balanceText({ balance, balanceCurrency, expectedBalance }: Reconciliati
 
 function findingLines({ findings, findingCounts, counts }: ReconciliationRow): string[] {
   if (counts.findings === 0) {
-    const isWaiting = counts.pending > 0 || counts.awaited > 0;
+    const isWaiting = counts.pending > 0 || counts.outstanding > 0;
     return [
       isWaiting
         ? 'Nothing was found so far. Movements that are too young are judged in a later comparison.'

@@ -98,7 +98,7 @@ function kindOfFailure({ status, failure }: ServiceFailure): 'missing' | 'differ
 
 /** What a repeated purchase or cancellation came to, when it was not carried out and did not replay. */
 export function observeRefusal({ status, failure, code }: ServiceFailure): 'refused' | 'unclear' {
-  if (failure === 'key_or_reference_known' || code === 'cancellation_refused') return 'refused';
+  if (failure === 'key_or_reference_used' || code === 'cancellation_refused') return 'refused';
   return status === 400 || status === 422 ? 'refused' : 'unclear';
 }
 

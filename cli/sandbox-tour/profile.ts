@@ -67,8 +67,8 @@ function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
   const replayed = repeats.filter(({ outcome }) => outcome === 'same');
   const unclear = repeats.find(({ outcome }) => outcome === 'unclear');
   if (!replayed.some(({ operation }) => operation === 'order')) {
-    const why = unclear === undefined ? 'No order was sent again' : `${sentAgain(unclear)}: ${unclear.detail}`;
-    return { finding: null, evidence: `${why}.` };
+    const reason = unclear === undefined ? 'No order was sent again' : `${sentAgain(unclear)}: ${unclear.detail}`;
+    return { finding: null, evidence: `${reason}.` };
   }
   const operations = [...new Set(replayed.map(({ operation }) => operation))];
   const oldest = Math.max(...replayed.map(({ ageMs }) => ageMs));

@@ -103,9 +103,9 @@ async function download(file: string, environment: Environment): Promise<Problem
     const answer = await service.client.getOpenApi();
     if (!answer.ok) {
       const off = 'SERVICE_WITHOUT says that the service cannot do that.';
-      const why = answer.kind === 'unsupported' ? off : answer.detail;
+      const reason = answer.kind === 'unsupported' ? off : answer.detail;
       const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
-      return { what: `The OpenAPI document could not be downloaded. ${why}`, advice };
+      return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };
     }
     writeFileSync(file, `${JSON.stringify(answer.value, null, 2)}\n`);
     return undefined;

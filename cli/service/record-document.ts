@@ -64,7 +64,7 @@ export async function recordDocument(document: JsonObject, environment: Environm
       })) {
         const found = judgeFirstContact(kind, sighting);
         await database.transaction((tx) => applyFirstContact(tx, kind, found, actor(), new Date()));
-        const text = found.kind === 'seen' ? `released. ${found.evidence}` : `held. ${withoutAdvice(found.why)}`;
+        const text = found.kind === 'seen' ? `released. ${found.evidence}` : `held. ${withoutAdvice(found.reason)}`;
         lines.push(`${nounOf(kind)}: ${text}`);
       }
       const nothingHeld = (await database.run(heldKinds)).length === 0;
@@ -81,6 +81,6 @@ const ADVICE =
   'or release the pause with `npx reseller gate release` to buy all the same.';
 
 /** The text of a pause without what ends it, which is the same for all kinds. */
-function withoutAdvice(why: string): string {
-  return why.replace(FIRST_CONTACT_ADVICE, '').trimEnd();
+function withoutAdvice(reason: string): string {
+  return reason.replace(FIRST_CONTACT_ADVICE, '').trimEnd();
 }

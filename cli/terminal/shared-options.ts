@@ -28,4 +28,4 @@ export function withApiOptions(command: Command): Command {
 }
 
 /** The reason that is stored with an operator's action. */
-export const WHY = ['--why <text>', 'reason, shown in the timeline; no personal data'] as const;
+export const REASON = ['--reason <text>', 'reason, shown in the timeline; no personal data'] as const;

@@ -15,9 +15,9 @@ export function addDeadLettersCommand(program: Command, environment: Environment
     async (options: ApiOptions) => (await commands()).list(options),
   );
   withApiOptions(letters.command('requeue <id>').description('process one again, once its cause is corrected'))
-    .requiredOption('--why <reason>', 'reason, for the audit log')
+    .requiredOption('--reason <reason>', 'reason, for the audit log')
     .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).requeue(id, options));
   withApiOptions(letters.command('dismiss <id>').description('dismiss one for good: it will have no effect'))
-    .requiredOption('--why <reason>', 'reason, for the audit log')
+    .requiredOption('--reason <reason>', 'reason, for the audit log')
     .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).dismiss(id, options));
 }

@@ -6,7 +6,7 @@ import { printLine } from '#cli/terminal/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface DeadLetterActionOptions extends ApiOptions {
-  readonly why: string;
+  readonly reason: string;
 }
 
 const letter = z.object({
@@ -75,7 +75,7 @@ export class DeadLetterCommands {
   async #perform(id: string, action: 'requeue' | 'dismiss', options: DeadLetterActionOptions): Promise<void> {
     await this.#api(options).call({
       path: `${PATH}/${encodeURIComponent(id)}/${action}`,
-      body: { why: options.why },
+      body: { reason: options.reason },
       answer: letter,
     });
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
-import { WHY, withApiOptions } from '#cli/terminal/shared-options.ts';
+import { REASON, withApiOptions } from '#cli/terminal/shared-options.ts';
 import type { GateCommands, PauseOptions } from '#cli/work/gate.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -16,11 +16,11 @@ export function addGateCommand(program: Command, environment: Environment): void
   withApiOptions(gate.command('pause').description('pause buying: all, one kind, or work with one failure class'))
     .option('--kind <kind>', 'order, topup or vpn_subscription')
     .option('--failure-class <class>', 'only work that failed last with this class, such as package_unavailable')
-    .requiredOption(...WHY)
+    .requiredOption(...REASON)
     .action(async (options: PauseOptions) => (await commands()).pause(options));
   withApiOptions(
     gate.command('release <id>').description('end a pause; held work continues at a limited rate, oldest first'),
   )
-    .requiredOption(...WHY)
-    .action(async (id: string, options: ApiOptions & { why: string }) => (await commands()).release(id, options));
+    .requiredOption(...REASON)
+    .action(async (id: string, options: ApiOptions & { reason: string }) => (await commands()).release(id, options));
 }

@@ -9,7 +9,7 @@ import type { Environment } from '#config/environment.ts';
 export interface PauseOptions extends ApiOptions {
   readonly kind?: string;
   readonly failureClass?: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 const money = z.object({ amount: z.string(), currency: z.string() });
@@ -18,7 +18,7 @@ const pause = z.object({
   origin: z.string(),
   kind: z.string().nullable(),
   failure_class: z.string().nullable(),
-  why: z.string(),
+  reason: z.string(),
   paused_by: z.string(),
   paused_at: z.string(),
   released_at: z.string().nullable(),
@@ -92,8 +92,8 @@ export class GateCommands {
   }
 
   /** `gate pause`. */
-  async pause({ kind, failureClass, why, ...options }: PauseOptions): Promise<void> {
-    const body = { kind, failure_class: failureClass, why };
+  async pause({ kind, failureClass, reason, ...options }: PauseOptions): Promise<void> {
+    const body = { kind, failure_class: failureClass, reason };
     const made = await this.#api(options).call({
       path: '/v1/purchase-gate/pauses',
       body,
@@ -101,13 +101,13 @@ export class GateCommands {
       answer: pause,
     });
     this.#say(`${made.id}  ${paused(made)}, since ${made.paused_at}`);
-    this.#say(`End it with: npx reseller gate release ${made.id} --why …`);
+    this.#say(`End it with: npx reseller gate release ${made.id} --reason …`);
   }
 
   /** `gate release`. */
-  async release(id: string, { why, ...options }: ApiOptions & { readonly why: string }): Promise<void> {
+  async release(id: string, { reason, ...options }: ApiOptions & { readonly reason: string }): Promise<void> {
     const path = `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`;
-    const ended = await this.#api(options).call({ path, body: { why }, answer: pause });
+    const ended = await this.#api(options).call({ path, body: { reason }, answer: pause });
     this.#say(`${ended.id}  released at ${ended.released_at}`);
   }
 
@@ -132,7 +132,9 @@ function gateLines({ circuits, pauses, held, wallet, spend }: Gate): string[] {
       ].join(''),
     ),
     ...(pauses.length === 0 ? ['Pauses: none'] : []),
-    ...pauses.map((one) => `Pause ${one.id}: ${paused(one)}, by ${pausedBy(one)} since ${one.paused_at}: ${one.why}`),
+    ...pauses.map(
+      (one) => `Pause ${one.id}: ${paused(one)}, by ${pausedBy(one)} since ${one.paused_at}: ${one.reason}`,
+    ),
     ...(held.length === 0 ? ['Held at the gate: nothing'] : []),
     ...held.map(
       ({ held_at: at, failure_class: failure, count, oldest }) =>

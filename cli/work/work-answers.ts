@@ -44,11 +44,11 @@ export type Action = keyof typeof DONE;
 /** One line about a piece of work. @param referenceField field with the caller's reference. */
 export function workLine(found: Work, referenceField: string): string {
   const { id, status, package_id: packageId, vpn_plan_id: planId, failure, attention, next_step_at: next } = found;
-  const why = attention?.reason ?? failure?.class;
+  const reason = attention?.reason ?? failure?.class;
   const parts = [
     id,
     status,
-    why && `(${why})`,
+    reason && `(${reason})`,
     packageId && `package ${packageId}`,
     planId && `plan ${planId}`,
     found[referenceField],
@@ -68,10 +68,10 @@ export function refusedLine(id: string, reason: string | null): string {
 /** One line about the result of an action on one of several. */
 export function bulkLine(action: Action, result: BulkResult): string {
   const { id, status, failure_class: failure, attention } = result;
-  const why = attention ?? failure;
+  const reason = attention ?? failure;
   switch (result.result) {
     case 'would_act':
-      return [`would ${action}: ${id}`, status, why === null ? undefined : `(${why})`]
+      return [`would ${action}: ${id}`, status, reason === null ? undefined : `(${reason})`]
         .filter((part) => typeof part === 'string')
         .join('  ');
     case 'applied':

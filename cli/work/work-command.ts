@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { attemptCount, deadline, waitSeconds } from '#cli/terminal/arguments.ts';
-import { WHY, withApiOptions } from '#cli/terminal/shared-options.ts';
+import { REASON, withApiOptions } from '#cli/terminal/shared-options.ts';
 import type { WorkResource } from '#cli/work/work-kinds.ts';
 import type { ActionOptions, ResolveOptions, RetryPolicyOptions, WorkCommands, WorkFilter } from '#cli/work/work.ts';
 import type { Environment } from '#config/environment.ts';
@@ -29,7 +29,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
         work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`),
       ),
     )
-      .requiredOption(...WHY)
+      .requiredOption(...REASON)
       .action(async (ids: string[], options: ActionOptions) => {
         process.exitCode = await (await commands()).perform(action, ids, options);
       });
@@ -45,7 +45,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
           ),
       ),
     )
-      .requiredOption(...WHY)
+      .requiredOption(...REASON)
       .action(async (id: string, maxPrice: string, options: ActionOptions) => {
         process.exitCode = await (await commands()).limit(id, maxPrice, options);
       });
@@ -59,7 +59,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
     .option('--first-wait <duration>', 'first wait, such as 30s; doubled each time', waitSeconds)
     .option('--longest-wait <duration>', 'longest wait, such as 2h', waitSeconds)
     .option('--deadline <time>', 'when it is given up, such as 2030-01-31T12:00:00Z', deadline)
-    .requiredOption(...WHY)
+    .requiredOption(...REASON)
     .action(async (id: string, options: RetryPolicyOptions) => {
       process.exitCode = await (await commands()).retryPolicy(id, options);
     });
@@ -83,7 +83,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
         ? 'bought, not_bought or dismissed'
         : 'bought (it is cancelled), not_bought (it is not), refunded or dismissed',
     )
-    .requiredOption(...WHY)
+    .requiredOption(...REASON)
     .option('--next <what>', 'with not_bought: continue (buy again) or abandon');
   for (const { option } of serviceIds) resolve.addOption(option);
   resolve.action(

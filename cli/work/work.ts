@@ -29,13 +29,13 @@ export interface WorkFilter {
 }
 
 export interface ActionOptions extends ApiOptions, WorkFilter {
-  readonly why: string;
+  readonly reason: string;
   readonly dryRun?: boolean;
 }
 
 /** An option that is left out changes nothing. */
 export interface RetryPolicyOptions extends ApiOptions {
-  readonly why: string;
+  readonly reason: string;
   readonly attempts?: OrConfigured<number>;
   /** In seconds. */
   readonly firstWait?: OrConfigured<number>;
@@ -134,12 +134,12 @@ export class WorkCommands {
     ids: readonly string[],
     options: ActionOptions,
   ): Promise<BulkResult[]> {
-    const { why, dryRun = false } = options;
+    const { reason, dryRun = false } = options;
     const lines: BulkResult[] = [];
     const call = async (of: readonly string[]): Promise<void> => {
       const { data } = await api.call({
         path: `${this.#kind.path}/bulk-actions`,
-        body: { ...asked, why, filter: { ids: of }, dry_run: dryRun },
+        body: { ...asked, reason, filter: { ids: of }, dry_run: dryRun },
         answer: bulkResult,
         ...(dryRun ? {} : { idempotencyKey: randomUUID() }),
       });
@@ -160,13 +160,15 @@ export class WorkCommands {
     const limit = maxPrice === 'none' ? null : { amount, currency };
     if (id === ALL) return await this.#performOnSeveral({ action: 'limit', max_price: limit }, [], options);
     this.#requireNoFilter(options);
-    return (await this.#performOnOne(this.#api(options), id, 'limit', { why: options.why, max_price: limit })) ? 0 : 1;
+    return (await this.#performOnOne(this.#api(options), id, 'limit', { reason: options.reason, max_price: limit }))
+      ? 0
+      : 1;
   }
 
   /** `retry-policy`. @returns the exit code. */
   async retryPolicy(
     id: string,
-    { why, attempts, firstWait, longestWait, deadline, ...options }: RetryPolicyOptions,
+    { reason, attempts, firstWait, longestWait, deadline, ...options }: RetryPolicyOptions,
   ): Promise<number> {
     const named = Object.entries({
       attempts,
@@ -178,13 +180,13 @@ export class WorkCommands {
     if (named.length === 0) {
       throw new UserError('No change is named.', 'Give --attempts, --first-wait, --longest-wait or --deadline.');
     }
-    return (await this.#performOnOne(this.#api(options), id, 'retry-policy', { why, ...change })) ? 0 : 1;
+    return (await this.#performOnOne(this.#api(options), id, 'retry-policy', { reason, ...change })) ? 0 : 1;
   }
 
   /** `resolve`. @param id of one, or {@link ALL}. @returns the exit code. */
   async resolve(
     id: string,
-    { why, case: reason, verdict, next, serviceIds, ...options }: ResolveOptions,
+    { reason, case: caseReason, verdict, next, serviceIds, ...options }: ResolveOptions,
   ): Promise<number> {
     if (id === ALL) {
       if (Object.values(serviceIds).some((given) => given !== undefined)) {
@@ -193,10 +195,13 @@ export class WorkCommands {
           `Give it with the id of one ${this.#kind.noun}.`,
         );
       }
-      return await this.#performOnSeveral({ action: 'resolve', case: reason, verdict, next }, [], { why, ...options });
+      return await this.#performOnSeveral({ action: 'resolve', case: caseReason, verdict, next }, [], {
+        reason,
+        ...options,
+      });
     }
     this.#requireNoFilter(options);
-    const body = { why, case: reason, verdict, next, ...serviceIds };
+    const body = { reason, case: caseReason, verdict, next, ...serviceIds };
     return (await this.#performOnOne(this.#api(options), id, 'resolve', body)) ? 0 : 1;
   }
 

@@ -45,10 +45,10 @@ export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, rea
       installedAt,
       activatedAt,
       expiresAt,
-      factsReadAt: readAt,
+      readAt: readAt,
       updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end`,
     })
-    .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.factsReadAt, readAt)));
+    .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.readAt, readAt)));
 }
 
 /** A reading of the data of an eSIM. */

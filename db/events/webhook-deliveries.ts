@@ -64,7 +64,7 @@ export const givenUp = (now: Date) =>
 
 /** What an endpoint has before it. */
 export type EndpointOutlook =
-  | { readonly kind: 'ended'; readonly why: 'deleted' | 'disabled' }
+  | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
   | {
       readonly kind: 'open';
       /** Deliveries that wait, counted up to a bound. */
@@ -79,8 +79,8 @@ export type EndpointOutlook =
 
 export async function endpointOutlook(db: Executor, endpointId: string): Promise<EndpointOutlook> {
   const [endpoint] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
-  if (endpoint === undefined || endpoint.deletedAt !== null) return { kind: 'ended', why: 'deleted' };
-  if (endpoint.disabledAt !== null) return { kind: 'ended', why: 'disabled' };
+  if (endpoint === undefined || endpoint.deletedAt !== null) return { kind: 'ended', reason: 'deleted' };
+  if (endpoint.disabledAt !== null) return { kind: 'ended', reason: 'disabled' };
   const { nextTryAt, leasedUntil, state } = webhookDeliveries;
   const waiting = and(eq(webhookDeliveries.endpointId, endpointId), eq(state, 'pending'));
   const dueAt = sql`greatest(${nextTryAt}, ${leasedUntil})`.as('due_at');

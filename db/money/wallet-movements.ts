@@ -4,7 +4,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, walletMovements } from '#db/schema.ts';
 import { storedKind, workTable } from '#db/work/kinds.ts';
 import type { Cause } from '#domain/money/books.ts';
-import type { Awaited } from '#domain/money/findings.ts';
+import type { Outstanding } from '#domain/money/findings.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
@@ -174,7 +174,7 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
 }
 
 /** Rows of the journal that no movement of the service was matched to, but for those that have none. */
-export async function awaitedEntries(db: Executor): Promise<Awaited[]> {
+export async function outstandingEntries(db: Executor): Promise<Outstanding[]> {
   const matched = db
     .select({ id: walletMovements.id })
     .from(walletMovements)
@@ -191,7 +191,7 @@ export async function awaitedEntries(db: Executor): Promise<Awaited[]> {
     .leftJoin(attempts, and(eq(journal.causeKind, 'attempt'), eq(attempts.id, journal.causeId)))
     .where(and(inArray(journal.causeKind, ['attempt', 'subscription_period', 'refund']), notExists(matched)))
     .orderBy(asc(journal.id));
-  return rows.map(({ entry, kind, id, attemptId }): Awaited => ({
+  return rows.map(({ entry, kind, id, attemptId }): Outstanding => ({
     direction: entry.direction,
     money: { amount: plainAmount(entry.amount), currency: entry.currency },
     cause: { kind: entry.causeKind, id: entry.causeId },

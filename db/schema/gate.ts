@@ -116,12 +116,12 @@ export const gatePauses = pgTable(
     kind: text('kind').$type<WorkKind>(),
     /** Of work whose last failure was this; null: of all. */
     failureClass: text('failure_class').$type<FailureClass>(),
-    why: text('why').notNull(),
+    reason: text('reason').notNull(),
     pausedBy: text('paused_by').notNull(),
     pausedAt: instant('paused_at').notNull(),
     releasedAt: instant('released_at'),
     releasedBy: text('released_by'),
-    releaseWhy: text('release_why'),
+    releaseReason: text('release_reason'),
   },
   (table) => [
     uniqueIndex('gate_pauses_one_active')

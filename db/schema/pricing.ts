@@ -41,7 +41,7 @@ export const pricingRuleVersions = pgTable(
     change: text('change').$type<PricingChange>().notNull(),
     terms: jsonb('terms').$type<PricingTerms>().notNull(),
     actor: text('actor').notNull(),
-    why: text('why').notNull(),
+    reason: text('reason').notNull(),
     at: instant('at').notNull(),
   },
   (table) => [

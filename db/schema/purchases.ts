@@ -87,7 +87,7 @@ export const esims = pgTable(
     activatedAt: instant('activated_at'),
     expiresAt: instant('expires_at'),
     /** When these facts were last read from the service. */
-    factsReadAt: instant('facts_read_at').notNull(),
+    readAt: instant('read_at').notNull(),
     /** When it is looked at next for what runs out; null: it is over. */
     watchDueAt: instant('watch_due_at').defaultNow(),
     createdAt: instant('created_at').notNull().defaultNow(),

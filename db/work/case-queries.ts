@@ -51,8 +51,8 @@ export async function findCase(db: Executor, id: string, owner: Owner): Promise<
 export async function dismissDeliveryCase(
   tx: Executor,
   { subjectId, reason }: CaseRow,
-  why: string,
+  dismissal: string,
   now: Date,
 ): Promise<void> {
-  await closeCase(tx, { kind: 'delivery', id: subjectId }, reason, `dismissed: ${why}`, now);
+  await closeCase(tx, { kind: 'delivery', id: subjectId }, reason, `dismissed: ${dismissal}`, now);
 }

@@ -51,7 +51,7 @@ const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
   price_above_limit: ANSWERED,
   topup_not_offered: ANSWERED,
   margin_too_low: ANSWERED,
-  key_or_reference_known: ANSWERED,
+  key_or_reference_used: ANSWERED,
   contract_drift: ANSWERED,
   insufficient_balance: [...ANSWERED, 'not_approved'],
   not_approved: ANSWERED,
@@ -68,7 +68,7 @@ const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
   esim_busy: [],
   service_down: [],
   spend_limit_reached: [],
-  buying_paused: [],
+  purchases_paused: [],
   deadline_passed: [],
   worker_lost: [],
 };

@@ -19,8 +19,8 @@ export interface Sighting {
 
 export type FirstContact =
   | { readonly kind: 'seen'; readonly evidence: string }
-  /** `why`: the text of the pause. */
-  | { readonly kind: 'unseen'; readonly why: string };
+  /** `reason`: the text of the pause. */
+  | { readonly kind: 'unseen'; readonly reason: string };
 
 /** Longest text of such a pause, in characters. The text is repeated with every held piece of work. */
 export const MAX_FIRST_CONTACT_TEXT = 1_200;
@@ -30,7 +30,7 @@ const LONGEST_CLAUSE = 180;
 /** Decides whether the evidence ends the hold of a kind. */
 export function judgeFirstContact(kind: PurchaseKind, { problems, evidence, missing }: Sighting): FirstContact {
   if (problems.length === 0 && evidence.length > 0) return { kind: 'seen', evidence: capitalized(listed(evidence)) };
-  return { kind: 'unseen', why: problems.length > 0 ? whyHeld(kind, problems, ADAPT) : whyHeld(kind, missing) };
+  return { kind: 'unseen', reason: problems.length > 0 ? whyHeld(kind, problems, ADAPT) : whyHeld(kind, missing) };
 }
 
 /** Text of the pause before the first check of the service. */

@@ -49,7 +49,7 @@ export function periodCause(subscriptionId: string, number: number): Cause {
 /** Kinds of finding of a reconciliation, the worst first. */
 export const FINDING_KINDS = {
   debited_twice: 'The service debited more often than it sold.',
-  debited_for_nothing: 'The service kept the money for a purchase that came to nothing.',
+  charge_not_refunded: 'The service kept the money for a purchase that came to nothing.',
   amount_differs: 'The service moved another amount than it had told us.',
   movement_missing: 'Our journal has a movement that the service does not show.',
   balance_differs: 'The balance at the service is not the sum of its movements.',
@@ -81,9 +81,9 @@ export interface ReconciliationCounts {
   /** Movements that are too recent to be judged. */
   readonly pending: number;
   /** All known movements without a cause. */
-  readonly orphans: number;
+  readonly unmatched: number;
   /** Journal rows without a movement at the service, recent ones included. */
-  readonly awaited: number;
+  readonly outstanding: number;
   /** Findings, including those beyond the listed maximum. */
   readonly findings: number;
 }
@@ -96,7 +96,7 @@ export interface CurrencySums {
   readonly credits: string;
   readonly journal: string;
   /** The part of `journal` that the service has not shown yet. */
-  readonly awaited: string;
+  readonly outstanding: string;
   /** Movements of the service that are not in the journal. */
   readonly unmatched: string;
 }
@@ -104,13 +104,13 @@ export interface CurrencySums {
 /** Sums by currency. @param journal sums of the journal by currency and direction. */
 export function sumsOf(
   journal: readonly { readonly currency: string; readonly direction: Direction; readonly sum: string }[],
-  awaited: readonly Moved[],
+  outstanding: readonly Moved[],
   unmatched: readonly Moved[],
 ): CurrencySums[] {
   const currencies = [
     ...new Set([
       ...journal.map(({ currency }) => currency),
-      ...[...awaited, ...unmatched].map(({ money }) => money.currency),
+      ...[...outstanding, ...unmatched].map(({ money }) => money.currency),
     ]),
   ];
   return currencies.toSorted().map((currency) => {
@@ -123,7 +123,7 @@ export function sumsOf(
       debits,
       credits,
       journal: paddedAmount(subtractMoney({ amount: credits, currency }, { amount: debits, currency }).amount),
-      awaited: paddedAmount(netOf(awaited, currency).amount),
+      outstanding: paddedAmount(netOf(outstanding, currency).amount),
       unmatched: paddedAmount(netOf(unmatched, currency).amount),
     };
   });
@@ -131,9 +131,9 @@ export function sumsOf(
 
 /** The balance that the service should have if our books are complete. */
 export function expectedBalance(sums: readonly CurrencySums[], currency: string): Money {
-  const own = sums.find((each) => each.currency === currency) ?? { journal: '0', awaited: '0', unmatched: '0' };
+  const own = sums.find((each) => each.currency === currency) ?? { journal: '0', outstanding: '0', unmatched: '0' };
   const money = (amount: string): Money => ({ amount, currency });
-  return addMoney(subtractMoney(money(own.journal), money(own.awaited)), money(own.unmatched));
+  return addMoney(subtractMoney(money(own.journal), money(own.outstanding)), money(own.unmatched));
 }
 
 /** An amount that moves the wallet. */

@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 /** A row of the journal for which the service has shown no movement yet. */
-export interface Awaited extends Entry {
+export interface Outstanding extends Entry {
   /** Epoch milliseconds. */
   readonly recordedAt: number;
   readonly work?: WorkRef | undefined;
@@ -56,9 +56,9 @@ export function amountFinding(journal: Money, movement: Movement, purchase: Purc
 }
 
 /** A movement has no cause here. */
-export function orphanFinding(why: OrphanReason, movement: Movement): Finding {
-  const detail = `A ${movement.direction} of ${text(movement.money)} ${ORPHANS[why]}.`;
-  return { kind: why === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) };
+export function orphanFinding(reason: OrphanReason, movement: Movement): Finding {
+  const detail = `A ${movement.direction} of ${text(movement.money)} ${ORPHANS[reason]}.`;
+  return { kind: reason === 'unnamed' ? 'unnamed_movement' : 'orphan_movement', detail, ...about(movement, null) };
 }
 
 /** The service debited a failed purchase and credited nothing. */
@@ -67,11 +67,11 @@ export function keptMoneyFinding(debit: Movement, purchase: Purchase): Finding {
   const detail =
     `The service keeps ${text(debit.money)} for an attempt of ${KINDS[work.kind].noun} ${work.id} ` +
     'that came to nothing.';
-  return { kind: 'debited_for_nothing', detail, ...about(debit, purchase) };
+  return { kind: 'charge_not_refunded', detail, ...about(debit, purchase) };
 }
 
 /** The service shows no movement for a row of the journal. */
-export function missingFinding({ direction, money, work, attemptId, cause }: Awaited): Finding {
+export function missingFinding({ direction, money, work, attemptId, cause }: Outstanding): Finding {
   return {
     kind: 'movement_missing',
     detail:

@@ -9,7 +9,7 @@ import {
   keptMoneyFinding,
   missingFinding,
   orphanFinding,
-  type Awaited,
+  type Outstanding,
   type Finding,
   type OrphanReason,
 } from '#domain/money/findings.ts';
@@ -47,7 +47,7 @@ export interface Knowledge {
   readonly placed: readonly Placed[];
   readonly purchases: readonly Purchase[];
   /** All journal rows without a movement. */
-  readonly awaited: readonly Awaited[];
+  readonly outstanding: readonly Outstanding[];
   /** False when the service may have movements that were not read: an absent movement then proves nothing. */
   readonly complete: boolean;
   /** Epoch milliseconds. */
@@ -59,7 +59,7 @@ type Place =
   | { readonly kind: 'booked'; readonly movement: Movement; readonly cause: Cause; readonly attemptId: string | null }
   /** Too recent to be judged. */
   | { readonly kind: 'pending'; readonly movement: Movement }
-  | { readonly kind: 'orphan'; readonly movement: Movement; readonly why: OrphanReason };
+  | { readonly kind: 'orphan'; readonly movement: Movement; readonly reason: OrphanReason };
 
 export interface Judgement {
   readonly places: readonly Place[];
@@ -67,7 +67,7 @@ export interface Judgement {
   readonly entries: readonly Entry[];
   readonly findings: readonly Finding[];
   /** Journal rows that still have no movement. */
-  readonly awaited: readonly Awaited[];
+  readonly outstanding: readonly Outstanding[];
 }
 
 /** Finds the one cause of each movement, the rows that the journal lacks, and the findings. */
@@ -85,7 +85,7 @@ class Reconciliation {
   readonly #knowledge: Knowledge;
   readonly #rules: BooksRules;
   readonly #findPurchase: (names: MovementNames) => Purchase | 'unknown' | 'ambiguous';
-  readonly #awaited: Map<string, Awaited>;
+  readonly #outstanding: Map<string, Outstanding>;
   readonly #taken: Set<string>;
   readonly #places: Place[] = [];
   readonly #entries: Entry[] = [];
@@ -95,7 +95,7 @@ class Reconciliation {
     this.#knowledge = knowledge;
     this.#rules = rules;
     this.#findPurchase = purchaseFinder(knowledge.purchases);
-    this.#awaited = new Map(knowledge.awaited.map((row) => [slotOf(row), row]));
+    this.#outstanding = new Map(knowledge.outstanding.map((row) => [slotOf(row), row]));
     this.#taken = new Set(
       knowledge.placed.map(({ cause, movement }) => slotOf({ cause, direction: movement.direction })),
     );
@@ -118,7 +118,7 @@ class Reconciliation {
     }
     this.#reportMissing();
     const places = this.#places.toSorted((one, other) => byAge(one.movement, other.movement));
-    return { places, entries: this.#entries, findings: this.#findings, awaited: [...this.#awaited.values()] };
+    return { places, entries: this.#entries, findings: this.#findings, outstanding: [...this.#outstanding.values()] };
   }
 
   /**
@@ -162,7 +162,7 @@ class Reconciliation {
 
   /** The debit of the attempt itself: the one with the amount that the service reported, else the first. */
   #ownDebit({ work }: Purchase, debits: readonly Movement[], slot: string): Movement | undefined {
-    const told = this.#awaited.get(slot);
+    const told = this.#outstanding.get(slot);
     const same =
       told === undefined || KINDS[work.kind].isRenewed
         ? undefined
@@ -211,9 +211,9 @@ class Reconciliation {
   #book(movement: Movement, cause: Cause, account: Account | null): void {
     const { direction, money } = movement;
     const slot = slotOf({ cause, direction });
-    const told = this.#awaited.get(slot);
+    const told = this.#outstanding.get(slot);
     this.#taken.add(slot);
-    this.#awaited.delete(slot);
+    this.#outstanding.delete(slot);
     const attemptId = account?.purchase.attemptId ?? null;
     this.#places.push({ kind: 'booked', movement, cause, attemptId });
     account?.placed.push({ movement, cause, attemptId });
@@ -225,13 +225,13 @@ class Reconciliation {
     }
   }
 
-  #orphan(movement: Movement, why: OrphanReason): void {
+  #orphan(movement: Movement, reason: OrphanReason): void {
     if (this.#isYoung(movement.occurredAt)) {
       this.#places.push({ kind: 'pending', movement });
       return;
     }
-    this.#places.push({ kind: 'orphan', movement, why });
-    this.#findings.push(orphanFinding(why, movement));
+    this.#places.push({ kind: 'orphan', movement, reason });
+    this.#findings.push(orphanFinding(reason, movement));
   }
 
   /** Reports a debit of a failed attempt that was not credited. */
@@ -247,7 +247,7 @@ class Reconciliation {
 
   #reportMissing(): void {
     if (!this.#knowledge.complete) return;
-    for (const row of this.#awaited.values()) {
+    for (const row of this.#outstanding.values()) {
       if (this.#isYoung(row.recordedAt)) continue;
       this.#findings.push(missingFinding(row));
     }

@@ -131,7 +131,7 @@ export function afterAcceptance(outcome: ObservedOutcome): NextStep {
 
 /** True when a resend would show nothing new: the service has it already, or its answer could not be read. */
 export function isNeverResent(failure: FailureClass): boolean {
-  return failure === 'key_or_reference_known' || failure === 'contract_drift';
+  return failure === 'key_or_reference_used' || failure === 'contract_drift';
 }
 
 function afterUnknown(

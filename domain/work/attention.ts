@@ -6,7 +6,7 @@ export const ATTENTION_REASONS = {
       "Look the reference up in the service's own console and `resolve` the case; the reconciler keeps asking " +
       'meanwhile.',
   },
-  debit_without_goods: {
+  failed_but_charged: {
     meaning: 'The service reports a failure, but its wallet shows a debit for it and no credit.',
     advice: 'Ask the service for the credit, then `retry`, or `resolve` the case with what the service says.',
   },
@@ -22,7 +22,7 @@ export const ATTENTION_REASONS = {
     meaning: 'PostgreSQL has lost what was recorded of it: it may have been bought, and the service does not say so.',
     advice: "Look the reference up in the service's console and wallet, then `resolve` the case with what is true.",
   },
-  not_answered: {
+  service_not_answering: {
     meaning: 'The service could not be asked what became of it, or answers no send of it. It is asked again by itself.',
     advice:
       'Nothing, unless the service is back: `retry` asks at once. `resolve` the case only with what you have ' +
@@ -58,7 +58,7 @@ export const ATTENTION_REASONS = {
       'Claim the money from the service, then `resolve` the case with `dismissed`; its credit is matched when it ' +
       'comes.',
   },
-  debited_for_nothing: {
+  charge_not_refunded: {
     meaning: 'It came to nothing, and the wallet shows a debit for it that was not given back.',
     advice: 'Ask the service for the credit, then `resolve` the case with `dismissed`.',
   },
@@ -107,7 +107,7 @@ export const JUDGED_BY_PERSONS = [
   'contradiction',
   'charged_above_limit',
   'debited_twice',
-  'debited_for_nothing',
+  'charge_not_refunded',
   'amount_differs',
   'movement_missing',
   'message_quarantined',

@@ -130,7 +130,7 @@ export const FAILURE_CLASSES = {
     meaning: 'What may be spent in a day is spent.',
     advice: 'Wait for the next day (UTC), or raise the limit: POLICY_SPEND_LIMIT, or that of the API key.',
   },
-  buying_paused: {
+  purchases_paused: {
     certainty: 'definite',
     disposition: 'hold',
     withoutAnswer: true,
@@ -146,7 +146,7 @@ export const FAILURE_CLASSES = {
     meaning: 'The deadline passed while it was held; nothing was bought.',
     advice: 'Submit it anew, under a new reference, if it is still wanted.',
   },
-  key_or_reference_known: {
+  key_or_reference_used: {
     certainty: 'unknown',
     disposition: 'look_up',
     meaning: 'The service says that this key or reference is already used.',

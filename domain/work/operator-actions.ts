@@ -23,10 +23,10 @@ export const caseVerdicts = Object.keys(CASE_VERDICTS) as readonly CaseVerdict[]
 /** The possible verdicts for each reason of a case. */
 export const VERDICTS_OF = {
   outcome_unknown: ['bought', 'not_bought'],
-  debit_without_goods: ['bought', 'not_bought'],
+  failed_but_charged: ['bought', 'not_bought'],
   evidence_unavailable: ['bought', 'not_bought'],
   records_lost: ['bought', 'not_bought'],
-  not_answered: ['bought', 'not_bought'],
+  service_not_answering: ['bought', 'not_bought'],
   // The cause is on our side: there is nothing to judge.
   stalled: [],
   // A retry grants another attempt, an abandonment ends it: there is nothing to judge.
@@ -37,7 +37,7 @@ export const VERDICTS_OF = {
   charged_above_limit: ['dismissed'],
   // Cases of the books: the movements that the service makes later are matched when they come.
   debited_twice: ['dismissed'],
-  debited_for_nothing: ['dismissed'],
+  charge_not_refunded: ['dismissed'],
   amount_differs: ['dismissed'],
   movement_missing: ['dismissed'],
   cancellation_refused: ['dismissed'],
@@ -80,9 +80,9 @@ export interface Operator {
   /** Id of an API key, or a name given in the Temporal UI. */
   readonly actor: string;
   /** The operator's reason; never personal data of a customer. */
-  readonly why: string;
+  readonly reason: string;
   /** Unique for the action: the same action done twice has one effect. */
-  readonly actId: string;
+  readonly actionId: string;
 }
 
 /** An attempt at the time of an action. */

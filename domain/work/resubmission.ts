@@ -14,11 +14,11 @@ type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
 export interface Resubmission {
   readonly verdict: ResubmissionVerdict;
   /** A sentence. */
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** Cases that make it uncertain whether the work was bought, or show that it was paid for without a purchase. */
-export const DOUBTS = ['contradiction', 'debited_for_nothing'] as const satisfies readonly AttentionReason[];
+export const DOUBTS = ['contradiction', 'charge_not_refunded'] as const satisfies readonly AttentionReason[];
 
 export interface Resubmitted {
   readonly kind: WorkKind;
@@ -32,7 +32,7 @@ export interface Resubmitted {
 /** Decides whether the same work may be submitted again as new work. Only `yes` is safe. */
 export function resubmission({ kind, ...submitted }: Resubmitted): Resubmission {
   const { verdict, standing } = judged(submitted);
-  return { verdict, why: KINDS[kind].texts.resubmission[standing] };
+  return { verdict, reason: KINDS[kind].texts.resubmission[standing] };
 }
 
 interface Judged {

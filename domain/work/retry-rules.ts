@@ -49,7 +49,7 @@ interface RetryRow {
   readonly first: number;
   /** Longest wait of the class, as a multiple of the general one. */
   readonly longest: number;
-  readonly why: string;
+  readonly reason: string;
 }
 
 const AS_ALL = { first: 1, longest: 1 } as const;
@@ -62,40 +62,40 @@ const BY_THE_HOUR = { first: 4, longest: 6 } as const;
 export const RETRY_TABLE = {
   package_unavailable: {
     ...BY_THE_HOUR,
-    why: 'What is taken off sale comes back in hours, and each look is a call to the service.',
+    reason: 'What is taken off sale comes back in hours, and each look is a call to the service.',
   },
   price_above_limit: {
     ...BY_THE_HOUR,
-    why: 'Prices change a few times a day at most, and each look reads the price list.',
+    reason: 'Prices change a few times a day at most, and each look reads the price list.',
   },
-  margin_too_low: { ...BY_THE_HOUR, why: 'As for a price above the limit: only another price ends it.' },
+  margin_too_low: { ...BY_THE_HOUR, reason: 'As for a price above the limit: only another price ends it.' },
   esim_busy: {
     ...AS_ALL,
-    why: 'It is woken when the other work of the eSIM ends; the wait is for a wake-up that was lost.',
+    reason: 'It is woken when the other work of the eSIM ends; the wait is for a wake-up that was lost.',
   },
   insufficient_balance: {
     ...AS_ALL,
-    why: 'The gate wakes it once there is money; until then the wait costs one look at the wallet.',
+    reason: 'The gate wakes it once there is money; until then the wait costs one look at the wallet.',
   },
   not_approved: {
     ...AS_ALL,
-    why: 'One refusal opens the circuit: after that a canary finds out when it is over, and not each order.',
+    reason: 'One refusal opens the circuit: after that a canary finds out when it is over, and not each order.',
   },
   unauthorized: {
     ...AS_ALL,
-    why: 'A wrong password is put right in minutes, and the circuit keeps others from trying it.',
+    reason: 'A wrong password is put right in minutes, and the circuit keeps others from trying it.',
   },
-  rate_limited: { ...AS_ALL, why: 'The service says itself when to come back; the wait is for when it does not.' },
-  not_sent: { ...AS_ALL, why: 'A network or supplier is back in seconds or minutes, and a customer waits.' },
-  service_down: { ...AS_ALL, why: 'The gate holds it, and wakes it as soon as a canary has come through.' },
+  rate_limited: { ...AS_ALL, reason: 'The service says itself when to come back; the wait is for when it does not.' },
+  not_sent: { ...AS_ALL, reason: 'A network or supplier is back in seconds or minutes, and a customer waits.' },
+  service_down: { ...AS_ALL, reason: 'The gate holds it, and wakes it as soon as a canary has come through.' },
   spend_limit_reached: {
     ...AS_ALL,
-    why: 'The gate holds it, and wakes it on the next day or when the limit is raised.',
+    reason: 'The gate holds it, and wakes it on the next day or when the limit is raised.',
   },
-  buying_paused: { ...AS_ALL, why: 'The gate holds it, and wakes it when the pause ends.' },
+  purchases_paused: { ...AS_ALL, reason: 'The gate holds it, and wakes it when the pause ends.' },
   supplier_failed: {
     ...AS_ALL,
-    why: 'A supplier that fails is back in minutes or stays away: a few new attempts, then a person is asked.',
+    reason: 'A supplier that fails is back in minutes or stays away: a few new attempts, then a person is asked.',
   },
 } as const satisfies Record<RetriedClass, RetryRow>;
 

@@ -18,16 +18,16 @@ export interface DescribedWork {
   readonly isInDoubt?: boolean;
 }
 
-/** Three sentences; `why` only when it waits or did not succeed. */
+/** Three sentences; `reason` only when it waits or did not succeed. */
 export interface StatusText {
   readonly now: string;
-  readonly why: string | undefined;
+  readonly reason: string | undefined;
   readonly next: string;
 }
 
 /** Describes the status: what is happening, why, and what happens next. */
 export function describeStatus(work: DescribedWork): StatusText {
-  return { now: nowOf(work), why: whyOf(work), next: nextOf(work) };
+  return { now: nowOf(work), reason: whyOf(work), next: nextOf(work) };
 }
 
 /** The service reported a failure; the wallet is read before anything else happens. */

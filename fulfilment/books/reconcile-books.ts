@@ -3,7 +3,7 @@ import { newId } from '#db/connection/ids.ts';
 import { bookEntries, isBooked } from '#db/money/journal.ts';
 import { addReconciliation, forgetReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
 import {
-  awaitedEntries,
+  outstandingEntries,
   journalSums,
   movementsWithoutCause,
   placedMovements,
@@ -80,7 +80,7 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
   );
 
   const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
-  const sums = async () => sumsOf(await journalSums(tx), judgement.awaited, unmatched);
+  const sums = async () => sumsOf(await journalSums(tx), judgement.outstanding, unmatched);
   const { balance } = wallet;
   const comparable = isWhole && wallet.atRest ? balance : undefined;
   if (comparable !== undefined && !(await isBooked(tx, OPENING))) {
@@ -110,8 +110,8 @@ export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promis
       matched: matched.length,
       booked,
       pending: judgement.places.filter(({ kind }) => kind === 'pending').length,
-      orphans: judgement.places.filter(({ kind }) => kind === 'orphan').length,
-      awaited: judgement.awaited.length,
+      unmatched: judgement.places.filter(({ kind }) => kind === 'orphan').length,
+      outstanding: judgement.outstanding.length,
       findings: findings.length,
     },
     sums: finalSums,
@@ -134,7 +134,7 @@ async function knowledgeOf(
     tx,
     purchases.map(({ attemptId }) => attemptId),
   );
-  return { movements, placed, purchases, awaited: await awaitedEntries(tx), ...rest };
+  return { movements, placed, purchases, outstanding: await outstandingEntries(tx), ...rest };
 }
 
 function openingEntry(before: Money) {
@@ -162,7 +162,7 @@ function balanceFindings(balance: Money | undefined, expected: Money | undefined
 const CASES = {
   debited_twice: { once: false },
   amount_differs: { once: false },
-  debited_for_nothing: { once: true },
+  charge_not_refunded: { once: true },
   movement_missing: { once: true },
 } as const satisfies Partial<Record<FindingKind & AttentionReason, { readonly once: boolean }>>;
 

@@ -18,7 +18,7 @@ export async function readGateConditions(db: Executor): Promise<Degradation[]> {
       ? []
       : [
           {
-            condition: 'buying_paused',
+            condition: 'purchases_paused',
             detail: `Buying is paused: ${pauses.map(({ id }) => id).join(', ')}. See \`npx reseller gate show\`.`,
           },
         ]),

@@ -66,7 +66,7 @@ async function stopByPause(
   if (pause === undefined) return undefined;
   return {
     barrier: `pause:${pause.id}`,
-    failure: 'buying_paused',
+    failure: 'purchases_paused',
     detail: pauseSentence(pause),
     recheckMs: policy.recheckMs,
   };
@@ -119,7 +119,7 @@ export async function hold(
   price?: { readonly amount: string; readonly currency: string },
 ): Promise<void> {
   const heldFor: FailureClass =
-    failure === 'buying_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
+    failure === 'purchases_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
   const { createdAt: acceptedAt, apiKeyId } = row;
   await enqueue(tx, { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price }, new Date(now));

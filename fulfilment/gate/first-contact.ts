@@ -21,7 +21,7 @@ export type FirstContactState =
   | { readonly kind: 'held'; readonly pause: PauseRow }
   /** Our own records show it: a confirmed profile, or a purchase. */
   | { readonly kind: 'recorded'; readonly evidence: string }
-  | { readonly kind: 'released'; readonly by: string; readonly why: string; readonly at: Date }
+  | { readonly kind: 'released'; readonly by: string; readonly reason: string; readonly at: Date }
   /** Nothing shows it and nothing holds it: so it is before the first start of a worker. */
   | { readonly kind: 'unknown' };
 
@@ -41,7 +41,7 @@ async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstContactSt
     .limit(1);
   if (pause !== undefined && pause.releasedAt === null) return { kind: 'held', pause };
   if (pause !== undefined && pause.releasedAt !== null) {
-    return { kind: 'released', by: pause.releasedBy ?? '', why: pause.releaseWhy ?? '', at: pause.releasedAt };
+    return { kind: 'released', by: pause.releasedBy ?? '', reason: pause.releaseReason ?? '', at: pause.releasedAt };
   }
   const evidence = await ownEvidence(db, kind);
   return evidence === undefined ? { kind: 'unknown' } : { kind: 'recorded', evidence };
@@ -81,7 +81,7 @@ export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]
       origin: ORIGIN,
       kind,
       failureClass: null,
-      why: notLookedYet(kind),
+      reason: notLookedYet(kind),
       actor: FIRST_CONTACT_ACTOR,
     } as const;
     made.push((await addPause(tx, asked, now)).pause);
@@ -126,14 +126,14 @@ export async function applyFirstContact(
   if (found.kind === 'unseen') {
     const reworded = await tx
       .update(gatePauses)
-      .set({ why: found.why })
-      .where(and(inForce, ne(gatePauses.why, found.why)))
+      .set({ reason: found.reason })
+      .where(and(inForce, ne(gatePauses.reason, found.reason)))
       .returning({ id: gatePauses.id });
     return reworded.length > 0 ? 'reworded' : 'unchanged';
   }
   const [pause] = await tx.select().from(gatePauses).where(inForce).for('update');
   if (pause === undefined) return 'unchanged';
-  await releasePause(tx, pause.id, { actor, why: found.evidence }, now);
+  await releasePause(tx, pause.id, { actor, reason: found.evidence }, now);
   return 'released';
 }
 

@@ -13,7 +13,7 @@ export interface NewPause {
   readonly origin: PauseOrigin;
   readonly kind: WorkKind | null;
   readonly failureClass: FailureClass | null;
-  readonly why: string;
+  readonly reason: string;
   readonly actor: string;
 }
 
@@ -41,15 +41,15 @@ export async function addPause(tx: Executor, asked: NewPause, now: Date): Promis
 
 /** @returns undefined where the same is paused already. */
 async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<PauseRow | undefined> {
-  const { origin, kind, failureClass, why, actor } = asked;
+  const { origin, kind, failureClass, reason, actor } = asked;
   const id = newId('pause');
   const [made] = await tx
     .insert(gatePauses)
-    .values({ id, origin, kind, failureClass, why, pausedBy: actor, pausedAt: now })
+    .values({ id, origin, kind, failureClass, reason, pausedBy: actor, pausedAt: now })
     .onConflictDoNothing()
     .returning();
   if (made !== undefined)
-    await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);
+    await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason }, now);
   return made;
 }
 
@@ -57,16 +57,16 @@ async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<Pa
 export async function releasePause(
   tx: Executor,
   id: string,
-  { actor, why }: { actor: string; why: string },
+  { actor, reason }: { actor: string; reason: string },
   now: Date,
 ): Promise<PauseRow | undefined> {
   const [released] = await tx
     .update(gatePauses)
-    .set({ releasedAt: now, releasedBy: actor, releaseWhy: why })
+    .set({ releasedAt: now, releasedBy: actor, releaseReason: reason })
     .where(and(eq(gatePauses.id, id), isNull(gatePauses.releasedAt)))
     .returning();
   if (released !== undefined) {
-    await addAuditEntry(tx, { actor, action: 'gate.release', subject: { kind: 'pause', id }, reason: why }, now);
+    await addAuditEntry(tx, { actor, action: 'gate.release', subject: { kind: 'pause', id }, reason }, now);
     return released;
   }
   return findPause(tx, id);
@@ -86,6 +86,6 @@ export function pauseFor(
 }
 
 /** A pause as a sentence has it. */
-export function pauseSentence({ id, pausedBy, why }: PauseRow): string {
-  return `Buying is paused (${id}, by ${pausedBy}): ${why}`;
+export function pauseSentence({ id, pausedBy, reason }: PauseRow): string {
+  return `Buying is paused (${id}, by ${pausedBy}): ${reason}`;
 }

@@ -19,15 +19,15 @@ export type CaseDismissal =
 export async function dismissCase(
   tx: Executor,
   id: string,
-  { owner, actor, why }: { readonly owner: Owner; readonly actor: string; readonly why: string },
+  { owner, actor, reason }: { readonly owner: Owner; readonly actor: string; readonly reason: string },
   now: Date,
 ): Promise<CaseDismissal> {
   const found = await findCase(tx, id, owner);
   if (found === undefined) return { kind: 'not_found' };
   if (found.closedAt !== null) return { kind: 'closed', row: found };
   if (found.subjectKind !== 'delivery') return { kind: 'about_work', row: found };
-  await dismissDeliveryCase(tx, found, why, now);
-  await addAuditEntry(tx, { actor, action: 'case.dismiss', subject: { kind: 'case', id }, reason: why }, now);
+  await dismissDeliveryCase(tx, found, reason, now);
+  await addAuditEntry(tx, { actor, action: 'case.dismiss', subject: { kind: 'case', id }, reason }, now);
   const row = await findCase(tx, id, owner);
   return row === undefined ? { kind: 'not_found' } : { kind: 'closed', row };
 }

@@ -9,7 +9,7 @@ import { detailOf } from '#fulfilment/operator/operator-action-texts.ts';
 import type { Resolution } from '#fulfilment/operator/operator-corrections.ts';
 
 /** The deduplication key of the timeline entry of an action. */
-export const actionKey = ({ actId }: Operator): string => `operator:${actId}`;
+export const actionKey = ({ actionId }: Operator): string => `operator:${actionId}`;
 
 /** True when this action was carried out before: the same request came twice. */
 export async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): Promise<boolean> {

@@ -12,13 +12,13 @@ import { bookAsAdjustment } from '#db/money/journal-queries.ts';
 export async function explainMovement(
   tx: Executor,
   movementId: bigint,
-  { actor, why }: { readonly actor: string; readonly why: string },
+  { actor, reason }: { readonly actor: string; readonly reason: string },
   now: Date,
 ) {
   const booked = await bookAsAdjustment(tx, movementId);
   if (booked?.isNew === true) {
     const subject = { kind: 'wallet_movement', id: `mov_${movementId}` } as const;
-    await addAuditEntry(tx, { actor, action: 'wallet_movement.explain', subject, reason: why }, now);
+    await addAuditEntry(tx, { actor, action: 'wallet_movement.explain', subject, reason }, now);
   }
   return booked?.movement;
 }

@@ -72,7 +72,7 @@ export async function actOnWork(
 
   await addTimelineEntry(tx, work, {
     event: `operator.${action.action}`,
-    message: `${sentence(work, action)} Reason given: ${operator.why}`,
+    message: `${sentence(work, action)} Reason given: ${operator.reason}`,
     detail: { actor: operator.actor, ...detailOf(action) },
     dedupKey: actionKey(operator),
     at: now,
@@ -81,7 +81,7 @@ export async function actOnWork(
     actor: operator.actor,
     action: `${work.kind}.${action.action}`,
     subject: work,
-    reason: operator.why,
+    reason: operator.reason,
   };
   await addAuditEntry(tx, audited, now);
   const refusal = await judged();
@@ -237,7 +237,7 @@ async function resolve(
   const isOfCancellation = work.kind === 'cancellation';
   const isUnproven = attempt !== undefined && !isOfCancellation && needsWallet({ reason: action.reason, attempt });
   if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
-  await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.why}`, now);
+  await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.reason}`, now);
   if (isFinal(row.status)) return undefined;
   if (isOfCancellation) await correctCancellation(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);

@@ -86,7 +86,7 @@ export async function correctAttempt(
  * key.
  */
 const NEVER_SENT_AGAIN = {
-  failureClass: 'key_or_reference_known',
+  failureClass: 'key_or_reference_used',
   failureDetail:
     'An operator says that the service has sold it: the service is asked for it, and nothing is sent again.',
 } as const;

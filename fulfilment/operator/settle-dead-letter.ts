@@ -15,7 +15,7 @@ export interface DeadLetterAction {
   readonly action: keyof typeof SETTLEMENTS;
   /** The actor of the audit log. */
   readonly actor: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /**
@@ -26,11 +26,11 @@ export interface DeadLetterAction {
  */
 export async function settleDeadLetter(
   tx: Executor,
-  { queue, rowId, action, actor, why }: DeadLetterAction,
+  { queue, rowId, action, actor, reason }: DeadLetterAction,
   now: Date,
 ): Promise<DeadLetter | undefined> {
   const { carryOut, resolution } = SETTLEMENTS[action];
   const subject = { kind: 'dead_letter', id: deadLetterId(queue, rowId) } as const;
-  await addAuditEntry(tx, { actor, action: `dead_letter.${action}`, subject, reason: why }, now);
-  return carryOut(tx, { queue, rowId, resolution: `${resolution}: ${why}`, now });
+  await addAuditEntry(tx, { actor, action: `dead_letter.${action}`, subject, reason }, now);
+  return carryOut(tx, { queue, rowId, resolution: `${resolution}: ${reason}`, now });
 }

@@ -10,7 +10,7 @@ import { targetKey, type PricingRule, type PricingTarget, type PricingTerms } fr
 /** Who changes something, and why. */
 export interface PricingActor {
   readonly actor: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** Stores a rule. @returns the one that is in force for the same instead, if there is one. */
@@ -99,13 +99,13 @@ async function writeDown(
   tx: Executor,
   { id, version, terms }: StoredPricingRule,
   change: PricingChange,
-  { actor, why }: PricingActor,
+  { actor, reason }: PricingActor,
   now: Date,
 ): Promise<void> {
-  await tx.insert(pricingRuleVersions).values({ ruleId: id, version, change, terms, actor, why, at: now });
+  await tx.insert(pricingRuleVersions).values({ ruleId: id, version, change, terms, actor, reason, at: now });
   await addAuditEntry(
     tx,
-    { actor, action: `pricing.rule_${change}`, subject: { kind: 'pricing_rule', id }, reason: why },
+    { actor, action: `pricing.rule_${change}`, subject: { kind: 'pricing_rule', id }, reason },
     now,
   );
 }

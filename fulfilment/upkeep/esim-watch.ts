@@ -189,7 +189,7 @@ export function nextLook(
 
 /** A top-up may have moved the end that we know of: it is read first. */
 function isReadSinceTopup() {
-  return sql`not exists (select 1 from ${topups} where ${topups.esimId} = ${esims.id} and ${topups.status} = 'completed' and ${topups.completedAt} >= ${esims.factsReadAt})`;
+  return sql`not exists (select 1 from ${topups} where ${topups.esimId} = ${esims.id} and ${topups.status} = 'completed' and ${topups.completedAt} >= ${esims.readAt})`;
 }
 
 function completedTopups() {

@@ -14,21 +14,21 @@ import { isFinal } from '#domain/work/lifecycle.ts';
  * Stores that the customer ends a subscription, wakes its workflow, and writes an entry in the audit log. A repetition
  * changes nothing.
  *
- * @param why the caller's reason, if one was given.
+ * @param reason the caller's reason, if one was given.
  * @throws WorkMissingError
  */
 export async function cancelVpnSubscription(
   tx: Executor,
   id: string,
-  { actor, why }: { readonly actor: string; readonly why: string | undefined },
+  { actor, reason }: { readonly actor: string; readonly reason: string | undefined },
   now: Date,
 ): Promise<CancelRequest> {
-  const result = await requestCancel(tx, id, why, now);
+  const result = await requestCancel(tx, id, reason, now);
   if (result !== 'requested') return result;
   const work = { kind: 'vpn_subscription', id } as const;
   await requestWake(tx, work);
-  const reason = why === undefined ? {} : { reason: why };
-  await addAuditEntry(tx, { actor, action: 'vpn_subscription.cancel', subject: work, ...reason }, now);
+  const given = reason === undefined ? {} : { reason };
+  await addAuditEntry(tx, { actor, action: 'vpn_subscription.cancel', subject: work, ...given }, now);
   return result;
 }
 
@@ -59,10 +59,9 @@ export async function noteCancelAccepted(
 export type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
 
 /**
- * Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. @param why
- * where it was said.
+ * Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow.
  */
-async function requestCancel(tx: Executor, id: string, why: string | undefined, now: Date): Promise<CancelRequest> {
+async function requestCancel(tx: Executor, id: string, reason: string | undefined, now: Date): Promise<CancelRequest> {
   const work = { kind: 'vpn_subscription', id } as const;
   const { status } = await lockWork(tx, work);
   const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);
@@ -73,7 +72,8 @@ async function requestCancel(tx: Executor, id: string, why: string | undefined, 
   await tx.update(vpnSubscriptions).set({ cancelRequestedAt: now, updatedAt: now }).where(eq(vpnSubscriptions.id, id));
   await addTimelineEntry(tx, work, {
     event: 'vpn_subscription.cancel_requested',
-    message: why === undefined ? 'The customer ends the subscription.' : `The customer ends the subscription: ${why}`,
+    message:
+      reason === undefined ? 'The customer ends the subscription.' : `The customer ends the subscription: ${reason}`,
     dedupKey: `vpn_subscription.cancel_requested:${now.getTime()}`,
     at: now,
   });

@@ -43,7 +43,7 @@ export async function completeOrder(
     installedAt: esim.installedAt,
     activatedAt: esim.activatedAt,
     expiresAt: esim.expiresAt,
-    factsReadAt: now,
+    readAt: now,
   });
   const entry = {
     message: 'The eSIM was delivered and stored.',

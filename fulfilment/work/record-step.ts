@@ -96,7 +96,7 @@ async function closePassed(
   { attention, entry }: WorkStep,
   now: Date,
 ): Promise<void> {
-  const isPassed = attentionReason === 'not_answered' || attentionReason === 'stalled';
+  const isPassed = attentionReason === 'service_not_answering' || attentionReason === 'stalled';
   if (isPassed && attention?.reason !== attentionReason) await closeCase(tx, work, attentionReason, entry.message, now);
 }
 

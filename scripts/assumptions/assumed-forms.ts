@@ -17,7 +17,7 @@ import { wireCurrency, wireId, wireTime } from '#upstream/contract/fields.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
 
 /** What it is about, how sure it is, what is assumed, and why. */
-export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, why: string];
+export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, reason: string];
 
 /** How values are written in answers and events. */
 export function assumedForms(): readonly AssumedForm[] {
@@ -135,11 +135,11 @@ export function assumedLists(): readonly AssumedForm[] {
 
 /** Bounds of what is sent. The specification names the fields and states none of them. */
 export function assumedBounds(): readonly AssumedForm[] {
-  const bound = (field: string, schema: z.ZodType, why: string): AssumedForm => [
+  const bound = (field: string, schema: z.ZodType, reason: string): AssumedForm => [
     `\`${field}\``,
     'shape assumed',
     `${schema.safeParse(undefined).success ? 'optional; ' : ''}${constraintsOf(schema)}`,
-    why,
+    reason,
   ];
   const reference = 'The API takes 1 to 64 visible characters from a caller; further attempts add `~2`, `~3`, …';
   return [
@@ -174,16 +174,16 @@ const STATUSES = {
 
 /** What refusals mean where the body says no more. */
 export function assumedStatuses(): readonly AssumedForm[] {
-  return Object.entries(STATUSES).map(([status, why]) => {
+  return Object.entries(STATUSES).map(([status, reason]) => {
     const { failure } = refusal(Number(status), '');
-    return [`\`${status}\``, 'shape assumed', `\`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`, why];
+    return [`\`${status}\``, 'shape assumed', `\`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`, reason];
   });
 }
 
 /** Codes that say that the service knows something already: they decide before the status. */
 export function codesOfKnown(): readonly string[] {
   return SERVICE_ERROR_CODES.filter((code) => {
-    return refusal(422, JSON.stringify({ error: { code } })).failure === 'key_or_reference_known';
+    return refusal(422, JSON.stringify({ error: { code } })).failure === 'key_or_reference_used';
   });
 }
 

@@ -41,7 +41,7 @@ export function succeeded({ status }: Pick<WorkResult, 'status'>): boolean {
 const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set([
   'outcome_unknown',
   'evidence_unavailable',
-  'not_answered',
+  'service_not_answering',
   'records_lost',
 ]);
 

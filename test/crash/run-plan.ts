@@ -280,8 +280,8 @@ async function allStillThere(stack: Stack, asked: readonly Thing[], refused: str
       things.push(await stillThere(stack, thing));
     } catch (error) {
       things.push(thing);
-      const why = error instanceof Error ? error.message : String(error);
-      refused.push(`a caller did not get its lost ${thing.planned.kind} accepted again: ${why}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      refused.push(`a caller did not get its lost ${thing.planned.kind} accepted again: ${reason}`);
     }
   }
   return things;

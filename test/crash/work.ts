@@ -117,7 +117,7 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
       const status = await statusAmong(stack, path, ['held', 'needs_attention', 'completed', 'failed']);
       // Refused where it has gone on meanwhile.
       if (status === 'held')
-        await insist(stack, `${path}/retry`, { why: 'The customer waits.' }, [200, 409], { refusable: true });
+        await insist(stack, `${path}/retry`, { reason: 'The customer waits.' }, [200, 409], { refusable: true });
     },
   },
   topup: {
@@ -147,7 +147,7 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
       if (!cancelled) return;
       const path = `/v1/vpn/subscriptions/${id}`;
       const active = await statusAmong(stack, path, ['active', 'needs_attention', 'failed']);
-      if (active === 'active') await insist(stack, `${path}/cancel`, { why: 'The customer ended it.' }, [200, 202]);
+      if (active === 'active') await insist(stack, `${path}/cancel`, { reason: 'The customer ended it.' }, [200, 202]);
     },
   },
 };

@@ -80,7 +80,10 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
     return id;
   };
   const vpnId = await subscribe('shop-vpn-000042');
-  await clerk.call('cancelVpnSubscription', { params: { id: await subscribe('shop-vpn-000043') }, body: { why: WHY } });
+  await clerk.call('cancelVpnSubscription', {
+    params: { id: await subscribe('shop-vpn-000043') },
+    body: { reason: WHY },
+  });
 
   await operate(stack, clerk, desk);
 
@@ -89,7 +92,7 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
   for (const status of ['processing', 'failed'])
     await clerk.deliver(deliveryId, `order.${status}`, { id: 'so_CONFLICT', status });
   const [conflict] = (await clerk.call('listCases', { query: { reason: 'webhook_conflict' } })).read(list).data;
-  await clerk.call('dismissCase', { params: { id: conflict?.id ?? '' }, body: { why: 'A test of theirs.' } });
+  await clerk.call('dismissCase', { params: { id: conflict?.id ?? '' }, body: { reason: 'A test of theirs.' } });
   const second = randomUUID();
   for (const status of ['processing', 'failed'])
     await clerk.deliver(second, `order.${status}`, { id: 'so_CONFLICT', status });
@@ -102,19 +105,19 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
   const letters = (await clerk.call('listDeadLetters')).read(list).data;
   await clerk.call('dismissDeadLetter', {
     params: { id: letters[0]?.id ?? '' },
-    body: { why: 'The service has announced that it sends this kind now.' },
+    body: { reason: 'The service has announced that it sends this kind now.' },
   });
   await clerk.call('requeueDeadLetter', {
     params: { id: letters[1]?.id ?? '' },
-    body: { why: 'This version knows the kind.' },
+    body: { reason: 'This version knows the kind.' },
   });
 
   const pause = await clerk.call('pauseBuying', {
-    body: { kind: 'topup', failure_class: 'rate_limited', why: 'The service asked for it.' },
+    body: { kind: 'topup', failure_class: 'rate_limited', reason: 'The service asked for it.' },
   });
   const pauseId = pause.textAt('id');
   await clerk.call('getPurchaseGate');
-  await clerk.call('releasePause', { params: { id: pauseId }, body: { why: 'They are done.' } });
+  await clerk.call('releasePause', { params: { id: pauseId }, body: { reason: 'They are done.' } });
 
   // A movement that is nobody's, explained.
   await simulator.move({ type: 'debit', amount: '7.10', reason: 'fee' });
@@ -126,7 +129,7 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
   });
   await clerk.call('explainWalletTransaction', {
     params: { id: unexplained[0]?.id ?? '' },
-    body: { why: 'The fee of the month.' },
+    body: { reason: 'The fee of the month.' },
   });
   const [reconciliation] = (await clerk.call('listReconciliations', { query: { limit: '1' } })).read(list).data;
 
@@ -163,14 +166,14 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
 /** Rules that suggest prices: one that stays, one that ends. @returns the id of the first. */
 async function price(clerk: Clerk): Promise<string> {
   const terms = { margin: { percent: '25' }, rounding: { step: '1', ending: '0.99', direction: 'up' } };
-  const why = 'Prices of the spring.';
+  const reason = 'Prices of the spring.';
   const rule = await clerk.call('createPricingRule', {
-    body: { target: { kind: 'country', country: 'ES' }, currency: 'USD', terms, why },
+    body: { target: { kind: 'country', country: 'ES' }, currency: 'USD', terms, reason },
   });
   const params = { id: rule.textAt('id') };
   await clerk.call('changePricingRule', {
     params,
-    body: { terms: { ...terms, minimum_price: '4.99' }, why: 'Nothing below five.', version: 1 },
+    body: { terms: { ...terms, minimum_price: '4.99' }, reason: 'Nothing below five.', version: 1 },
   });
   await clerk.call('tryPricing', {
     body: {
@@ -179,12 +182,12 @@ async function price(clerk: Clerk): Promise<string> {
     },
   });
   const other = await clerk.call('createPricingRule', {
-    body: { target: { kind: 'default' }, currency: 'USD', terms, why },
+    body: { target: { kind: 'default' }, currency: 'USD', terms, reason },
     note: false,
   });
   await clerk.call('endPricingRule', {
     params: { id: other.textAt('id') },
-    body: { why: 'It was a trial.', version: 1 },
+    body: { reason: 'It was a trial.', version: 1 },
   });
   return params.id;
 }
@@ -222,7 +225,7 @@ async function refusals(clerk: Clerk, orderId: string): Promise<void> {
     400,
   );
   await clerk.call('getOrder', { params: { id: 'ord_01JQ8Z00000000000000000000' } }, 404);
-  await clerk.call('retryOrder', { params: { id: orderId }, body: { why: WHY } }, 409);
+  await clerk.call('retryOrder', { params: { id: orderId }, body: { reason: WHY } }, 409);
   await clerk.call('listOrders', { headers: { Authorization: 'Bearer nobody' } }, 401);
   await clerk.call('getPackage', { params: { id: '424242' } }, 404);
 }
@@ -246,18 +249,18 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
     // Each is refused for the moment in which the gate looks at the work once more.
     const act = (operation: string, body: Record<string, unknown>) =>
       waitFor(`${operation} of ${id} is possible`, () => clerk.call(operation, { params, body }));
-    await act(`retry${name}`, { why: 'The price was corrected.' });
-    await act(`release${name}`, { why: 'It is urgent.' });
-    await act(`change${name}Limit`, { why: 'The shop pays more.', max_price: { amount: '0.02', currency: 'USD' } });
+    await act(`retry${name}`, { reason: 'The price was corrected.' });
+    await act(`release${name}`, { reason: 'It is urgent.' });
+    await act(`change${name}Limit`, { reason: 'The shop pays more.', max_price: { amount: '0.02', currency: 'USD' } });
     await act(`change${name}RetryPolicy`, {
-      why: 'The supplier is back in an hour.',
+      reason: 'The supplier is back in an hour.',
       attempts: 5,
       first_wait_seconds: 900,
     });
     await clerk.call(`actOnMany${name}s`, {
-      body: { action: 'abandon', filter: { status: 'held' }, why: WHY, dry_run: true },
+      body: { action: 'abandon', filter: { status: 'held' }, reason: WHY, dry_run: true },
     });
-    await act(`abandon${name}`, { why: WHY });
+    await act(`abandon${name}`, { reason: WHY });
     await stack.workReaches(`${path}/${id}`, ['abandoned']);
   }
 
@@ -268,17 +271,22 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
     await stack.workReaches(`${path}/${parked}`, ['needs_attention']);
     await clerk.call(`resolve${name}Case`, {
       params: { id: parked },
-      body: { why: 'They confirmed it by mail.', case: 'debit_without_goods', verdict: 'not_bought', next: 'abandon' },
+      body: {
+        reason: 'They confirmed it by mail.',
+        case: 'failed_but_charged',
+        verdict: 'not_bought',
+        next: 'abandon',
+      },
     });
   }
   const subscription = await desk.subscribe(VPN_PLAN);
   await desk.subscriptionReaches(subscription, 'active');
   await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused' });
-  await clerk.call('cancelVpnSubscription', { params: { id: subscription }, body: { why: WHY }, note: false });
+  await clerk.call('cancelVpnSubscription', { params: { id: subscription }, body: { reason: WHY }, note: false });
   await desk.subscriptionReaches(subscription, 'needs_attention');
   await clerk.call('resolveVpnSubscriptionCase', {
     params: { id: subscription },
-    body: { why: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' },
+    body: { reason: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' },
   });
 
   const cancelled = async () => {
@@ -288,15 +296,15 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
     await desk.cancellationReaches(id, 'needs_attention');
     return { id };
   };
-  const refused = { why: 'It was written off.', case: 'refund_failed', verdict: 'dismissed' };
+  const refused = { reason: 'It was written off.', case: 'refund_failed', verdict: 'dismissed' };
   await clerk.call('resolveCancellationCase', { params: await cancelled(), body: refused });
   await clerk.call('actOnManyCancellations', {
-    body: { action: 'retry', filter: { status: 'needs_attention' }, why: WHY, dry_run: true },
+    body: { action: 'retry', filter: { status: 'needs_attention' }, reason: WHY, dry_run: true },
   });
   const unpaid = await cancelled();
   await clerk.call('changeCancellationRetryPolicy', {
     params: unpaid,
-    body: { why: 'They take until the evening.', longest_wait_seconds: 3_600 },
+    body: { reason: 'They take until the evening.', longest_wait_seconds: 3_600 },
   });
-  await clerk.call('retryCancellation', { params: unpaid, body: { why: 'They are able to pay again.' } });
+  await clerk.call('retryCancellation', { params: unpaid, body: { reason: 'They are able to pay again.' } });
 }

@@ -59,14 +59,14 @@ class Operator {
   /** Without waiting for it: the next act, and a change-over, may come meanwhile. */
   act(): void {
     this.#acts += 1;
-    const by = { by: 'Ada', why: `Act ${this.#acts}.`, max_price: { amount: this.limit, currency: 'USD' } };
+    const by = { by: 'Ada', reason: `Act ${this.#acts}.`, max_price: { amount: this.limit, currency: 'USD' } };
     const updateId = randomUUID();
     const tryOnce = () =>
       operator
         .order(this.#id)
         .executeUpdate(changeLimitUpdate, { args: [by], updateId })
         .catch(unlessRefused);
-    this.#underWay.push(waitFor(by.why, tryOnce, { context: () => stack.tails() }));
+    this.#underWay.push(waitFor(by.reason, tryOnce, { context: () => stack.tails() }));
   }
 
   /** Until every act is done. @throws whatever one of them failed with. */
@@ -215,7 +215,7 @@ describe('a workflow whose history grows long', () => {
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     expect(await entries(id, 'operator.change_limit')).toBe(acting.acts);
 
-    const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
+    const verdict = { reason: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     await desk.subscriptionReaches(id, 'active');
     expect(await operator.showsStage(id, 'active')).toMatchObject({
@@ -226,7 +226,7 @@ describe('a workflow whose history grows long', () => {
     expect(await operator.showsStage(id, 'active')).toMatchObject({ needsAttention: false });
     expect(await entries(id, 'operator.change_limit')).toBe(acting.acts);
 
-    await stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+    await stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
     await desk.subscriptionReaches(id, 'cancelled');
     expect(await desk.simulator.requests('cancelVpnSubscription')).toHaveLength(1);
     expect(await operator.showsStage(id, 'cancelled')).toMatchObject({ needsAttention: false });

@@ -63,7 +63,7 @@ async function placeHeld(desk: OrderDesk): Promise<string[]> {
 async function pause(stack: Stack): Promise<void> {
   const answer = await stack.api.post(
     PAUSES,
-    { why: 'A backup is made.' },
+    { reason: 'A backup is made.' },
     { headers: { 'idempotency-key': randomUUID() } },
   );
   expect(answer.status).toBe(201);
@@ -76,7 +76,7 @@ async function releasePauses(stack: Stack): Promise<void> {
   });
   const [id] = [pauses.at('data', 0, 'id')];
   if (typeof id !== 'string') throw new Error(`no pause is in force: ${pauses.text}`);
-  expect((await stack.api.post(`${PAUSES}/${id}/release`, { why: 'It is made.' })).status).toBe(200);
+  expect((await stack.api.post(`${PAUSES}/${id}/release`, { reason: 'It is made.' })).status).toBe(200);
 }
 
 const ENDS = ['completed', 'active', 'needs_attention'] as const;

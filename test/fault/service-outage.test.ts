@@ -165,7 +165,7 @@ class Outage {
     await simulator.onRequest(undefined, { kind: 'server_error' }, { count: null });
 
     const answer = await this.#stack.api.post(`/v1/vpn/subscriptions/${active}/cancel`, {
-      why: 'The customer ended it.',
+      reason: 'The customer ended it.',
     });
     if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     await desk.topUp(esims[4]!, PACKAGE.completedAtOnce);
@@ -303,7 +303,7 @@ describe('an outage of the service that is longer than every window', () => {
         db
           .select()
           .from(cases)
-          .where(and(isNull(cases.closedAt), inArray(cases.reason, ['not_answered', 'stalled']))),
+          .where(and(isNull(cases.closedAt), inArray(cases.reason, ['service_not_answering', 'stalled']))),
       );
       expect(openCases).toEqual([]);
       const rows = await running.database.run((db) => db.select().from(attempts));

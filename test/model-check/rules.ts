@@ -105,7 +105,7 @@ export const RULES: Rules = {
       {
         state,
         anyUnknown,
-        failureClass: isNeverResent ? 'key_or_reference_known' : null,
+        failureClass: isNeverResent ? 'key_or_reference_used' : null,
         leaseLeftMs: isLeased ? 1 : null,
         unrefusedForMs: windowStarted ? (windowOver ? WINDOW_MS + 1 : 0) : null,
       },

@@ -42,7 +42,7 @@ export const ATTENTIONS = [
   'none',
   'contradiction',
   'outcome_unknown',
-  'debit_without_goods',
+  'failed_but_charged',
   'evidence_unavailable',
   'attempts_used_up',
 ] as const;

@@ -295,7 +295,7 @@ const FAILURES: Readonly<Record<Answer, FailureClass | undefined>> = {
   failed: undefined,
   refused: 'insufficient_balance',
   not_sent: 'not_sent',
-  known: 'key_or_reference_known',
+  known: 'key_or_reference_used',
   nothing: 'timeout',
 };
 

@@ -41,7 +41,7 @@ function fromAttempt(state: State, context: Context): Step {
       return { step: 'send' };
     case 'sending':
     case 'unknown':
-      return afterFailure(row, row.neverResent ? 'key_or_reference_known' : 'worker_lost', context);
+      return afterFailure(row, row.neverResent ? 'key_or_reference_used' : 'worker_lost', context);
     case 'refused':
       return afterFailure(row, 'insufficient_balance', context);
     case 'failed':
@@ -296,7 +296,7 @@ function settle(state: State, context: Context): void {
   }
   enter(state, context, {
     step: 'park',
-    reason: evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable',
+    reason: evidence === 'debited' ? 'failed_but_charged' : 'evidence_unavailable',
   });
 }
 

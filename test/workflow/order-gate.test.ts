@@ -12,7 +12,7 @@ afterAll(() => environment.teardown());
 
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const MINUTE = 60_000;
-const by = { by: 'Ada', why: 'Urgent.' };
+const by = { by: 'Ada', reason: 'Urgent.' };
 
 describe('an order at the purchase gate', () => {
   it('waits under the name of what holds it, says in words what comes next, and goes on when it is woken', async () => {
@@ -27,7 +27,7 @@ describe('an order at the purchase gate', () => {
         now: 'Held at the purchase gate: The gate is closed.',
         next: expect.stringMatching(/^The gate lets it through afterwards, the oldest first/),
         nextStepAt: expect.any(Number),
-        submitAgain: { verdict: 'not_needed' },
+        resubmission: { verdict: 'not_needed' },
       });
       await handle.signal(operatorActedSignal);
       return handle.result();
@@ -39,8 +39,8 @@ describe('an order at the purchase gate', () => {
 
   it('asks again by its own timer, should nobody wake it', async () => {
     const order = await orderWith(
-      { gated: 'buying_paused', recheckMs: 10 * MINUTE },
-      { gated: 'buying_paused', recheckMs: 10 * MINUTE },
+      { gated: 'purchases_paused', recheckMs: 10 * MINUTE },
+      { gated: 'purchases_paused', recheckMs: 10 * MINUTE },
       { answers: 'completed' },
     );
     const began = await environment.currentTimeMs();
@@ -76,14 +76,14 @@ describe('an order at the purchase gate', () => {
   });
 
   it('is let through when an operator releases it, and only while it is held', async () => {
-    const order = await orderWith({ gated: 'buying_paused', recheckMs: 600 * MINUTE }, { answers: 'processing' });
+    const order = await orderWith({ gated: 'purchases_paused', recheckMs: 600 * MINUTE }, { answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep(MINUTE);
       await handle.executeUpdate(releaseUpdate, { args: [by] });
       await environment.sleep(MINUTE);
       expect(order.sent).toHaveLength(1);
-      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: '' }] })).rejects.toMatchObject({
+      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: '' }] })).rejects.toMatchObject({
         name: 'WorkflowUpdateFailedError',
       });
       await handle.terminate();

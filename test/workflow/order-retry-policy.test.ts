@@ -13,7 +13,7 @@ afterAll(() => environment.teardown());
 const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const by = { by: 'Ada', why: 'a test' };
+const by = { by: 'Ada', reason: 'a test' };
 /**
  * Seconds between the sends. No wait is too short, and what runs beside it takes real time: up to ten seconds of that
  * do not count.

@@ -30,7 +30,9 @@ describe('a retry by an operator', () => {
       await handle.signal(serviceObservedSignal, { ...observation('completed'), decision: 'contradiction' });
       await environment.sleep('2 days');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contradiction' });
-      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({
+      await expect(
+        handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] }),
+      ).rejects.toMatchObject({
         name: 'WorkflowUpdateFailedError',
       });
       await handle.terminate();
@@ -42,7 +44,9 @@ describe('a retry by an operator', () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
-      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({
+      await expect(
+        handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] }),
+      ).rejects.toMatchObject({
         name: 'WorkflowUpdateFailedError',
       });
       await handle.terminate();

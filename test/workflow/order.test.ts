@@ -217,7 +217,7 @@ describe('held work', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep('1 minute');
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
       await handle.result();
     });
     const [first, second] = order.sent;
@@ -238,7 +238,7 @@ describe('an order that the service reports as failed', () => {
   });
 
   it.each([
-    ['debited', 'debit_without_goods'],
+    ['debited', 'failed_but_charged'],
     ['unavailable', 'evidence_unavailable'],
   ] as const)('is parked when the wallet says %s, and never bought anew', async (evidence, attention) => {
     const order = await orderWith({ answers: 'failed' });
@@ -312,7 +312,7 @@ describe('a delivery', () => {
       await environment.sleep('1 minute');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contract_drift' });
       order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -332,7 +332,7 @@ describe('a delivery', () => {
       await environment.sleep('3 hours');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'delivery_unavailable' });
       order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
     expect(order.sent).toHaveLength(1);

@@ -79,7 +79,7 @@ describe('after an outage of the service of a day', () => {
     const { explained, historyLength, result, healedAfterMs } = await throughOutage(order);
     expect(explained).toMatchObject({
       status: 'needs_attention',
-      attention: 'not_answered',
+      attention: 'service_not_answering',
       nextStepAt: expect.any(Number),
     });
     expect(result).toMatchObject({ status: 'completed' });
@@ -88,7 +88,9 @@ describe('after an outage of the service of a day', () => {
     expect(
       order.steps
         .filter(({ attention }) => attention !== undefined)
-        .every(({ attention, nextStepAt }) => attention?.reason === 'not_answered' && nextStepAt !== undefined),
+        .every(
+          ({ attention, nextStepAt }) => attention?.reason === 'service_not_answering' && nextStepAt !== undefined,
+        ),
     ).toBe(true);
   });
 
@@ -110,7 +112,10 @@ describe('after an outage of the service of a day', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep(OUTAGE / 2);
-      expect(order.steps.at(-1)).toMatchObject({ status: 'needs_attention', attention: { reason: 'not_answered' } });
+      expect(order.steps.at(-1)).toMatchObject({
+        status: 'needs_attention',
+        attention: { reason: 'service_not_answering' },
+      });
       // Fifteen minutes apart at last: 48 in half a day, and a few before.
       const proofs = order.calls.filter((call) => call === 'proveAbsence').length;
       expect(proofs).toBeGreaterThan(30);
@@ -133,7 +138,7 @@ describe('after an outage of the service of a day', () => {
       expect(order.steps).toContainEqual(
         expect.objectContaining({
           status: 'needs_attention',
-          attention: expect.objectContaining({ reason: 'not_answered' }),
+          attention: expect.objectContaining({ reason: 'service_not_answering' }),
         }),
       );
       const proofs = () => order.calls.filter((call) => call === 'proveAbsence').length;
@@ -156,7 +161,7 @@ describe('after an outage of the service of a day', () => {
       expect(order.steps).toContainEqual(
         expect.objectContaining({
           status: 'needs_attention',
-          attention: expect.objectContaining({ reason: 'not_answered' }),
+          attention: expect.objectContaining({ reason: 'service_not_answering' }),
         }),
       );
       await handle.terminate();
@@ -189,7 +194,7 @@ describe('after an outage of the service of a day', () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['no_debit'];
     const { explained, result } = await throughOutage(order);
-    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'not_answered' });
+    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'service_not_answering' });
     expect(result).toMatchObject({ status: 'completed' });
     expect([...statusesSinceParked(order)].slice(0, 2)).toEqual(['needs_attention', 'held']);
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
@@ -215,7 +220,7 @@ describe('after an outage of the service of a day', () => {
     subscription.change({ cancelRequested: true });
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep(OUTAGE);
-      expect(subscription.parkedFor).toBe('not_answered');
+      expect(subscription.parkedFor).toBe('service_not_answering');
       subscription.onCancel = 'accepts';
       await environment.sleep(POLICY.askAgainMaxMs + 60_000);
       expect(subscription.view.cancelAcceptedAt).toBeDefined();

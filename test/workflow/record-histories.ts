@@ -99,7 +99,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.01', currency: 'USD' } });
     await desk.reaches(id, 'held');
     const change = (body: object) =>
-      desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'The supplier says when.', ...body });
+      desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { reason: 'The supplier says when.', ...body });
     await change({ first_wait_seconds: 120 });
     await waitFor(
       'it waits for two minutes',
@@ -129,7 +129,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'vpn-cancelled': async (desk) => {
     const id = await desk.subscribe(301);
     await desk.subscriptionReaches(id, 'active');
-    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
     await desk.subscriptionReaches(id, 'cancelled');
     return id;
   },
@@ -137,7 +137,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'attempts-used-up-then-abandoned': async (desk) => {
     const id = await desk.place(FAILS_EACH_TIME);
     await desk.reaches(id, 'needs_attention');
-    await desk.stack.api.post(`/v1/orders/${id}/abandon`, { why: 'The customer no longer wants it.' });
+    await desk.stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'The customer no longer wants it.' });
     await desk.reaches(id, 'abandoned');
     return id;
   },
@@ -167,7 +167,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     // What the first attempt moved in the wallet is booked by the next comparison: a person's word was enough to go on.
     desk.expectUnsettled(id);
     await desk.stack.api.post(`/v1/orders/${id}/resolve`, {
-      why: 'Their console says failed.',
+      reason: 'Their console says failed.',
       case: 'contradiction',
       verdict: 'not_bought',
     });
@@ -178,7 +178,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'limit-raised-in-temporal': async (desk) => {
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.01', currency: 'USD' } });
     await desk.reaches(id, 'held');
-    const act = { by: 'Ada', why: 'Agreed with the customer.', max_price: { amount: '9.00', currency: 'USD' } };
+    const act = { by: 'Ada', reason: 'Agreed with the customer.', max_price: { amount: '9.00', currency: 'USD' } };
     await operator.order(id).executeUpdate(changeLimitUpdate, { args: [act] });
     await desk.reaches(id, 'completed');
     return id;
@@ -201,14 +201,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   'vpn-continues-as-new': async (desk) => {
     const { id, first } = await longSubscription(desk);
-    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
     await desk.subscriptionReaches(id, 'cancelled');
     return first;
   },
 
   'vpn-continued': async (desk) => {
     const { id } = await longSubscription(desk);
-    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
     await desk.subscriptionReaches(id, 'cancelled');
     return id;
   },
@@ -231,7 +231,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'needs_attention');
     await desk.stack.api.post(`/v1/cancellations/${id}/resolve`, {
-      why: 'Written off.',
+      reason: 'Written off.',
       case: 'refund_failed',
       verdict: 'dismissed',
     });
@@ -339,7 +339,7 @@ async function longSubscription(desk: OrderDesk): Promise<{ readonly id: string;
   await desk.subscriptionReaches(id, 'active');
   const { runId } = await operator.order(id).describe();
   for (let n = 1; (await operator.order(id).describe()).runId === runId; n += 1) {
-    const act = { by: 'Ada', why: 'a test', max_price: { amount: `${100 + n}.00`, currency: 'USD' } };
+    const act = { by: 'Ada', reason: 'a test', max_price: { amount: `${100 + n}.00`, currency: 'USD' } };
     await operator.order(id).executeUpdate(changeLimitUpdate, { args: [act] });
   }
   return { id, first: { workflowId: operator.order(id).workflowId, runId } };

@@ -55,7 +55,7 @@ const attentionReasons = events.flatMap(({ upsertWorkflowSearchAttributesEventAt
 const BESIDE_WORK: readonly AttentionReason[] = [
   'charged_above_limit',
   'debited_twice',
-  'debited_for_nothing',
+  'charge_not_refunded',
   'amount_differs',
   'movement_missing',
   'message_quarantined',

@@ -167,7 +167,10 @@ describe('a VPN subscription', () => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
       await environment.sleep('2 hours');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'not_answered' });
+      expect(await running.query(explainQuery)).toMatchObject({
+        status: 'needs_attention',
+        attention: 'service_not_answering',
+      });
       expect(subscription.steps.at(-1)?.attention?.detail).toContain('No answer came.');
       const asked = subscription.cancels.length;
       await environment.sleep('1 day');

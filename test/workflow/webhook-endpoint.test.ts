@@ -59,7 +59,7 @@ class FakeEndpoint implements WebhookActivities {
         nextTryAt === undefined ? undefined : { ...delivery, failedTries: delivery.failedTries + 1, nextTryAt };
       this.#disabled = judged.disable !== undefined;
     }
-    if (this.#disabled) return { kind: 'ended', why: 'disabled' };
+    if (this.#disabled) return { kind: 'ended', reason: 'disabled' };
     if (this.#delivery === undefined) return { kind: 'idle' };
     const { failures, failingSince, retryAt = 0 } = this.#health;
     const failing =

@@ -125,8 +125,8 @@ export function createCalls(options: ServiceClientOptions): Calls {
  *
  * @param why a clause; the detail becomes "{why}, so nothing was sent."
  */
-export function refusedBeforeSending(why: string): ServiceFailure {
-  return { ok: false, kind: 'failure', failure: 'invalid_request', detail: `${why}, so nothing was sent.` };
+export function refusedBeforeSending(reason: string): ServiceFailure {
+  return { ok: false, kind: 'failure', failure: 'invalid_request', detail: `${reason}, so nothing was sent.` };
 }
 
 const SANDBOX_ONLY = refusedBeforeSending('This call exists in the sandbox only, and this is production');

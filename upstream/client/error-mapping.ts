@@ -100,7 +100,7 @@ function classOf(status: number, code: ServiceErrorCode | undefined): FailureCla
   if (status < 400 || status > 499) return 'unreadable_answer';
   // "Known already" leads to a look-up, whatever status it comes with. Reading it as a definite failure would buy
   // twice.
-  if (status === 409 || (code !== undefined && KNOWN_ALREADY.has(code))) return 'key_or_reference_known';
+  if (status === 409 || (code !== undefined && KNOWN_ALREADY.has(code))) return 'key_or_reference_used';
   switch (status) {
     case 401:
       return 'unauthorized';

@@ -23,7 +23,7 @@ export type OwnDebits = {
   | { readonly state: 'named' | 'nameless' }
   /** The list is switched off by `SERVICE_WITHOUT`. */
   | { readonly state: 'off' }
-  | { readonly state: 'unread'; readonly why: string }
+  | { readonly state: 'unread'; readonly reason: string }
 );
 
 /** By kind, the fields of a movement that may name the purchase. */
@@ -48,7 +48,7 @@ export async function debitsOf(kind: PurchaseKind, movements: MovementsRead): Pr
   if (!read.ok) {
     const names = () => false;
     if (read.kind === 'unsupported') return { kind, names, state: 'off' };
-    return { kind, names, state: 'unread', why: failedCall('listWalletTransactions', read) };
+    return { kind, names, state: 'unread', reason: failedCall('listWalletTransactions', read) };
   }
   const debits = read.value.items.filter(({ type }) => type === 'debit');
   const names = (purchase: PurchaseName) => debits.some((debit) => IS_OF[kind](purchase, debit));

@@ -133,7 +133,7 @@ function conclude(
   if (!read.ok) return failed(follow, read);
   const evidence = `${callName(list)} shows a completed purchase, and ${callName(follow)} reads well`;
   if (isPaid || debits.state === 'off') return { kind: 'seen', evidence };
-  if (debits.state === 'unread') return { kind: 'unseen', reason: debits.why };
+  if (debits.state === 'unread') return { kind: 'unseen', reason: debits.reason };
   const fields = NAMING_FIELDS[debits.kind].map((name) => `data[].${name}`).join(' or ');
   const text = `${callName('listWalletTransactions')}: no debit names the completed purchase in ${fields}`;
   // An old debit may be on a later page. Debits without any name, however, have another shape.

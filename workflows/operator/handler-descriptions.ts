@@ -5,24 +5,24 @@
 import type { Money } from '#domain/money/money.ts';
 import type { ActedBy, ResolveRequest, RetryPolicyRequest, ServiceObservation } from '#workflows/messages.ts';
 
-const ACTED_BY: ActedBy = { by: 'Ada', why: 'The balance was topped up.' };
+const ACTED_BY: ActedBy = { by: 'Ada', reason: 'The balance was topped up.' };
 
 const LIMIT: ActedBy & { readonly max_price: Money } = {
   by: 'Ada',
-  why: 'Agreed with the customer.',
+  reason: 'Agreed with the customer.',
   max_price: { amount: '14.00', currency: 'USD' },
 };
 
 const RETRY_POLICY: RetryPolicyRequest = {
   by: 'Ada',
-  why: 'The supplier is back in an hour.',
+  reason: 'The supplier is back in an hour.',
   attempts: 5,
   first_wait_seconds: 900,
 };
 
 const RESOLVE: ResolveRequest = {
   by: 'Ada',
-  why: 'Their support says that it was never sold.',
+  reason: 'Their support says that it was never sold.',
   case: 'outcome_unknown',
   verdict: 'not_bought',
   next: 'abandon',
@@ -50,7 +50,7 @@ export const HANDLER_EXAMPLES = {
   deliveriesWait: DELIVERIES_WAIT,
 } as const;
 
-const WHO = '`by`: your name; `why`: a reason without personal data.';
+const WHO = '`by`: your name; `reason`: a reason without personal data.';
 
 function withExample(text: string, name: keyof typeof HANDLER_EXAMPLES): string {
   return `${text} Example: ${JSON.stringify(HANDLER_EXAMPLES[name])}`;

@@ -16,13 +16,13 @@ const CURRENCY = /^[A-Z]{3}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Every action: `{"by": …, "why": …}`. */
+/** Every action: `{"by": …, "reason": …}`. */
 export function actionProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
-  const missing = (['by', 'why'] as const).find((name) => !isText(fields[name]));
+  const missing = (['by', 'reason'] as const).find((name) => !isText(fields[name]));
   if (missing === undefined) return undefined;
   return (
-    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_ACTION_REASON} ` +
+    `Say who acts and why: {"by": "your name", "reason": "a reason"}, each with 1 to ${MAX_ACTION_REASON} ` +
     'characters and no NUL. ' +
     `This is wrong or missing: ${missing}.`
   );

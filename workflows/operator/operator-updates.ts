@@ -56,9 +56,9 @@ export interface OperatorUpdatesContext {
  */
 export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdatesContext): void {
   const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
-    const actId = currentUpdateInfo()?.id;
-    if (actId === undefined) throw new Error('an operator acts by an update');
-    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } }).catch(
+    const actionId = currentUpdateInfo()?.id;
+    if (actionId === undefined) throw new Error('an operator acts by an update');
+    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, reason: by.reason, actionId } }).catch(
       (error: unknown) => {
         // The operator must read the reason, not that an activity failed.
         throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;

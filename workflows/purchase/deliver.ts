@@ -96,9 +96,9 @@ async function waitToReadAgain(
   if (purchase.unansweredReads > 0 || now + pause - since >= deliveryDeadlineMs) {
     purchase.unread = undefined;
     const isAnswered = reason === 'not_listed' || reason === 'refund_not_in_wallet' || !isLookUpRetried(reason);
-    const why = `Its ${name} could not be read from the service. ${detail}`;
-    if (isAnswered) return { step: 'open_case', reason: overdue, detail: why };
-    return { step: 'retry_later', reason: overdue, detail: why, resume: 'deliver' };
+    const text = `Its ${name} could not be read from the service. ${detail}`;
+    if (isAnswered) return { step: 'open_case', reason: overdue, detail: text };
+    return { step: 'retry_later', reason: overdue, detail: text, resume: 'deliver' };
   }
   purchase.unread = { since, reads: reads + 1 };
   const until = new Date(since + deliveryDeadlineMs).toISOString();

@@ -36,7 +36,7 @@ export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Pr
       const { detail } = result.failure;
       // A service that has not answered for long is asked once at a time.
       if (isLookUpRetried(result.failure.class) && (isLast || purchase.unansweredReads > 0))
-        return { step: 'retry_later', reason: 'not_answered', detail, failure, resume: 'look_up' };
+        return { step: 'retry_later', reason: 'service_not_answering', detail, failure, resume: 'look_up' };
       if (isLast) return unknownCase(purchase, detail, failure);
     }
     const delayMs = backoffMs(resendDelayMs, resendDelayMaxMs, n);
@@ -65,7 +65,8 @@ export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_ab
   const result = await readAbsence(purchase);
   if (result.kind === 'unproven') {
     const { detail, mayPass } = result;
-    if (mayPass) return { step: 'retry_later', reason: 'not_answered', detail, failure, resume: 'prove_absence' };
+    if (mayPass)
+      return { step: 'retry_later', reason: 'service_not_answering', detail, failure, resume: 'prove_absence' };
     return unknownCase(purchase, detail, failure);
   }
   purchase.unansweredReads = 0;
@@ -89,7 +90,7 @@ function afterNotFound(purchase: Purchase, failure: FailureClass): Step {
   purchase.unansweredReads = proofs - 1;
   return {
     step: 'retry_later',
-    reason: 'not_answered',
+    reason: 'service_not_answering',
     detail: `${detail} No send of it was answered since.`,
     failure,
     resume: 'prove_absence',

@@ -43,8 +43,8 @@ export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Pro
     }
     if (decideSettlement(read, run.policy) === 'read_again') continue;
     if (mayPass === true)
-      return { step: 'retry_later', reason: 'not_answered', detail, failure: failure.class, resume: 'settle' };
-    const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
+      return { step: 'retry_later', reason: 'service_not_answering', detail, failure: failure.class, resume: 'settle' };
+    const reason = evidence === 'debited' ? 'failed_but_charged' : 'evidence_unavailable';
     return { step: 'open_case', reason, detail, failure: failure.class };
   }
 }

@@ -16,7 +16,7 @@ export type Step =
   /** The service did not answer, or does not show what is missing: a case says so, and `resume` follows after a wait. */
   | {
       readonly step: 'retry_later';
-      readonly reason: 'not_answered' | 'delivery_unavailable' | 'refund_missing';
+      readonly reason: 'service_not_answering' | 'delivery_unavailable' | 'refund_missing';
       readonly detail: string;
       readonly failure?: FailureClass;
       readonly resume: 'look_up' | 'settle' | 'deliver' | 'prove_absence';

@@ -15,7 +15,7 @@ export async function cancel(subscription: Subscription): Promise<WorkEnd | unde
       ? ''
       : ` If it does not, the subscription ends with its time, at ${new Date(expiresAt).toISOString()}.`;
   const next = `The service confirms that it is cancelled.${otherwise}`;
-  if (run.status !== 'cancelling' && run.attention !== 'not_answered') {
+  if (run.status !== 'cancelling' && run.attention !== 'service_not_answering') {
     const message = 'The customer has cancelled it; the service is asked to cancel.';
     await run.record({ status: 'cancelling', message, next });
   }
@@ -131,10 +131,10 @@ async function waitWithCase({ run }: Subscription, failure: FailureDetail, reque
   await run.record({
     status: 'needs_attention',
     message: detail,
-    attention: { reason: 'not_answered', detail },
+    attention: { reason: 'service_not_answering', detail },
     failure,
     nextStepAt: wakeAt,
     next: 'The service is asked again without a person; an operator may ask at once with `retry`.',
   });
-  await run.wait(pause, WAIT_NAMES.notAnswered('not_answered'));
+  await run.wait(pause, WAIT_NAMES.notAnswered('service_not_answering'));
 }

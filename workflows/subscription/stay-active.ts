@@ -126,8 +126,8 @@ async function showEscalated(
   // A run that begins with the case has shown it already, and reads at once.
   if (silence === undefined && !run.owesAnswers) return;
   const verdict = subscription.isOver(expiresAt) ? '`dismissed` lets it end as expired.' : '`dismissed` lets it go on.';
-  const why = silence?.failure.detail ?? REPORT_DURING_CASE;
-  const detail = `${unreadableText(expiresAt)} ${why} \`retry\` asks at once; ${verdict}`;
+  const cause = silence?.failure.detail ?? REPORT_DURING_CASE;
+  const detail = `${unreadableText(expiresAt)} ${cause} \`retry\` asks at once; ${verdict}`;
   const message = `Waits for a person: ${detail}`;
   const next = 'A person decides, or the service reports more; it is asked once a day.';
   const status = 'needs_attention';

@@ -69,21 +69,24 @@ export class Progress {
       ...(attention !== undefined && { attention }),
       ...(nextStepAt !== undefined && { nextStepAt }),
       ...(retry !== undefined && { retry }),
-      submitAgain: submitAgain(this.#kind, this.#current),
+      resubmission: currentResubmission(this.#kind, this.#current),
     };
   }
 }
 
 /** The service may report more after the end of a workflow: whether to submit again, only the API knows then. */
-function submitAgain(kind: WorkKind, { status, attention, attempt }: Shown): Explanation['submitAgain'] {
+function currentResubmission(kind: WorkKind, { status, attention, attempt }: Shown): Explanation['resubmission'] {
   const attempts = attempt === undefined ? [] : [attempt];
-  const { verdict, why } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
-  if (verdict !== 'yes') return { verdict, why };
-  return { verdict: 'ask_api', why: `When this ended: ${why} \`submit_again\` of the API also counts later reports.` };
+  const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
+  if (verdict !== 'yes') return { verdict, reason };
+  return {
+    verdict: 'ask_api',
+    reason: `When this ended: ${reason} \`resubmission\` of the API also counts later reports.`,
+  };
 }
 
-const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<
-  Explanation['submitAgain']['verdict'],
+const RESUBMISSION = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<
+  Explanation['resubmission']['verdict'],
   string
 >;
 
@@ -104,8 +107,8 @@ function markdown(kind: WorkKind, shown: Shown): string {
     lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
   }
   if (retry !== undefined) lines.push('', `**Retry rule:** ${retry}`);
-  const { verdict, why } = submitAgain(kind, shown);
-  lines.push('', `**Should the caller submit it again?** ${SUBMIT_AGAIN[verdict]}. ${why}`);
+  const { verdict, reason } = currentResubmission(kind, shown);
+  lines.push('', `**Should the caller submit it again?** ${RESUBMISSION[verdict]}. ${reason}`);
   lines.push('', `_Run ${workflowInfo().runId}_`);
   return lines.join('\n');
 }

@@ -33,13 +33,13 @@ function stateWords(state: FirstContactState): string {
     case 'recorded':
       return `seen. ${state.evidence}`;
     case 'released':
-      return `released by ${state.by} at ${state.at.toISOString()}: ${state.why}`;
+      return `released by ${state.by} at ${state.at.toISOString()}: ${state.reason}`;
     case 'unknown':
       return 'not seen yet';
   }
 }
 
 /** The advice stands once beside all kinds. */
-function heldWords({ id, pausedAt, why }: PauseRow): string {
-  return `held by ${id} since ${pausedAt.toISOString()}: ${why.replace(FIRST_CONTACT_ADVICE, '').trim()}`;
+function heldWords({ id, pausedAt, reason }: PauseRow): string {
+  return `held by ${id} since ${pausedAt.toISOString()}: ${reason.replace(FIRST_CONTACT_ADVICE, '').trim()}`;
 }

@@ -46,8 +46,8 @@ async function bringTo(
     if (observations.calls.sandbox_simulation === undefined) {
       noteCall(context, notes, observations, 'sandbox_simulation', observeCall(result));
     } else if (!result.ok) {
-      const why = result.kind === 'unsupported' ? 'it was not called' : clause(result.detail);
-      notes.failed(`an eSIM becomes ${state}`, 'the service sets it', why);
+      const reason = result.kind === 'unsupported' ? 'it was not called' : clause(result.detail);
+      notes.failed(`an eSIM becomes ${state}`, 'the service sets it', reason);
     }
     if (!result.ok) return false;
   }

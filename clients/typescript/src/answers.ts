@@ -32,10 +32,10 @@ export async function readBytes(answer: Response): Promise<{ readonly value: Uin
 
 /** No answer came; or it began (`answer`), and broke off. */
 export function noAnswer({ origin, idempotencyKey }: Asked, cause: unknown, answer?: Response): NoAnswerError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  if (answer === undefined) return new NoAnswerError(`no answer from ${origin}: ${why}`, { cause, idempotencyKey });
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (answer === undefined) return new NoAnswerError(`no answer from ${origin}: ${reason}`, { cause, idempotencyKey });
   const options = { status: answer.status, retryAfterMs: retryAfter(answer), cause, idempotencyKey };
-  return new NoAnswerError(`${answer.status} from ${origin}, and the answer broke off: ${why}`, options);
+  return new NoAnswerError(`${answer.status} from ${origin}, and the answer broke off: ${reason}`, options);
 }
 
 /** It says that it went well, and is no answer of the API. */

@@ -15,7 +15,7 @@ export interface StreamOptions extends CallOptions {
   /** A connection on which nothing comes for so long counts as broken. Default: 60 s; the API says every 15 s that it lives. */
   readonly silenceMs?: number;
   /** Told of each connection that is lost or not to be had, and after how long the next one is tried: for a log. */
-  readonly onDisconnect?: (why: ProblemError | NoAnswerError, nextInMs: number) => void;
+  readonly onDisconnect?: (reason: ProblemError | NoAnswerError, nextInMs: number) => void;
 }
 
 /** Until the API says with `retry` how long to wait. */

@@ -33,7 +33,7 @@ import type {
   LatestUpdate,
   LimitChange,
   NewPricingRule,
-  OperatorAct,
+  OperatorAction,
   Order,
   OrderBulkAction,
   OrderBulkResult,
@@ -614,7 +614,7 @@ export class Operations {
 
   /** Read what happened to an order, and where it stands.
    *
-   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
+   * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `orders:read`.
    */
@@ -628,7 +628,7 @@ export class Operations {
    *
    * Scope: `orders:operate`.
    */
-  retryOrder(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Order> {
+  retryOrder(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Order> {
     return this.transport.json({ operation: 'retryOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry`, body, options });
   }
 
@@ -638,7 +638,7 @@ export class Operations {
    *
    * Scope: `orders:operate`.
    */
-  releaseOrder(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Order> {
+  releaseOrder(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Order> {
     return this.transport.json({ operation: 'releaseOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/release`, body, options });
   }
 
@@ -668,7 +668,7 @@ export class Operations {
    *
    * Scope: `orders:operate`.
    */
-  abandonOrder(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Order> {
+  abandonOrder(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Order> {
     return this.transport.json({ operation: 'abandonOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
@@ -722,7 +722,7 @@ export class Operations {
 
   /** Read what happened to a top-up, and where it stands.
    *
-   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
+   * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `topups:read`.
    */
@@ -736,7 +736,7 @@ export class Operations {
    *
    * Scope: `topups:operate`.
    */
-  retryTopup(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Topup> {
+  retryTopup(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Topup> {
     return this.transport.json({ operation: 'retryTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry`, body, options });
   }
 
@@ -746,7 +746,7 @@ export class Operations {
    *
    * Scope: `topups:operate`.
    */
-  releaseTopup(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Topup> {
+  releaseTopup(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Topup> {
     return this.transport.json({ operation: 'releaseTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/release`, body, options });
   }
 
@@ -776,7 +776,7 @@ export class Operations {
    *
    * Scope: `topups:operate`.
    */
-  abandonTopup(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Topup> {
+  abandonTopup(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Topup> {
     return this.transport.json({ operation: 'abandonTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
@@ -840,7 +840,7 @@ export class Operations {
 
   /** Read what happened to a VPN subscription, and where it stands.
    *
-   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
+   * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `vpn:read`.
    */
@@ -874,7 +874,7 @@ export class Operations {
    *
    * Scope: `vpn:operate`.
    */
-  retryVpnSubscription(id: string, body: OperatorAct, options: CallOptions = {}): Promise<VpnSubscription> {
+  retryVpnSubscription(id: string, body: OperatorAction, options: CallOptions = {}): Promise<VpnSubscription> {
     return this.transport.json({ operation: 'retryVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry`, body, options });
   }
 
@@ -884,7 +884,7 @@ export class Operations {
    *
    * Scope: `vpn:operate`.
    */
-  releaseVpnSubscription(id: string, body: OperatorAct, options: CallOptions = {}): Promise<VpnSubscription> {
+  releaseVpnSubscription(id: string, body: OperatorAction, options: CallOptions = {}): Promise<VpnSubscription> {
     return this.transport.json({ operation: 'releaseVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/release`, body, options });
   }
 
@@ -914,7 +914,7 @@ export class Operations {
    *
    * Scope: `vpn:operate`.
    */
-  abandonVpnSubscription(id: string, body: OperatorAct, options: CallOptions = {}): Promise<VpnSubscription> {
+  abandonVpnSubscription(id: string, body: OperatorAction, options: CallOptions = {}): Promise<VpnSubscription> {
     return this.transport.json({ operation: 'abandonVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
@@ -968,7 +968,7 @@ export class Operations {
 
   /** Read what happened to a cancellation, and where it stands.
    *
-   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
+   * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `cancellations:read`.
    */
@@ -982,7 +982,7 @@ export class Operations {
    *
    * Scope: `cancellations:operate`.
    */
-  retryCancellation(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Cancellation> {
+  retryCancellation(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Cancellation> {
     return this.transport.json({ operation: 'retryCancellation', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry`, body, options });
   }
 
@@ -1002,7 +1002,7 @@ export class Operations {
    *
    * Scope: `cancellations:operate`.
    */
-  abandonCancellation(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Cancellation> {
+  abandonCancellation(id: string, body: OperatorAction, options: CallOptions = {}): Promise<Cancellation> {
     return this.transport.json({ operation: 'abandonCancellation', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/abandon`, body, options });
   }
 

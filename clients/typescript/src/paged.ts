@@ -10,7 +10,7 @@ export interface Page<Item> {
  * A list that comes in pages: `for await` goes through all of it that is there and asks for the next page when it is needed. To follow
  * events beyond that, keep the `next_cursor` of the last page, and ask again from it with `wait`.
  *
- * @typeParam PageOf - what a page is: some say more than their items, such as `read_at` or `standing`.
+ * @typeParam PageOf - what a page is: some say more than their items, such as `read_at` or `current_state`.
  */
 export class Paged<Item, PageOf extends Page<Item> = Page<Item>> implements AsyncIterable<Item> {
   readonly #read: (cursor: { cursor?: string }) => Promise<PageOf>;

@@ -26,7 +26,7 @@ export type Event =
   | WebhookEndpointDisabledEvent
   | WebhookEndpointTestEvent;
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `purchases_paused`: Buying is paused: by an operator, or by the product until the shapes of the answers have been seen. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_used`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -45,9 +45,9 @@ export type FailureClass =
   | 'not_sent'
   | 'service_down'
   | 'spend_limit_reached'
-  | 'buying_paused'
+  | 'purchases_paused'
   | 'deadline_passed'
-  | 'key_or_reference_known'
+  | 'key_or_reference_used'
   | 'supplier_failed'
   | 'timeout'
   | 'connection_lost'
@@ -56,22 +56,22 @@ export type FailureClass =
   | 'contract_drift'
   | 'worker_lost';
 /**
- * `outcome_unknown`: The service may have bought, and neither sending again nor asking has settled it. `debit_without_goods`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost what was recorded of it: it may have been bought, and the service does not say so. `not_answered`: The service could not be asked what became of it, or answers no send of it. It is asked again by itself. `stalled`: It does not move because of ourselves: its sends do not begin, or what the service said is not judged. It is tried again by itself. `contradiction`: The service said something that contradicts what is known already, or the end that was reached. `contract_drift`: The service delivered something that we cannot read. `delivery_unavailable`: It is bought, but what was bought could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost. `debited_for_nothing`: It came to nothing, and the wallet shows a debit for it that was not given back. `amount_differs`: The service moved another amount in the wallet than it had told us. `movement_missing`: Our books have a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service says that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was put aside. `webhook_conflict`: Two different bodies came under one delivery id.
+ * `outcome_unknown`: The service may have bought, and neither sending again nor asking has settled it. `failed_but_charged`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `records_lost`: PostgreSQL has lost what was recorded of it: it may have been bought, and the service does not say so. `service_not_answering`: The service could not be asked what became of it, or answers no send of it. It is asked again by itself. `stalled`: It does not move because of ourselves: its sends do not begin, or what the service said is not judged. It is tried again by itself. `contradiction`: The service said something that contradicts what is known already, or the end that was reached. `contract_drift`: The service delivered something that we cannot read. `delivery_unavailable`: It is bought, but what was bought could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost. `charge_not_refunded`: It came to nothing, and the wallet shows a debit for it that was not given back. `amount_differs`: The service moved another amount in the wallet than it had told us. `movement_missing`: Our books have a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service says that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was put aside. `webhook_conflict`: Two different bodies came under one delivery id.
  */
 export type AttentionReason =
   | 'outcome_unknown'
-  | 'debit_without_goods'
+  | 'failed_but_charged'
   | 'evidence_unavailable'
   | 'attempts_used_up'
   | 'records_lost'
-  | 'not_answered'
+  | 'service_not_answering'
   | 'stalled'
   | 'contradiction'
   | 'contract_drift'
   | 'delivery_unavailable'
   | 'charged_above_limit'
   | 'debited_twice'
-  | 'debited_for_nothing'
+  | 'charge_not_refunded'
   | 'amount_differs'
   | 'movement_missing'
   | 'cancellation_refused'
@@ -977,7 +977,7 @@ export interface OrderBulkAction {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * With `limit`, and needed there; `null` takes the limit away.
    */
@@ -999,17 +999,17 @@ export interface OrderBulkAction {
    */
   dry_run?: boolean;
 }
-export interface OperatorAct {
+export interface OperatorAction {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
 }
 export interface LimitChange {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * `null` takes the limit away.
    */
@@ -1019,7 +1019,7 @@ export interface RetryPolicyChange {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * Attempts in all, those that were made included. With fewer than were made no further one follows.
    */
@@ -1041,7 +1041,7 @@ export interface OrderCaseResolution {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
@@ -1122,7 +1122,7 @@ export interface TopupBulkAction {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * With `limit`, and needed there; `null` takes the limit away.
    */
@@ -1148,7 +1148,7 @@ export interface TopupCaseResolution {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
@@ -1239,7 +1239,7 @@ export interface VpnSubscriptionBulkAction {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * With `limit`, and needed there; `null` takes the limit away.
    */
@@ -1265,13 +1265,13 @@ export interface VpnCancellation {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why?: string;
+  reason?: string;
 }
 export interface VpnSubscriptionCaseResolution {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
@@ -1344,7 +1344,7 @@ export interface CancellationBulkAction {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * With `limit`, and needed there; `null` takes the limit away.
    */
@@ -1370,7 +1370,7 @@ export interface CancellationCaseResolution {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
@@ -1392,13 +1392,13 @@ export interface CaseDismissal {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
 }
 export interface DeadLetterAction {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
 }
 export interface PauseInput {
   kind?: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
@@ -1406,13 +1406,13 @@ export interface PauseInput {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
 }
 export interface PauseRelease {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
 }
 export interface NewPricingRule {
   target: PricingTarget;
@@ -1424,7 +1424,7 @@ export interface NewPricingRule {
   /**
    * The reason; shown with the versions of the rule.
    */
-  why: string;
+  reason: string;
 }
 export interface PricingTermsInput {
   margin?: PricingMargin;
@@ -1571,7 +1571,7 @@ export interface PricingRuleChange {
   /**
    * The reason; shown with the versions of the rule.
    */
-  why: string;
+  reason: string;
   /**
    * The version that you have read. Where the rule has another by now, nothing is changed (409).
    */
@@ -1581,7 +1581,7 @@ export interface PricingRuleEnd {
   /**
    * The reason; shown with the versions of the rule.
    */
-  why: string;
+  reason: string;
   /**
    * The version that you have read. Where the rule has another by now, nothing is changed (409).
    */
@@ -1591,7 +1591,7 @@ export interface WalletTransactionExplanation {
   /**
    * The reason; shown in the timeline. Do not include personal data.
    */
-  why: string;
+  reason: string;
 }
 export interface WebhookEndpointInput {
   /**
@@ -1707,9 +1707,9 @@ export interface Order {
   /**
    * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
    */
-  submit_again: {
+  resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
-    why: string;
+    reason: string;
   };
   /**
    * The time of the next step, if it is known.
@@ -1797,7 +1797,7 @@ export interface Problem {
     | 'cancellation_not_found'
     | 'refund_not_found'
     | 'vpn_subscription_not_found'
-    | 'access_data_not_there'
+    | 'access_data_unavailable'
     | 'case_not_found'
     | 'dead_letter_not_found'
     | 'pause_not_found'
@@ -1832,7 +1832,7 @@ export interface Problem {
     | 'rate_limited'
     | 'too_many_streams'
     | 'internal_error'
-    | 'service_lacks_call'
+    | 'service_does_not_offer'
     | 'service_failed'
     | 'service_unavailable'
     | 'database_unavailable'
@@ -1957,7 +1957,7 @@ export interface Timeline {
    * Goes into `cursor` for the next page; null on the last.
    */
   next_cursor: string | null;
-  standing: Standing;
+  current_state: CurrentState;
 }
 export interface TimelineEntry {
   /**
@@ -1976,7 +1976,7 @@ export interface TimelineEntry {
     [k: string]: string | number | boolean | null;
   };
 }
-export interface Standing {
+export interface CurrentState {
   /**
    * Where it stands, in a sentence.
    */
@@ -1984,7 +1984,7 @@ export interface Standing {
   /**
    * What it waits for, or why it failed.
    */
-  why: string | null;
+  reason: string | null;
   /**
    * The next step.
    */
@@ -1996,9 +1996,9 @@ export interface Standing {
   /**
    * The same value as in the resource.
    */
-  submit_again: {
+  resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
-    why: string;
+    reason: string;
   };
 }
 export interface Topup {
@@ -2048,9 +2048,9 @@ export interface Topup {
   /**
    * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
    */
-  submit_again: {
+  resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
-    why: string;
+    reason: string;
   };
   /**
    * The time of the next step, if it is known.
@@ -2293,9 +2293,9 @@ export interface VpnSubscription {
   /**
    * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
    */
-  submit_again: {
+  resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
-    why: string;
+    reason: string;
   };
   /**
    * The time of the next step, if it is known.
@@ -2454,9 +2454,9 @@ export interface Cancellation {
   /**
    * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
    */
-  submit_again: {
+  resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
-    why: string;
+    reason: string;
   };
   /**
    * The time of the next step, if it is known.
@@ -2807,7 +2807,7 @@ export interface Pause {
    * Only work that failed with this last is paused; null: all buying.
    */
   failure_class: FailureClass | null;
-  why: string;
+  reason: string;
   /**
    * Who: the id of an API key; `worker` where the product did.
    */
@@ -2818,7 +2818,7 @@ export interface Pause {
   paused_at: string;
   released_at: string | null;
   released_by: string | null;
-  release_why: string | null;
+  release_reason: string | null;
 }
 export interface PausePage {
   data: Pause[];
@@ -2919,7 +2919,7 @@ export interface Esim {
   /**
    * When status and times were last read from the service.
    */
-  facts_read_at: string;
+  read_at: string;
   /**
    * How long ago that was.
    */
@@ -3273,7 +3273,7 @@ export interface PricingRuleVersion {
    * Who: the id of an API key.
    */
   changed_by: string;
-  why: string;
+  reason: string;
   /**
    * RFC 3339 time.
    */
@@ -3508,8 +3508,8 @@ export interface ReconciliationSummary {
     matched: number;
     booked: number;
     pending: number;
-    orphans: number;
-    awaited: number;
+    unmatched: number;
+    outstanding: number;
     findings: number;
   };
   sums: {
@@ -3526,7 +3526,7 @@ export interface ReconciliationSummary {
     /**
      * Of it, what the service has not shown yet.
      */
-    awaited: string;
+    outstanding: string;
     /**
      * What the service has shown, and our journal has not.
      */
@@ -3575,8 +3575,8 @@ export interface Reconciliation {
     matched: number;
     booked: number;
     pending: number;
-    orphans: number;
-    awaited: number;
+    unmatched: number;
+    outstanding: number;
     findings: number;
   };
   sums: {
@@ -3593,7 +3593,7 @@ export interface Reconciliation {
     /**
      * Of it, what the service has not shown yet.
      */
-    awaited: string;
+    outstanding: string;
     /**
      * What the service has shown, and our journal has not.
      */
@@ -3613,7 +3613,7 @@ export interface Reconciliation {
 export interface ReconciliationFinding {
   kind:
     | 'debited_twice'
-    | 'debited_for_nothing'
+    | 'charge_not_refunded'
     | 'amount_differs'
     | 'movement_missing'
     | 'balance_differs'
@@ -3997,7 +3997,7 @@ export interface Readiness {
     };
   };
   /**
-   * What holds purchases up although this API takes requests: what the service last said to orders that are held for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `buying_paused`; `other_header_prefix` where webhooks of the service are refused for the names of their headers; `webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait for longer than they should. Never a reason to send requests elsewhere.
+   * What holds purchases up although this API takes requests: what the service last said to orders that are held for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `purchases_paused`; `other_header_prefix` where webhooks of the service are refused for the names of their headers; `webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait for longer than they should. Never a reason to send requests elsewhere.
    */
   degraded: {
     condition: string;

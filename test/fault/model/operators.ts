@@ -18,11 +18,11 @@ function expectJudged(answer: HttpAnswer): void {
 }
 
 export const retry = onWork('retry', async (model, world, index) => {
-  expectJudged(await world.desk.stack.api.post(`${world.path(model, index)}/retry`, { why: 'again' }));
+  expectJudged(await world.desk.stack.api.post(`${world.path(model, index)}/retry`, { reason: 'again' }));
 });
 
 export const abandon = onWork('abandon', async (model, world, index) => {
-  const answer = await world.desk.stack.api.post(`${world.path(model, index)}/abandon`, { why: 'no longer wanted' });
+  const answer = await world.desk.stack.api.post(`${world.path(model, index)}/abandon`, { reason: 'no longer wanted' });
   expectJudged(answer);
   if (answer.status === 200 && (await world.show(model, index)).status === 'abandoned')
     model.work[index]!.ended = 'abandoned';
@@ -38,7 +38,7 @@ export const release = onWork(
     const mustBeHeld = work.stopped && work.ended === undefined;
     if (mustBeHeld) await world.isHeldByPause(model, index);
     const answer = await world.desk.stack.api.post(`${world.path(model, index)}/release`, {
-      why: 'this customer waits at the counter',
+      reason: 'this customer waits at the counter',
     });
     if (mustBeHeld) expect(answer.status, answer.text).toBe(200);
     expectJudged(answer);
@@ -53,7 +53,7 @@ export const pauseBuying = fc
   .constantFrom(null, 'order' as const, 'topup' as const, 'vpn_subscription' as const)
   .map((kind) =>
     command(`pause ${kind ?? 'all buying'}`, async (model, world) => {
-      const body = { why: 'the supplier changes its catalogue', ...(kind !== null && { kind }) };
+      const body = { reason: 'the supplier changes its catalogue', ...(kind !== null && { kind }) };
       const answer = await world.desk.stack.api.post('/v1/purchase-gate/pauses', body, {
         headers: { 'idempotency-key': randomUUID() },
       });
@@ -77,7 +77,7 @@ export const changeLimit = fc.constantFrom(null, '0.02', '8.00').chain((amount) 
     `limit to ${amount ?? 'nothing'} of`,
     async (model, world, index) => {
       const answer = await world.desk.stack.api.post(`${world.path(model, index)}/limit`, {
-        why: 'agreed',
+        reason: 'agreed',
         max_price: amount === null ? null : { amount, currency: 'USD' },
       });
       expectJudged(answer);
@@ -100,7 +100,7 @@ export const changeRetryPolicy = fc
       async (model, world) => {
         expectJudged(
           await world.desk.stack.api.post(`${world.path(model, which % model.work.length)}/retry-policy`, {
-            why: 'agreed',
+            reason: 'agreed',
             ...change,
           }),
         );
@@ -126,7 +126,7 @@ export const resolve = onWork(
     const named = verdict === 'bought' ? names : {};
     expectJudged(
       await world.desk.stack.api.post(`${world.path(model, index)}/resolve`, {
-        why: 'seen in the console',
+        reason: 'seen in the console',
         case: reason,
         verdict,
         ...named,
@@ -140,7 +140,7 @@ export const cancelVpn = onWork(
   'cancel',
   async (model, world, index) =>
     expectJudged(
-      await world.desk.stack.api.post(`${world.path(model, index)}/cancel`, { why: 'the customer ended it' }),
+      await world.desk.stack.api.post(`${world.path(model, index)}/cancel`, { reason: 'the customer ended it' }),
     ),
   ({ kind }) => kind === 'vpn_subscription',
 );

@@ -60,7 +60,7 @@ const WAITS_IN_VAIN: ReadonlySet<string> = new Set<FailureClass>([
   'esim_busy',
 ]);
 
-const HELD_AT_GATE: ReadonlySet<string> = new Set<FailureClass>(['buying_paused', 'service_down', 'rate_limited']);
+const HELD_AT_GATE: ReadonlySet<string> = new Set<FailureClass>(['purchases_paused', 'service_down', 'rate_limited']);
 
 const PATHS: Readonly<Record<WorkKind, string>> = {
   order: '/v1/orders',
@@ -123,7 +123,7 @@ export class World {
   /** Ends a pause. */
   async resume(model: Model, { id }: Pause): Promise<void> {
     const answer = await this.desk.stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, {
-      why: 'the new catalogue is there',
+      reason: 'the new catalogue is there',
     });
     expect(answer.status, answer.text).toBe(200);
     model.pauses.splice(
@@ -137,7 +137,7 @@ export class World {
   async isHeldByPause(model: Model, index: number): Promise<void> {
     await waitFor(`${this.ids[index]} is held by a pause`, async () => {
       const { status, failure } = await this.show(model, index);
-      return status === 'held' && failure?.class === 'buying_paused';
+      return status === 'held' && failure?.class === 'purchases_paused';
     });
   }
 
@@ -154,7 +154,7 @@ export class World {
     await waitFor(`${this.ids[index]} goes past the pause`, async () => {
       const isSent = (await this.desk.attemptsOf(this.ids[index]!)).some(({ sends }) => sends > 0);
       const { status, failure } = await this.show(model, index);
-      return isSent || status !== 'held' || failure?.class !== 'buying_paused';
+      return isSent || status !== 'held' || failure?.class !== 'purchases_paused';
     });
   }
 
@@ -238,10 +238,10 @@ export class World {
           const { status, failure } = await this.show(model, index);
           if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
           if (status === 'held' && WAITS_IN_VAIN.has(failure?.class ?? ''))
-            await desk.stack.api.post(`${this.path(model, index)}/abandon`, { why: 'no longer wanted' });
+            await desk.stack.api.post(`${this.path(model, index)}/abandon`, { reason: 'no longer wanted' });
           // The gate lets go by itself what it holds; other waits may have grown long.
           else if (status === 'held' && !HELD_AT_GATE.has(failure?.class ?? ''))
-            await desk.stack.api.post(`${this.path(model, index)}/retry`, { why: 'the service is back' });
+            await desk.stack.api.post(`${this.path(model, index)}/retry`, { reason: 'the service is back' });
           open.push(`${this.ids[index]} is ${status} (${failure?.class ?? 'no failure'})`);
         }
         if (open.length > 0) throw new Error(open.join(', '));

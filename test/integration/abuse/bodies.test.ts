@@ -36,18 +36,18 @@ const answered = (operation: Operation, answer: HttpAnswer) => [operation.id, an
 type Malformed = readonly [name: string, status: number, code: string, body: unknown, headers?: Record<string, string>];
 
 const MALFORMED: readonly Malformed[] = [
-  ['that is too large', 413, 'payload_too_large', `{"why":"${'x'.repeat(LIMIT)}"}`],
-  ['nested thousands deep', 400, 'malformed_json', `{"why":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ['nested deeper than anything needs', 400, 'malformed_json', `{"why":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`],
-  ['nested thousands deep and never closed', 400, 'malformed_json', `{"why":${'['.repeat(200_000)}`],
-  ['that names a field twice', 400, 'malformed_json', '{"why":"one","why":"two"}'],
-  ['that names a field twice, once escaped', 400, 'malformed_json', '{"why":"one","\\u0077hy":"two"}'],
-  ['that reaches for the prototype', 400, 'malformed_json', '{"__proto__":{"why":"x","isAdmin":true}}'],
+  ['that is too large', 413, 'payload_too_large', `{"reason":"${'x'.repeat(LIMIT)}"}`],
+  ['nested thousands deep', 400, 'malformed_json', `{"reason":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ['nested deeper than anything needs', 400, 'malformed_json', `{"reason":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`],
+  ['nested thousands deep and never closed', 400, 'malformed_json', `{"reason":${'['.repeat(200_000)}`],
+  ['that names a field twice', 400, 'malformed_json', '{"reason":"one","reason":"two"}'],
+  ['that names a field twice, once escaped', 400, 'malformed_json', '{"reason":"one","\\u0072eason":"two"}'],
+  ['that reaches for the prototype', 400, 'malformed_json', '{"__proto__":{"reason":"x","isAdmin":true}}'],
   ['that reaches for the prototype within', 400, 'malformed_json', '{"filter":{"__proto__":{"status":"held"}}}'],
   ['that reaches for the constructor', 400, 'validation_failed', '{"constructor":{"prototype":{"isAdmin":true}}}'],
-  ['that is a list', 400, 'validation_failed', '[{"why":"x"}]'],
+  ['that is a list', 400, 'validation_failed', '[{"reason":"x"}]'],
   ['that is nothing', 400, 'validation_failed', 'null'],
-  ['that is a text', 400, 'validation_failed', '"why"'],
+  ['that is a text', 400, 'validation_failed', '"reason"'],
   ['that is a number too large for any type', 400, 'validation_failed', `1${'0'.repeat(400)}`],
   ['with a very long name', 400, 'validation_failed', `{"${'n'.repeat(200_000)}":1}`],
   [
@@ -59,7 +59,7 @@ const MALFORMED: readonly Malformed[] = [
   ['that is no JSON', 400, 'malformed_json', '{why: 1}'],
   ['that is not UTF-8', 400, 'malformed_json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
   ['of another type', 415, 'unsupported_media_type', '<why/>', { 'Content-Type': 'application/xml' }],
-  ['as a form', 415, 'unsupported_media_type', 'why=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ['as a form', 415, 'unsupported_media_type', 'reason=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
   [
     'that unpacks to something larger',
     415,

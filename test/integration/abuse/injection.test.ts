@@ -251,11 +251,14 @@ describe('hostile text', () => {
       ] as const) {
         const id = work.ids[kind];
         await api.database.run((db) =>
-          db.update(tables[kind]).set({ status: 'held', failureClass: 'buying_paused' }).where(eq(tables[kind].id, id)),
+          db
+            .update(tables[kind])
+            .set({ status: 'held', failureClass: 'purchases_paused' })
+            .where(eq(tables[kind].id, id)),
         );
         // Nobody hands over here: the retry before would still be under way.
         await api.database.run((db) => db.delete(outbox).where(eq(outbox.subjectId, id)));
-        const answer = await caller.post(`/v1/${path}/${id}/retry`, { why: text });
+        const answer = await caller.post(`/v1/${path}/${id}/retry`, { reason: text });
         expect([name, [200, 400].includes(answer.status)], answer.text).toEqual([name, true]);
         if (answer.status !== 200) continue;
         const [entry] = await api.database.run((db) =>

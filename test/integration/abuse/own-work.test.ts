@@ -199,7 +199,7 @@ describe('every call of the API', () => {
       const act = async (client: HttpClient, filter: object, dryRun: boolean) =>
         client.post(
           path,
-          { action: 'retry', filter, why: 'test', dry_run: dryRun },
+          { action: 'retry', filter, reason: 'test', dry_run: dryRun },
           { headers: { 'Idempotency-Key': randomUUID() } },
         );
       const own = { ids: [others.ids[kind]] };
@@ -262,7 +262,7 @@ describe('creating', () => {
 });
 
 describe('work that is held', () => {
-  it.each(['insufficient_balance', 'buying_paused', 'spend_limit_reached'] as const)(
+  it.each(['insufficient_balance', 'purchases_paused', 'spend_limit_reached'] as const)(
     'for %s tells a limited key that it is so, and nothing of the account',
     async (failure) => {
       const particulars = `of the 98.76 USD in the wallet, 54.32 are reserved; SECRET-WHY ${failure}`;

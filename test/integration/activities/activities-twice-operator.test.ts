@@ -22,7 +22,7 @@ const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state
 
 /** Does what an operator asks, twice; it is done, and written down, once. */
 async function expectOneEffect(work: WorkRef, action: OperatorAction): Promise<void> {
-  const operator = { actor: 'key_test', why: 'A test.', actId: randomUUID() };
+  const operator = { actor: 'key_test', reason: 'A test.', actionId: randomUUID() };
   const audited = () => bench.database.run((db) => db.$count(auditLog, eq(auditLog.subjectId, work.id)));
   const before = await audited();
   const results = await twice('actOnWork', () => bench.activities.actOnWork({ work, action, operator }));

@@ -187,7 +187,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const refundsBooked = async () =>
       (await bench.rows()).filter((row) => row.startsWith('journal') && row.includes(',refund,')).length;
     const before = await refundsBooked();
-    const operator = { actor: 'key_test', why: 'Their support has paid it by hand.', actId: 'act_1' };
+    const operator = { actor: 'key_test', reason: 'Their support has paid it by hand.', actionId: 'act_1' };
     const action = { action: 'resolve', reason: 'refund_failed', verdict: 'refunded' } as const;
     expect(await twice('actOnWork', () => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual([
       'applied',

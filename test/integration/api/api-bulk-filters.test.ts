@@ -33,7 +33,7 @@ const CONDITIONS: Readonly<Record<string, readonly [unknown, unknown]>> = {
 const answer = z.object({ matched: z.number(), remaining: z.number(), data: z.array(z.object({ id: z.string() })) });
 
 async function chosen(filter: object) {
-  const body = { action: 'abandon', filter, why: 'A trial.', dry_run: true };
+  const body = { action: 'abandon', filter, reason: 'A trial.', dry_run: true };
   return (await operator.post('/v1/orders/bulk-actions', body)).read(answer);
 }
 

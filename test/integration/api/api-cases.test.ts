@@ -44,8 +44,8 @@ describe('open cases', () => {
     const deliveryId = await conflict();
     const listed = (await operator.get('/v1/cases?limit=100')).body as { data: { id: string; subject_id: string }[] };
     const { id } = listed.data.find(({ subject_id: subject }) => subject === deliveryId)!;
-    const dismiss = (caseId: string, why = 'A test of theirs.') =>
-      operator.post(`/v1/cases/${caseId}/dismiss`, { why });
+    const dismiss = (caseId: string, reason = 'A test of theirs.') =>
+      operator.post(`/v1/cases/${caseId}/dismiss`, { reason });
     const [closed, again] = [await dismiss(id), await dismiss(id, 'another reason')];
     expect(closed.body).toMatchObject({ id, resolution: 'dismissed: A test of theirs.' });
     expect(again.body).toEqual(closed.body);

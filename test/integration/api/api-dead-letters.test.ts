@@ -78,7 +78,7 @@ describe('dead letters', () => {
       ['dismiss', 'ignored'],
     ] as const) {
       const id = await unknownDelivery();
-      const act = () => operator.post(`/v1/dead-letters/${id}/${action}`, { why: 'It was mended.' });
+      const act = () => operator.post(`/v1/dead-letters/${id}/${action}`, { reason: 'It was mended.' });
       expect((await act()).body).toMatchObject({ id });
       expect((await act()).at('code')).toBe('dead_letter_not_found');
       const [row] = await api.database.run((db) =>
@@ -95,7 +95,7 @@ describe('dead letters', () => {
   });
 
   it.each(['inbox_0', 'inbox_99999999999999999999', 'elsewhere_1', 'inbox_999999'])('%s is not one', async (id) => {
-    const refused = await operator.post(`/v1/dead-letters/${id}/requeue`, { why: 'Why not.' });
+    const refused = await operator.post(`/v1/dead-letters/${id}/requeue`, { reason: 'Why not.' });
     expect([refused.status, refused.at('code')]).toEqual([404, 'dead_letter_not_found']);
     expect(await audited(id)).toEqual([]);
   });
@@ -118,10 +118,10 @@ describe('reseller dead-letters', () => {
     const listed = await said((desk, access) => desk.list(access));
     expect(listed).toContain(`${report}  unknown  delivery`);
     expect(listed).toContain(`${request}  wake_work  order ${WORK}  10 tries\n  It does not exist.\n`);
-    expect(await said((desk, access) => desk.requeue(request, { ...access, why: 'It exists again.' }))).toBe(
+    expect(await said((desk, access) => desk.requeue(request, { ...access, reason: 'It exists again.' }))).toBe(
       `${request} is processed again.\n`,
     );
-    expect(await said((desk, access) => desk.dismiss(report, { ...access, why: 'Nothing of ours.' }))).toBe(
+    expect(await said((desk, access) => desk.dismiss(report, { ...access, reason: 'Nothing of ours.' }))).toBe(
       `${report} is dismissed.\n`,
     );
     expect(await said((desk, access) => desk.list(access))).not.toContain(report);

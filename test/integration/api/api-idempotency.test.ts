@@ -63,7 +63,7 @@ const rule = (country: string) => ({
   target: { kind: 'country', country },
   currency: 'EUR',
   terms: { margin: { percent: '20' } },
-  why: 'Test.',
+  reason: 'Test.',
 });
 const vpn = {
   vpn_plan_id: 7,
@@ -94,7 +94,7 @@ const PAIRS: Readonly<Record<string, () => Pair>> = {
   }),
   replayWebhooks: () => bodies(endpoint('replay'), { since }, { since, which: 'failed' }),
   createPricingRule: () => bodies('/v1/pricing/rules', rule('DE'), rule('FR')),
-  pauseBuying: () => bodies('/v1/purchase-gate/pauses', { why: 'Stock-taking.' }, { why: 'Another reason.' }),
+  pauseBuying: () => bodies('/v1/purchase-gate/pauses', { reason: 'Stock-taking.' }, { reason: 'Another reason.' }),
   createServiceWebhookSecret: () => ({
     request: { path: '/v1/service/webhook-secret' },
     another: { path: '/v1/service/webhook-secret/rotate' },
@@ -199,7 +199,7 @@ describe('with an Idempotency-Key', () => {
 });
 
 describe('acting on many', () => {
-  const act = { action: 'retry', filter: { failure_class: 'price_above_limit' }, why: 'Test.' };
+  const act = { action: 'retry', filter: { failure_class: 'price_above_limit' }, reason: 'Test.' };
 
   it.each([
     ['orders', schema.orders, 'order'],
@@ -267,7 +267,7 @@ describe('a key that comes again after its answers are forgotten', () => {
     const key = randomUUID();
     const request = {
       path: '/v1/orders/bulk-actions',
-      body: { action: 'release', filter: { ids: [id] }, why: 'Every night.' },
+      body: { action: 'release', filter: { ids: [id] }, reason: 'Every night.' },
     };
     await hold();
     expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);

@@ -56,7 +56,7 @@ describe('creating an order', () => {
       charged: null,
       failure: null,
       attention: null,
-      submit_again: { verdict: 'not_needed', why: expect.stringContaining('goes on') },
+      resubmission: { verdict: 'not_needed', reason: expect.stringContaining('goes on') },
       next_step_at: null,
       deadline: '2030-02-01T00:00:00.000Z',
       retry_policy: {
@@ -442,12 +442,12 @@ describe('reading orders', () => {
     );
     expect(second.data.map(({ event }) => event)).toEqual(['test.2']);
     expect(second.next_cursor).toBeNull();
-    for (const { standing } of [first, second]) {
-      expect(standing).toMatchObject({
+    for (const { current_state: currentState } of [first, second]) {
+      expect(currentState).toMatchObject({
         now: 'The order is accepted and stored.',
-        why: null,
+        reason: null,
         next_at: null,
-        submit_again: { verdict: 'not_needed' },
+        resubmission: { verdict: 'not_needed' },
       });
     }
   });

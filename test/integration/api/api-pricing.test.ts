@@ -18,7 +18,7 @@ const GERMANY = {
   target: { kind: 'country', country: 'DE' },
   currency: 'EUR',
   terms: TERMS,
-  why: 'Prices of the spring.',
+  reason: 'Prices of the spring.',
 };
 const rule = z.looseObject({ id: z.string(), version: z.int(), ended_at: z.string().nullable() });
 const suggestion = z
@@ -94,13 +94,13 @@ describe('pricing rules', () => {
       target: { kind: 'default' },
       currency: 'EUR',
       terms: { margin: { percent: '100' } },
-      why: 'All else.',
+      reason: 'All else.',
     });
     const ofPlan = await make({
       target: { kind: 'vpn_plan', vpn_plan_id: 7 },
       currency: 'EUR',
       terms: { minimum_price: '4.99' },
-      why: 'The plan.',
+      reason: 'The plan.',
     });
     expect([byDefault.status, ofPlan.status]).toEqual([201, 201]);
     const listed = (await caller.get('/v1/packages')).read(page).data;
@@ -142,30 +142,36 @@ describe('pricing rules', () => {
     const { id } = (await make({ ...GERMANY, target: { kind: 'package', package_id: 103 } })).read(rule);
     const changed = await caller.post(`${RULES}/${id}/change`, {
       terms: { margin: { percent: '50' } },
-      why: 'Dearer.',
+      reason: 'Dearer.',
       version: 1,
     });
     expect([changed.status, changed.read(rule).version]).toEqual([200, 2]);
-    const stale = await caller.post(`${RULES}/${id}/change`, { terms: {}, why: 'I had read the first.', version: 1 });
+    const stale = await caller.post(`${RULES}/${id}/change`, {
+      terms: {},
+      reason: 'I had read the first.',
+      version: 1,
+    });
     expect([stale.status, stale.read(problemSchema).code, stale.read(problemSchema).detail]).toEqual([
       409,
       'pricing_rule_changed',
       'It is in version 2.',
     ]);
-    const ended = await caller.post(`${RULES}/${id}/end`, { why: 'Sold out.' });
+    const ended = await caller.post(`${RULES}/${id}/end`, { reason: 'Sold out.' });
     expect([ended.status, ended.read(rule).ended_at !== null]).toEqual([200, true]);
-    expect((await caller.post(`${RULES}/${id}/end`, { why: 'Again.' })).status).toBe(409);
+    expect((await caller.post(`${RULES}/${id}/end`, { reason: 'Again.' })).status).toBe(409);
 
     const versions = z.looseObject({
-      data: z.array(z.looseObject({ version: z.int(), change: z.string(), why: z.string(), changed_by: z.string() })),
+      data: z.array(
+        z.looseObject({ version: z.int(), change: z.string(), reason: z.string(), changed_by: z.string() }),
+      ),
       next_cursor: z.string().nullable(),
     });
     const newest = (await caller.get(`${RULES}/${id}/versions?limit=2`)).read(versions);
     const oldest = (await caller.get(`${RULES}/${id}/versions?limit=2&cursor=${newest.next_cursor}`)).read(versions);
-    expect([...newest.data, ...oldest.data].map(({ version, change, why }) => [version, change, why])).toEqual([
+    expect([...newest.data, ...oldest.data].map(({ version, change, reason }) => [version, change, reason])).toEqual([
       [3, 'ended', 'Sold out.'],
       [2, 'changed', 'Dearer.'],
-      [1, 'created', GERMANY.why],
+      [1, 'created', GERMANY.reason],
     ]);
     expect(oldest.next_cursor).toBeNull();
     const audited = await api.database.run((db) =>
@@ -179,7 +185,7 @@ describe('pricing rules', () => {
       ['created', 'changed', 'ended'].map((change, index) => [
         `pricing.rule_${change}`,
         newest.data[0]?.changed_by,
-        [GERMANY.why, 'Dearer.', 'Sold out.'][index],
+        [GERMANY.reason, 'Dearer.', 'Sold out.'][index],
       ]),
     );
     // Once it is over, another may be made for the same.
@@ -205,14 +211,14 @@ describe('pricing rules', () => {
       target: { kind: 'country', country: 'de' },
       currency: 'EUR',
       terms: { margin: { percent: '-5', amount: '1,50' }, rounding: { step: '1' } },
-      why: ' ',
+      reason: ' ',
     });
     expect(
       answer
         .read(problemSchema)
         .errors?.map(({ field }) => field)
         .toSorted(),
-    ).toEqual(['target.country', 'terms.margin.amount', 'terms.margin.percent', 'why']);
+    ).toEqual(['target.country', 'terms.margin.amount', 'terms.margin.percent', 'reason']);
     const grid = await make({ ...GERMANY, currency: 'GBP', terms: { rounding: { step: '1', ending: '1.99' } } });
     expect(grid.read(problemSchema).errors).toEqual([
       { in: 'body', field: 'terms.rounding.ending', message: 'must be less than the step' },
@@ -228,7 +234,7 @@ describe('pricing rules', () => {
     expect((await buyer.get(RULES)).read(problemSchema).missing_scope).toBe('pricing:read');
     for (const path of ['rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN', 'nonsense']) {
       expect((await caller.get(`${RULES}/${path}`)).read(problemSchema).code).toBe('pricing_rule_not_found');
-      expect((await caller.post(`${RULES}/${path}/end`, { why: 'x' })).status).toBe(404);
+      expect((await caller.post(`${RULES}/${path}/end`, { reason: 'x' })).status).toBe(404);
     }
   });
 });
@@ -237,7 +243,7 @@ describe('the versions of a rule', () => {
   it('are refused any change by the database', async () => {
     const refused = { cause: { message: expect.stringContaining('append-only') } };
     await expect(
-      api.database.run((db) => db.update(pricingRuleVersions).set({ why: 'Rewritten.' })),
+      api.database.run((db) => db.update(pricingRuleVersions).set({ reason: 'Rewritten.' })),
     ).rejects.toMatchObject(refused);
     await expect(api.database.run((db) => db.delete(pricingRuleVersions))).rejects.toMatchObject(refused);
   });

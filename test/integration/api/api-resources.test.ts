@@ -43,7 +43,7 @@ describe('an eSIM', () => {
         encryptedActivationCode: api.keyRing.encrypt(CODE, activationCodeAad(ESIM)),
         status: 'installed',
         installedAt: new Date(TEST_NOW - 60_000),
-        factsReadAt: new Date(TEST_NOW - 12_300),
+        readAt: new Date(TEST_NOW - 12_300),
         createdAt: new Date(TEST_NOW - 12_300),
         updatedAt: new Date(TEST_NOW - 11_000),
       }),
@@ -64,7 +64,7 @@ describe('an eSIM', () => {
       installed_at: new Date(TEST_NOW - 60_000).toISOString(),
       activated_at: null,
       expires_at: null,
-      facts_read_at: new Date(TEST_NOW - 12_300).toISOString(),
+      read_at: new Date(TEST_NOW - 12_300).toISOString(),
       facts_age_seconds: 12.3,
       created_at: new Date(TEST_NOW - 12_300).toISOString(),
       updated_at: new Date(TEST_NOW - 11_000).toISOString(),
@@ -127,7 +127,7 @@ describe('an eSIM', () => {
         packageId: 1,
         encryptedActivationCode: own.keyRing.encrypt(CODE, activationCodeAad(ESIM)),
         status: 'new',
-        factsReadAt: new Date(TEST_NOW),
+        readAt: new Date(TEST_NOW),
       }),
     );
     const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/activation`);
@@ -175,7 +175,7 @@ describe('an eSIM', () => {
           packageId: 101,
           encryptedActivationCode: Buffer.alloc(0),
           status: 'installed',
-          factsReadAt: new Date(TEST_NOW),
+          readAt: new Date(TEST_NOW),
           // Two at a time were made at the same moment.
           createdAt: new Date(TEST_NOW - Math.floor(n / 2) * 1_000),
         })),
@@ -261,7 +261,7 @@ describe('an eSIM', () => {
   it('says of its usage that the service lacks the call, where it does', async () => {
     expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({
       status: 501,
-      code: 'service_lacks_call',
+      code: 'service_does_not_offer',
     });
   });
 

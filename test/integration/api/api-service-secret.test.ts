@@ -113,8 +113,13 @@ describe('POST /v1/service/webhook-secret', () => {
   });
 
   it.each<[string, OptionalResult<WebhookSecretAnswer>[], number, string]>([
-    ['has one already', [failed('key_or_reference_known')], 409, 'webhook_secret_exists'],
-    ['has no such call', [{ ok: false, kind: 'unsupported', capability: 'webhook_secret' }], 501, 'service_lacks_call'],
+    ['has one already', [failed('key_or_reference_used')], 409, 'webhook_secret_exists'],
+    [
+      'has no such call',
+      [{ ok: false, kind: 'unsupported', capability: 'webhook_secret' }],
+      501,
+      'service_does_not_offer',
+    ],
     ['does not let us in', [failed('unauthorized')], 503, 'service_unavailable'],
     ['never answers', Array.from({ length: 4 }, () => failed('timeout')), 504, 'service_timeout'],
   ])('leaves everything as it is when the service %s', async (_, answers, status, code) => {

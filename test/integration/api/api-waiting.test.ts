@@ -276,7 +276,7 @@ describe('ending a VPN subscription', () => {
 
   it('with Prefer: wait answers 200 when it has ended, since active is where it began', async () => {
     const { id, path } = await active();
-    const ending = caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(40) });
+    const ending = caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(40) });
     await untilWaiting(1);
     await move('vpn_subscription', id, 'cancelling');
     await move('vpn_subscription', id, 'cancelled');
@@ -295,10 +295,10 @@ describe('ending a VPN subscription', () => {
       status,
       ...['location', 'retry-after', 'preference-applied'].map((name) => headers.get(name)),
     ];
-    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }))).toEqual([202, path, '2', null]);
+    expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }))).toEqual([202, path, '2', null]);
     // Asked for already: the answer is the same.
-    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }))).toEqual([202, path, '2', null]);
-    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(1) }))).toEqual([
+    expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }))).toEqual([202, path, '2', null]);
+    expect(seen(await caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(1) }))).toEqual([
       202,
       path,
       '2',
@@ -317,7 +317,7 @@ describe('ending a VPN subscription', () => {
     };
     expect(await ended()).toEqual(['The customer ends the subscription.', null]);
     expect(await ended({})).toEqual(['The customer ends the subscription.', null]);
-    expect(await ended({ why: 'Moved.' })).toEqual(['The customer ends the subscription: Moved.', 'Moved.']);
+    expect(await ended({ reason: 'Moved.' })).toEqual(['The customer ends the subscription: Moved.', 'Moved.']);
   });
 
   it('is refused once it has ended in another way, and says again that it is cancelled', async () => {
@@ -337,7 +337,7 @@ describe('ending a VPN subscription', () => {
 
   it('answers 202 and to look seldom where only a person brings the end', async () => {
     const { id, path } = await active();
-    const ending = caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(40) });
+    const ending = caller.post(`${path}/cancel`, { reason: 'Test.' }, { headers: wait(40) });
     await untilWaiting(1);
     await move('vpn_subscription', id, 'needs_attention');
     const { status, headers } = await ending;

@@ -374,7 +374,7 @@ async function insertEsim(id: string, orderId: string, more: Partial<typeof esim
     iccid: '8944500102198304826',
     packageId: 1,
     status: 'installed',
-    factsReadAt: at(0),
+    readAt: at(0),
   };
   await api.database.run((db) =>
     db.insert(esims).values({ id, orderId, encryptedActivationCode: Buffer.alloc(1), ...facts, ...more }),

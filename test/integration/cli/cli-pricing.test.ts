@@ -37,7 +37,7 @@ describe('reseller pricing', () => {
       step: '1',
       ending: '0.99',
       maxPriceDrift: '2',
-      why: 'Spring.',
+      reason: 'Spring.',
     });
     const id =
       /^Created: (rule_\w+) {2}country DE in EUR, version 1: margin 35% \+ 0\.50, /.exec(said())?.[1] ?? 'none';
@@ -47,12 +47,12 @@ describe('reseller pricing', () => {
       currency: 'EUR',
       minimumMargin: '1.00',
       maxPriceDrift: '0',
-      why: 'Summer.',
+      reason: 'Summer.',
     });
     expect(said()).toMatch(
       new RegExp(`^Changed: ${id} {2}country DE in EUR, version 2: margin 0% \\+ 0, at least 0% \\+ 1\\.00, drift 0 %`),
     );
-    await desk.set({ ...at, default: true, currency: 'EUR', margin: '20%', maxPriceDrift: '0', why: 'All else.' });
+    await desk.set({ ...at, default: true, currency: 'EUR', margin: '20%', maxPriceDrift: '0', reason: 'All else.' });
     said();
 
     await desk.list(at);
@@ -63,12 +63,12 @@ describe('reseller pricing', () => {
     ).toEqual(['country', 'default', undefined]);
     await desk.versions(id, at);
     expect(said()).toMatch(/^2 {2}changed at \S+ by key_\w+: Summer\.\n.*\n1 {2}created at \S+ by key_\w+: Spring\.\n/);
-    await desk.end(id, { ...at, why: 'Over.' });
+    await desk.end(id, { ...at, reason: 'Over.' });
     expect(said()).toContain(`${id}  ended at`);
   });
 
   it('says what is missing or odd before it asks the API', async () => {
-    const at = { api: api.baseUrl, data: '.data', currency: 'EUR', maxPriceDrift: '0', why: 'x' };
+    const at = { api: api.baseUrl, data: '.data', currency: 'EUR', maxPriceDrift: '0', reason: 'x' };
     await expect(desk.set(at)).rejects.toThrow('has no target');
     await expect(desk.set({ ...at, default: true, margin: 'a lot' })).rejects.toThrow('is not a margin');
     await expect(desk.set({ ...at, default: true, ending: '0.99' })).rejects.toThrow('need --step');

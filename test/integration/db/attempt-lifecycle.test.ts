@@ -81,7 +81,7 @@ const judged =
     database.transaction(async (tx) => {
       const work = workOf(attempt);
       await openCase(tx, work, 'contradiction', 'A test asks for a judgement.', attempt.id);
-      const operator = { actor: 'key_test', why: 'test', actId: randomUUID() };
+      const operator = { actor: 'key_test', reason: 'test', actionId: randomUUID() };
       const result = await actOnWork(
         tx,
         work,

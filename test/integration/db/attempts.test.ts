@@ -41,7 +41,7 @@ const claimToken = async (id: string, now: Date) => {
   await clock.set(now);
   return claimTestSend(database, id);
 };
-const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance' | 'key_or_reference_known') =>
+const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance' | 'key_or_reference_used') =>
   database.transaction((tx) => recordSendFailure(tx, id, token, { class: failure, detail: 'It failed.' }));
 const read = (id: string) => database.run((db) => findAttemptById(db, id));
 const entries = (id: string) => database.run((db) => db.select().from(journal).where(eq(journal.causeId, id)));
@@ -126,7 +126,7 @@ describe('the right to send', () => {
     expect(await again(id, 600_000)).toMatchObject({ kind: 'claimed' });
 
     const known = await newAttempt();
-    await failSend(known.id, await claimToken(known.id, NOW), 'key_or_reference_known');
+    await failSend(known.id, await claimToken(known.id, NOW), 'key_or_reference_used');
     expect(await again(known.id, 600_000)).toEqual({ kind: 'too_late' });
 
     const called = await newAttempt();

@@ -298,7 +298,7 @@ describe('an endpoint that is down', () => {
 
     clock.now = start + 4 * DAY;
     const [second] = await happen();
-    expect(await until(id, start + 6 * DAY)).toEqual({ kind: 'ended', why: 'disabled' });
+    expect(await until(id, start + 6 * DAY)).toEqual({ kind: 'ended', reason: 'disabled' });
     expect(clock.now - start).toBeGreaterThanOrEqual(5 * DAY);
     expect(clock.now - start).toBeLessThan(5 * DAY + 8 * HOUR);
     expect(await endpointRow(id)).toMatchObject({ disabledReason: 'failing', lastFailure: 'it answered 503' });
@@ -382,7 +382,7 @@ describe('an endpoint that is down', () => {
     const id = await endpoint();
     receiver.otherwise = 410;
     await happen(3);
-    expect(await round(id, { lanes: 1 })).toEqual({ kind: 'ended', why: 'disabled' });
+    expect(await round(id, { lanes: 1 })).toEqual({ kind: 'ended', reason: 'disabled' });
     expect([receiver.received.length, await states()]).toEqual([1, ['failed', 'failed', 'failed']]);
     expect(await endpointRow(id)).toMatchObject({ disabledReason: 'gone' });
     const told = await database.run((db) =>
@@ -644,7 +644,7 @@ describe('deliveries to an endpoint', () => {
     const id = await endpoint();
     await happen(3);
     await database.transaction((tx) => disableWebhookEndpoint(tx, id, 'request', new Date(clock.now)));
-    expect(await round(id)).toEqual({ kind: 'ended', why: 'disabled' });
+    expect(await round(id)).toEqual({ kind: 'ended', reason: 'disabled' });
     expect([await states(), receiver.received]).toEqual([['failed', 'failed', 'failed'], []]);
     await database.run((db) => db.update(webhookEndpoints).set({ disabledAt: null, disabledReason: null }));
     await database.transaction(async (tx) =>
@@ -659,7 +659,7 @@ describe('deliveries to an endpoint', () => {
     expect(receiver.received).toHaveLength(3);
     await happen();
     await database.transaction((tx) => deleteWebhookEndpoint(tx, id, new Date(clock.now)));
-    expect(await round(id)).toEqual({ kind: 'ended', why: 'deleted' });
+    expect(await round(id)).toEqual({ kind: 'ended', reason: 'deleted' });
     expect(receiver.received).toHaveLength(3);
   });
 

@@ -147,11 +147,11 @@ describe('a webhook endpoint', () => {
     ['credentials', 'https://user:password@shop.example.com/', 'user name'],
     ['another scheme', 'file:///etc/passwd', 'https://'],
     ['a port of something else', 'https://shop.example.com:25/', 'port'],
-  ])('is refused with %s, when it is made and when it is changed', async (_, url, why) => {
+  ])('is refused with %s, when it is made and when it is changed', async (_, url, reason) => {
     const id = await created();
     for (const answer of [await create({ url }), await caller.call('PATCH', at(id), { body: { url } })]) {
       expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'url']);
-      expect(answer.textAt('errors', 0, 'message')).toContain(why);
+      expect(answer.textAt('errors', 0, 'message')).toContain(reason);
     }
     expect((await caller.get(at(id))).textAt('url')).toBe(URL_OF_SHOP);
   });

@@ -36,7 +36,7 @@ describe('in production, an order', () => {
     const { stack: running, desk } = await start(shape);
     const id = await desk.place(PACKAGE.completedAtOnce);
     const held = await desk.reaches(id, 'held');
-    expect(held.at('failure', 'class')).toBe('buying_paused');
+    expect(held.at('failure', 'class')).toBe('purchases_paused');
     await expect.poll(async () => await whyHeld(running)).toContain(field);
     expect(await new SimulatorAdmin(running.simulator).requests('createOrder')).toEqual([]);
   });

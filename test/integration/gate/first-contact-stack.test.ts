@@ -43,7 +43,7 @@ const doctorOf = async ({ database }: Stack) =>
 async function heldOrder(desk: OrderDesk): Promise<{ readonly id: string; readonly detail: unknown }> {
   const id = await desk.place(PACKAGE.completedAtOnce);
   const held = await desk.reaches(id, 'held');
-  expect(held.at('failure', 'class')).toBe('buying_paused');
+  expect(held.at('failure', 'class')).toBe('purchases_paused');
   return { id, detail: held.at('failure', 'detail') };
 }
 
@@ -78,9 +78,9 @@ describe('in production, before the shapes were seen', () => {
     const pause = (await pausesOf(stack)).find(({ kind }) => kind === 'order');
     expect(pause).toMatchObject({ origin: 'first_contact', released_at: null });
     const release = await stack.api.post(`/v1/purchase-gate/pauses/${pause?.id}/release`, {
-      why: 'We have tried it by hand.',
+      reason: 'We have tried it by hand.',
     });
-    expect(release.at('release_why')).toBe('We have tried it by hand.');
+    expect(release.at('release_reason')).toBe('We have tried it by hand.');
     await desk.reaches(id, 'completed');
     await stack.process('worker').stop();
     await stack.start('worker');

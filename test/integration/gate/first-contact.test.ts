@@ -119,9 +119,9 @@ describe('before the first purchase in production', () => {
         pausedBy: FIRST_CONTACT_ACTOR,
         releasedAt: null,
       });
-      expect(pause.why).toContain(FIRST_CONTACT_ADVICE);
+      expect(pause.reason).toContain(FIRST_CONTACT_ADVICE);
       expect(await audited(pause.id)).toMatchObject([
-        { action: 'gate.pause', actor: FIRST_CONTACT_ACTOR, reason: pause.why },
+        { action: 'gate.pause', actor: FIRST_CONTACT_ACTOR, reason: pause.reason },
       ]);
     }
   });
@@ -141,7 +141,7 @@ describe('before the first purchase in production', () => {
       origin: 'operator',
       kind: 'order',
       failureClass: null,
-      why: 'Stock-taking.',
+      reason: 'Stock-taking.',
       actor: 'key_ada',
     } as const;
     const { pause, isNew } = await database.transaction((tx) => addPause(tx, asked, NOW));
@@ -159,10 +159,10 @@ describe('the hold ends', () => {
     expect(await states()).toEqual(every('held'));
     expect(await worker.look()).toBe(false);
     expect(await states()).toEqual(every('released'));
-    for (const { id, releaseWhy, releasedBy } of await pauses()) {
+    for (const { id, releaseReason, releasedBy } of await pauses()) {
       expect(releasedBy).toBe(FIRST_CONTACT_ACTOR);
-      expect((await audited(id)).at(-1)).toMatchObject({ action: 'gate.release', reason: releaseWhy });
-      expect(releaseWhy).toContain('OpenAPI document of the service');
+      expect((await audited(id)).at(-1)).toMatchObject({ action: 'gate.release', reason: releaseReason });
+      expect(releaseReason).toContain('OpenAPI document of the service');
     }
   });
 
@@ -179,7 +179,7 @@ describe('the hold ends', () => {
     expect(await worker.look()).toBe(true);
     expect(await states()).toEqual({ ...every('held'), order: 'released' });
     expect(await stateOf('order')).toMatchObject({
-      why: expect.stringContaining('GET /orders shows a completed purchase'),
+      reason: expect.stringContaining('GET /orders shows a completed purchase'),
     });
   });
 
@@ -194,7 +194,7 @@ describe('the hold ends', () => {
     expect(await states()).toEqual({ ...every('held'), order: 'released' });
     expect(await stateOf('order')).toMatchObject({
       by: 'command/ada',
-      why: expect.stringContaining('confirmed by Ada'),
+      reason: expect.stringContaining('confirmed by Ada'),
     });
   });
 
@@ -205,16 +205,16 @@ describe('the hold ends', () => {
     const order = await completedOrder();
     await worker.look();
     expect(await states()).toEqual({ order: 'released', topup: 'held', vpn_subscription: 'released' });
-    expect(await stateOf('order')).toMatchObject({ why: expect.stringContaining(order) });
+    expect(await stateOf('order')).toMatchObject({ reason: expect.stringContaining(order) });
   });
 
   it('when an operator releases it knowingly, and no later start of a worker sets it again', async () => {
     const worker = watch({ capabilities: UNDESCRIBED });
     await worker.hold();
     const pause = (await pauses()).find(({ kind }) => kind === 'order');
-    const why = 'The service was tried by hand.';
-    await database.transaction((tx) => releasePause(tx, pause?.id ?? '', { actor: 'key_ada', why }, NOW));
-    expect(await stateOf('order')).toMatchObject({ kind: 'released', by: 'key_ada', why });
+    const reason = 'The service was tried by hand.';
+    await database.transaction((tx) => releasePause(tx, pause?.id ?? '', { actor: 'key_ada', reason }, NOW));
+    expect(await stateOf('order')).toMatchObject({ kind: 'released', by: 'key_ada', reason });
     await Promise.all([worker.hold(), watch().hold()]);
     expect(await worker.look()).toBe(true);
     expect(await states()).toEqual({ ...every('held'), order: 'released' });
@@ -256,7 +256,7 @@ describe('the text of the hold', () => {
     const held = await stateOf('order');
     expect(held).toMatchObject({
       kind: 'held',
-      pause: { why: expect.stringMatching(/GET \/packages: .*price_for_reseller.*Run `npx reseller sandbox tour`/) },
+      pause: { reason: expect.stringMatching(/GET \/packages: .*price_for_reseller.*Run `npx reseller sandbox tour`/) },
     });
     expect(await states()).toEqual({ order: 'held', topup: 'held', vpn_subscription: 'released' });
     await simulator.admin.call('DELETE', '/faults', {});
@@ -266,7 +266,9 @@ describe('the text of the hold', () => {
       fault: { kind: 'answer', status: 200, body: '{}' },
     });
     await worker.look();
-    expect(await stateOf('order')).toMatchObject({ pause: { why: expect.stringMatching(/GET \/wallet: .*balance/) } });
+    expect(await stateOf('order')).toMatchObject({
+      pause: { reason: expect.stringMatching(/GET \/wallet: .*balance/) },
+    });
     await worker.look();
     expect(await states()).toEqual(every('released'));
   });

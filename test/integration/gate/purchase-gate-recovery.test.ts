@@ -31,7 +31,7 @@ const abandon = ({ work }: AttemptRef, n: number) =>
       tx,
       work,
       { action: 'abandon' },
-      { actor: 'test', why: 'test', actId: `act_${n}` },
+      { actor: 'test', reason: 'test', actionId: `act_${n}` },
       new Date(bench.clock.now),
     ),
   );

@@ -37,8 +37,8 @@ const circuitOf = async (name: string) => {
   return circuits.find((one) => one.name === name)?.state;
 };
 const pause = (body: Record<string, unknown> = {}) =>
-  stack.api.post('/v1/purchase-gate/pauses', { why: 'Stock-taking.', ...body }, key());
-const endPause = (id: string) => stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { why: 'Done.' });
+  stack.api.post('/v1/purchase-gate/pauses', { reason: 'Stock-taking.', ...body }, key());
+const endPause = (id: string) => stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { reason: 'Done.' });
 const place = (count: number) => Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
 
 describe('a service that is down', () => {
@@ -65,17 +65,17 @@ describe('a pause of buying', () => {
     expect((await stack.api.get(location)).at('id')).toBe(id);
     const [first, second] = await place(2);
     const held = await desk.reaches(first!, 'held');
-    expect(held.at('failure', 'class')).toBe('buying_paused');
+    expect(held.at('failure', 'class')).toBe('purchases_paused');
     expect(held.at('failure', 'detail')).toContain(id);
-    expect(held.at('submit_again', 'verdict')).toBe('not_needed');
+    expect(held.at('resubmission', 'verdict')).toBe('not_needed');
     expect((await gate()).at('pauses', 0, 'id')).toBe(id);
     expect(await temporal.order(first!).query('explain')).toMatchObject({
       status: 'held',
-      failure: 'buying_paused',
-      submitAgain: { verdict: 'not_needed' },
+      failure: 'purchases_paused',
+      resubmission: { verdict: 'not_needed' },
     });
     expect((await endPause(id)).at('released_by')).toMatch(/^key_/);
-    expect((await stack.api.get(location)).at('release_why')).toBe('Done.');
+    expect((await stack.api.get(location)).at('release_reason')).toBe('Done.');
     for (const each of [first!, second!]) await desk.reaches(each, 'completed');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([
@@ -88,11 +88,11 @@ describe('a pause of buying', () => {
     const id = (await pause({ kind: 'order' })).textAt('id');
     const [byApi, byUi, other] = await place(3);
     for (const each of [byApi!, byUi!, other!]) await desk.reaches(each, 'held');
-    const release = () => stack.api.post(`/v1/orders/${byApi}/release`, { why: 'At the counter.' });
+    const release = () => stack.api.post(`/v1/orders/${byApi}/release`, { reason: 'At the counter.' });
     expect((await release()).status).toBe(200);
     await desk.reaches(byApi!, 'completed');
     expect((await release()).at('refusal')).toBe('already_ended');
-    await temporal.order(byUi!).executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: 'Urgent.' }] });
+    await temporal.order(byUi!).executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'Urgent.' }] });
     await desk.reaches(byUi!, 'completed');
     expect((await desk.reaches(other!, 'held')).at('status')).toBe('held');
     await endPause(id);
@@ -112,19 +112,21 @@ describe('reseller gate', () => {
 
   it('shows what holds buying up, pauses, and ends a pause', async () => {
     await desk.complete(PACKAGE.completedAtOnce);
-    const paused = await reseller('gate', 'pause', '--kind', 'order', '--why', 'Stock-taking.');
+    const paused = await reseller('gate', 'pause', '--kind', 'order', '--reason', 'Stock-taking.');
     const [id = ''] = paused.split(' ');
     const order = await desk.place(PACKAGE.completedAtOnce);
     await desk.reaches(order, 'held');
     const shown = await reseller('gate', 'show');
     expect(shown).toMatch(/^Circuits: all closed$/m);
     expect(shown).toContain(`Pause ${id}: order paused, by key_`);
-    expect(shown).toContain(`Held at pause:${id} (buying_paused): 1, oldest ${order}`);
+    expect(shown).toContain(`Held at pause:${id} (purchases_paused): 1, oldest ${order}`);
     expect(shown).toMatch(/^Wallet: [\d.]+ USD, of which [\d.]+ USD are reserved/m);
     expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
-    expect(await reseller('orders', 'release', order, '--why', 'Urgent.')).toContain(`${order}  let through the gate`);
+    expect(await reseller('orders', 'release', order, '--reason', 'Urgent.')).toContain(
+      `${order}  let through the gate`,
+    );
     await desk.reaches(order, 'completed');
-    expect(await reseller('gate', 'release', id, '--why', 'Done.')).toContain('released at');
+    expect(await reseller('gate', 'release', id, '--reason', 'Done.')).toContain('released at');
   });
 });
 
@@ -132,7 +134,7 @@ describe('one act on many', () => {
   const bulk = (body: Record<string, unknown>, idempotencyKey: string = randomUUID()) =>
     stack.api.post(
       '/v1/orders/bulk-actions',
-      { why: 'Given up together.', ...body },
+      { reason: 'Given up together.', ...body },
       { headers: { 'idempotency-key': idempotencyKey } },
     );
 
@@ -140,12 +142,12 @@ describe('one act on many', () => {
     const id = (await pause()).textAt('id');
     const ids = await place(3);
     for (const each of ids) await desk.reaches(each, 'held');
-    const filter = { status: 'held', failure_class: 'buying_paused' };
+    const filter = { status: 'held', failure_class: 'purchases_paused' };
     const look = await bulk({ action: 'abandon', filter, dry_run: true });
     const unusable = { headers: { 'idempotency-key': 'k'.repeat(256) } };
     const refused = await stack.api.post(
       '/v1/orders/bulk-actions',
-      { action: 'abandon', filter, why: 'test', dry_run: true },
+      { action: 'abandon', filter, reason: 'test', dry_run: true },
       unusable,
     );
     expect([refused.status, refused.at('code')]).toEqual([400, 'idempotency_key_invalid']);
@@ -166,7 +168,7 @@ describe('one act on many', () => {
       data: ids.map(() => ({ result: 'unchanged', status: 'abandoned' })),
     });
     for (const each of ids) {
-      expect((await desk.reaches(each, 'abandoned')).at('submit_again', 'verdict')).toBe('yes');
+      expect((await desk.reaches(each, 'abandoned')).at('resubmission', 'verdict')).toBe('yes');
       expect((await desk.events(each)).filter((event) => event === 'operator.abandon')).toHaveLength(1);
     }
     const audited = await stack.database.run((db) =>
@@ -252,9 +254,9 @@ describe('one act on many', () => {
 describe('what is said of submitting again', () => {
   it('is "no" while the service works on it, and "not needed" once it is bought', async () => {
     const id = await desk.place(PACKAGE.staysProcessing);
-    expect((await desk.reaches(id, 'processing')).at('submit_again', 'verdict')).toBe('no');
+    expect((await desk.reaches(id, 'processing')).at('resubmission', 'verdict')).toBe('no');
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
     await desk.simulator.completeOrder(sold!.id);
-    expect((await desk.reaches(id, 'completed')).at('submit_again', 'verdict')).toBe('not_needed');
+    expect((await desk.reaches(id, 'completed')).at('resubmission', 'verdict')).toBe('not_needed');
   });
 });

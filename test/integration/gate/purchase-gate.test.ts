@@ -292,14 +292,14 @@ describe('a pause', () => {
       await bench.database.transaction((tx) =>
         addPause(
           tx,
-          { origin: 'operator', kind, failureClass, why: 'Stock-taking.', actor: 'key_ada' },
+          { origin: 'operator', kind, failureClass, reason: 'Stock-taking.', actor: 'key_ada' },
           new Date(bench.clock.now),
         ),
       )
     ).pause;
   const end = async (id: string) =>
     bench.database.transaction((tx) =>
-      releasePause(tx, id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)),
+      releasePause(tx, id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
     );
 
   it('of all buying holds with a reason that names it, and lets go when it is released', async () => {
@@ -307,7 +307,7 @@ describe('a pause', () => {
     const [ref] = await begin(1);
     expect(await send(ref!)).toMatchObject({
       kind: 'gated',
-      failure: 'buying_paused',
+      failure: 'purchases_paused',
       detail: expect.stringContaining(id),
     });
     expect(await look()).toEqual([]);
@@ -323,7 +323,7 @@ describe('a pause', () => {
     const [ref] = await begin(1);
     expect(await send(ref!)).toMatchObject({ kind: 'failure', failure: 'package_unavailable' });
     await bench.admin.setPackage(1001, { available: true });
-    expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'buying_paused' });
+    expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'purchases_paused' });
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
   });
 
@@ -338,13 +338,13 @@ describe('a pause', () => {
     const [ref] = await begin(1);
     await send(ref!);
     await bench.hold(ref!);
-    const release = (actId: string) =>
+    const release = (actionId: string) =>
       bench.database.transaction((tx) =>
         actOnWork(
           tx,
           ref!.work,
           { action: 'release' },
-          { actor: 'key_ada', why: 'Urgent.', actId },
+          { actor: 'key_ada', reason: 'Urgent.', actionId },
           new Date(bench.clock.now),
         ),
       );
@@ -370,7 +370,7 @@ describe('a release by an operator', () => {
         tx,
         ref!.work,
         { action: 'release' },
-        { actor: 'key_ada', why: 'Urgent.', actId: '1' },
+        { actor: 'key_ada', reason: 'Urgent.', actionId: '1' },
         new Date(bench.clock.now),
       ),
     );
@@ -389,7 +389,7 @@ describe('a release by an operator', () => {
         tx,
         second!.work,
         { action: 'release' },
-        { actor: 'key_ada', why: 'Approved now.', actId: '1' },
+        { actor: 'key_ada', reason: 'Approved now.', actionId: '1' },
         new Date(bench.clock.now),
       ),
     );
@@ -403,14 +403,14 @@ it('released work is woken by the outbox, so that it is not forgotten when a pro
   const { pause } = await bench.database.transaction((tx) =>
     addPause(
       tx,
-      { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'key_ada' },
+      { origin: 'operator', kind: null, failureClass: null, reason: 'Stock-taking.', actor: 'key_ada' },
       new Date(bench.clock.now),
     ),
   );
   const [ref] = await begin(1);
   await send(ref!);
   await bench.database.transaction((tx) =>
-    releasePause(tx, pause.id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)),
+    releasePause(tx, pause.id, { actor: 'key_ada', reason: 'Done.' }, new Date(bench.clock.now)),
   );
   await look();
   const rows = await bench.database.run((db) =>

@@ -95,7 +95,7 @@ describe('a comparison of the books', () => {
     const report = await compare();
     expectBalanced(report);
     expect(findingsOf(report)).toEqual([]);
-    expect(report.counts).toMatchObject({ read: 5, new: 5, matched: 5, orphans: 0, awaited: 0 });
+    expect(report.counts).toMatchObject({ read: 5, new: 5, matched: 5, unmatched: 0, outstanding: 0 });
     const rows = await booked();
     expect(rows).toEqual(
       expect.arrayContaining([
@@ -155,7 +155,7 @@ describe('a comparison of the books', () => {
     });
     const young = await compare();
     expect(findingsOf(young)).toEqual([]);
-    expect(young.counts).toMatchObject({ pending: 1, orphans: 0 });
+    expect(young.counts).toMatchObject({ pending: 1, unmatched: 0 });
     expectBalanced(young);
     await bench.pass(GRACE);
     for (const report of [await compare(), await compare()]) {
@@ -222,11 +222,11 @@ describe('a comparison of the books', () => {
     await bench.pass(GRACE + HOUR);
     const report = await compare();
     expect(await booked()).toContain(`debit 2.40 attempt ${attemptId}`);
-    expect(report.findings).toMatchObject([{ kind: 'debited_for_nothing', work }]);
+    expect(report.findings).toMatchObject([{ kind: 'charge_not_refunded', work }]);
     expectBalanced(report);
     // It is so until the money comes back; a person who has closed the case is not told again.
     await bench.database.run((db) => db.update(cases).set({ closedAt: new Date(bench.clock.now) }));
-    expect(findingsOf(await compare())).toEqual(['debited_for_nothing']);
+    expect(findingsOf(await compare())).toEqual(['charge_not_refunded']);
     expect(await openCases(work.id)).toEqual([]);
   });
 

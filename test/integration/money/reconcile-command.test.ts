@@ -73,7 +73,7 @@ describe('`reseller reconcile`', () => {
     const [orphan] = (await transactions('?cause=none')).data;
     expect(orphan).toMatchObject({ direction: 'debit', amount: '7.10', cause: null });
     const explain = (id: string) =>
-      stack.api.post(`/v1/wallet/transactions/${id}/explain`, { why: 'The fee of the month.' });
+      stack.api.post(`/v1/wallet/transactions/${id}/explain`, { reason: 'The fee of the month.' });
     for (let time = 0; time < 2; time += 1) expect((await explain(orphan!.id)).status).toBe(200);
     expect((await explain('mov_99999')).textAt('code')).toBe('wallet_transaction_not_found');
     expect((await explain('jrn_1')).textAt('code')).toBe('wallet_transaction_not_found');

@@ -56,7 +56,7 @@ describe('an eSIM', () => {
     expect(await rowOf(id)).toMatchObject({
       status: 'active',
       expiresAt: expect.any(Date),
-      factsReadAt: new Date(bench.clock.now),
+      readAt: new Date(bench.clock.now),
     });
     const [usage] = await bench.database.run((db) => db.select().from(esimUsage));
     expect(usage).toMatchObject({ esimId: id, totalMb: 1_024, unlimited: false, readAt: new Date(bench.clock.now) });
@@ -123,7 +123,7 @@ describe('a run', () => {
     const looked = async () => {
       await bench.activities.readUsage();
       const rows = await Promise.all(ids.map(rowOf));
-      return rows.map(({ factsReadAt }) => factsReadAt.getTime() === bench.clock.now);
+      return rows.map(({ readAt }) => readAt.getTime() === bench.clock.now);
     };
     expect(await looked()).toEqual([true, true, false]);
     expect(await looked()).toEqual([true, true, true]);
@@ -139,7 +139,7 @@ describe('a run', () => {
     expect(await calls()).toEqual([before + 1, 0]);
     await bench.admin.calm();
     expect(await bench.activities.readUsage()).toEqual({ looked: 1 });
-    expect((await rowOf(ids[1]!)).factsReadAt).toEqual(new Date(bench.clock.now));
+    expect((await rowOf(ids[1]!)).readAt).toEqual(new Date(bench.clock.now));
   });
 
   it('asks for no usage where the service has no such call, and still announces coming expiry', async () => {

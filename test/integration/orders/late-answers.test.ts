@@ -48,7 +48,7 @@ async function sendMeanwhile(ref: AttemptRef, happens: (answer: Answer) => Promi
 
 async function park(
   { work }: AttemptRef,
-  reason: 'outcome_unknown' | 'debit_without_goods',
+  reason: 'outcome_unknown' | 'failed_but_charged',
   more: Partial<StepRecord> = {},
 ) {
   const attention = { reason, detail: 'A person is to look.' };
@@ -115,14 +115,14 @@ describe('the answer of a send that was given up', () => {
           .set({ state: 'failed', leaseToken: null, leaseUntil: null })
           .where(eq(attempts.id, ref.attemptId)),
       );
-      await park(ref, 'debit_without_goods');
+      await park(ref, 'failed_but_charged');
       return answer.ok ? { ...answer, value: { ...answer.value, status: 'processing' } } : answer;
     });
     expect((await attemptOf(ref)).state).toBe('failed');
     const expected = {
       status: 'needs_attention',
-      attentionReason: 'debit_without_goods',
-      cases: ['debit_without_goods'],
+      attentionReason: 'failed_but_charged',
+      cases: ['failed_but_charged'],
       isWoken: false,
     };
     expect(await standing(ref)).toEqual(expected);

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
-  stack.api.post(`/v1/orders/${id}/${action}`, { why: 'a test', ...body });
+  stack.api.post(`/v1/orders/${id}/${action}`, { reason: 'a test', ...body });
 const refusal = async (id: string, action: string, body?: Record<string, unknown>) => {
   const answer = await act(id, action, body);
   return [answer.status, answer.at('code'), answer.at('refusal')];
@@ -55,14 +55,14 @@ describe('an operator', () => {
     const id = await desk.place(PACKAGE.completedAtOnce);
     const held = await desk.reaches(id, 'held');
     // Why it waits, what happens next, and when.
-    expect((await stack.api.get(`/v1/orders/${id}/timeline`)).at('standing')).toEqual({
+    expect((await stack.api.get(`/v1/orders/${id}/timeline`)).at('current_state')).toEqual({
       now: 'The order is held: it waits for something that passes.',
-      why: held.at('failure', 'detail'),
+      reason: held.at('failure', 'detail'),
       next: expect.stringContaining('tried again by itself; at its deadline it fails without having bought'),
       next_at: held.textAt('next_step_at'),
-      submit_again: held.at('submit_again'),
+      resubmission: held.at('resubmission'),
     });
-    expect((await act(id, 'retry', { why: 'The limit was raised.' })).status).toBe(200);
+    expect((await act(id, 'retry', { reason: 'The limit was raised.' })).status).toBe(200);
     await desk.reaches(id, 'completed');
     const timeline = await stack.api.get(`/v1/orders/${id}/timeline`);
     expect(timeline.text).toContain('An operator asked to try again now. Reason given: The limit was raised.');
@@ -213,9 +213,9 @@ describe('an act', () => {
   it('from the Temporal UI is the same act, under the name that was given', async () => {
     const id = await held(1008);
     await expect(
-      temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: ' ' }] }),
+      temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', reason: ' ' }] }),
     ).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
-    await temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: 'Refunded by hand.' }] });
+    await temporal.order(id).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', reason: 'Refunded by hand.' }] });
     await desk.reaches(id, 'abandoned');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([{ action: 'order.abandon', actor: 'temporal/Ada', reason: 'Refunded by hand.' }]);
@@ -224,14 +224,14 @@ describe('an act', () => {
   it('needs a reason, an order that exists, and a key that may act', async () => {
     const id = await held(1009);
     const unreasoned = await stack.api.post(`/v1/orders/${id}/abandon`, {});
-    expect([unreasoned.status, unreasoned.at('errors', 0, 'field')]).toEqual([400, 'why']);
+    expect([unreasoned.status, unreasoned.at('errors', 0, 'field')]).toEqual([400, 'reason']);
     expect((await act('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', 'abandon')).status).toBe(404);
     const { key, prefix, hash } = generateApiKey();
     await stack.database.run((db) =>
       addApiKey(db, { name: 'shop', prefix, hash, scopes: ['orders:read', 'orders:write'] }),
     );
     const shop = new HttpClient(stack.api.baseUrl, { authorization: `Bearer ${key}` });
-    expect((await shop.post(`/v1/orders/${id}/abandon`, { why: 'no' })).status).toBe(403);
+    expect((await shop.post(`/v1/orders/${id}/abandon`, { reason: 'no' })).status).toBe(403);
     await act(id, 'abandon');
   });
 });

@@ -112,7 +112,7 @@ describe('what the service says is not believed', () => {
     const notBought = {
       case: 'contradiction',
       verdict: 'not_bought',
-      why: 'The console of the service shows it as failed.',
+      reason: 'The console of the service shows it as failed.',
     };
     expect((await stack.api.post(`/v1/orders/${id}/resolve`, notBought)).status).toBe(200);
     await desk.reaches(id, 'completed');
@@ -172,10 +172,10 @@ describe('what the service says is not believed', () => {
     await waitFor('a person is told', async () => (await desk.cases(id)).length > 0);
     expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({
       status: 'completed',
-      submit_again: { verdict: 'no' },
+      resubmission: { verdict: 'no' },
     });
     const other = await desk.complete(1001);
-    expect((await stack.api.get(`/v1/orders/${other.textAt('id')}`)).at('submit_again', 'verdict')).toBe('not_needed');
+    expect((await stack.api.get(`/v1/orders/${other.textAt('id')}`)).at('resubmission', 'verdict')).toBe('not_needed');
   });
 
   it('when an event names the order of one purchase and the reference of another: neither is moved', async () => {
@@ -286,7 +286,7 @@ describe('what the service says is not believed', () => {
       esim_id: 'esim-none',
     });
     const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, submit_again: { verdict: 'no' } });
+    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
     expect(await desk.attempts(id)).toHaveLength(1);
   });
 
@@ -372,7 +372,7 @@ describe('what a person calls bought', () => {
     const id = await desk.place(1001);
     await desk.reaches(id, 'needs_attention');
     const resolve = (verdict: string) =>
-      stack.api.post(`/v1/orders/${id}/resolve`, { why: 'seen in their console', case: 'outcome_unknown', verdict });
+      stack.api.post(`/v1/orders/${id}/resolve`, { reason: 'seen in their console', case: 'outcome_unknown', verdict });
     expect((await resolve('bought')).status).toBe(200);
     const [closed, open] = [
       { reason: 'outcome_unknown', open: false },
@@ -381,7 +381,7 @@ describe('what a person calls bought', () => {
     await expect.poll(() => desk.cases(id)).toEqual([closed, open]);
     // Nor by whoever tries again.
     await desk.reaches(id, 'needs_attention');
-    expect((await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' })).status).toBe(200);
+    expect((await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' })).status).toBe(200);
     const parked = async () => (await desk.events(id)).filter((event) => event === 'order.needs_attention').length;
     await expect.poll(parked).toBe(3);
     expect((await desk.sends(id)).flat()).toHaveLength(1);

@@ -52,8 +52,8 @@ describe('an order that the service accepted and then failed', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
     const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'debit_without_goods' }, attempts: 1 });
-    expect(await desk.cases(id)).toEqual([{ reason: 'debit_without_goods', open: true }]);
+    expect(parked.body).toMatchObject({ attention: { reason: 'failed_but_charged' }, attempts: 1 });
+    expect(await desk.cases(id)).toEqual([{ reason: 'failed_but_charged', open: true }]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
@@ -63,7 +63,7 @@ describe('an order that the service accepted and then failed', () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(1001);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      attention: { reason: 'debit_without_goods' },
+      attention: { reason: 'failed_but_charged' },
     });
     expect(await desk.attempts(id)).toHaveLength(1);
   });

@@ -21,7 +21,10 @@ afterAll(async () => {
 });
 
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
-  stack.api.post(`/v1/orders/${id}/${action}`, { why: 'Their support says that it will not be delivered.', ...body });
+  stack.api.post(`/v1/orders/${id}/${action}`, {
+    reason: 'Their support says that it will not be delivered.',
+    ...body,
+  });
 const NOT_BOUGHT = { case: 'outcome_unknown', verdict: 'not_bought' } as const;
 
 async function neverFinished(): Promise<string> {
@@ -48,12 +51,12 @@ describe('an order that the service never finishes', () => {
     const id = await neverFinished();
     expect((await act(id, 'resolve', NOT_BOUGHT)).status).toBe(200);
     const parked = await desk.reaches(id, 'needs_attention');
-    expect(parked.at('attention', 'reason')).toBe('debit_without_goods');
+    expect(parked.at('attention', 'reason')).toBe('failed_but_charged');
     expect(await desk.attempts(id)).toMatchObject([{ state: 'failed', settled: false }]);
     expect(await desk.movements(id)).toEqual(['debit 1.50']);
     expect(await desk.cases(id)).toEqual([
       { reason: 'outcome_unknown', open: false },
-      { reason: 'debit_without_goods', open: true },
+      { reason: 'failed_but_charged', open: true },
     ]);
     // It comes after all: the two reports contradict each other, and a person decides.
     const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);

@@ -116,7 +116,7 @@ describe('the workflow of an order', () => {
     expect(shown.get(SEARCH_ATTRIBUTES.packageId)).toBe(1007);
     expect(shown.get(SEARCH_ATTRIBUTES.environment)).toBe('sandbox');
     await desk.simulator.setPackage(1007, { available: true });
-    await operator.order(id).executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+    await operator.order(id).executeUpdate(retryUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
     await desk.reaches(id, 'completed');
     const ended = await operator.order(id).query(explainQuery);
     expect(ended).toMatchObject({ status: 'completed' });
@@ -126,7 +126,7 @@ describe('the workflow of an order', () => {
     await desk.simulator.setPackage(1007, { available: false });
     const id = await desk.place(1007);
     await desk.reaches(id, 'held');
-    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'no longer wanted' })).status).toBe(200);
+    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'no longer wanted' })).status).toBe(200);
     await operator.runReaches(id, 'COMPLETED');
     const { typedSearchAttributes: shown } = await operator.order(id).describe();
     expect([shown.get(SEARCH_ATTRIBUTES.stage), shown.get(SEARCH_ATTRIBUTES.failureClass)]).toEqual([
@@ -135,9 +135,9 @@ describe('the workflow of an order', () => {
     ]);
     expect(await operator.order(id).query(explainQuery)).toMatchObject({
       status: 'abandoned',
-      submitAgain: { verdict: 'ask_api' },
+      resubmission: { verdict: 'ask_api' },
     });
-    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ submit_again: { verdict: 'yes' } });
+    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ resubmission: { verdict: 'yes' } });
     await desk.simulator.setPackage(1007, { available: true });
   });
 
@@ -149,7 +149,7 @@ describe('the workflow of an order', () => {
       const { typedSearchAttributes: found } = await operator.order(id).describe();
       return found.get(SEARCH_ATTRIBUTES.needsAttention) === true ? found : undefined;
     });
-    expect(shown.get(SEARCH_ATTRIBUTES.attentionReason)).toBe('debit_without_goods');
+    expect(shown.get(SEARCH_ATTRIBUTES.attentionReason)).toBe('failed_but_charged');
     expect(shown.get(SEARCH_ATTRIBUTES.failureClass)).toBe('supplier_failed');
   });
 });

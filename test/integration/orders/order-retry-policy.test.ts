@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const change = (id: string, body: Record<string, unknown>) =>
-  stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'a test', ...body });
+  stack.api.post(`/v1/orders/${id}/retry-policy`, { reason: 'a test', ...body });
 const acts = async (id: string) => (await desk.events(id)).filter((event) => event.startsWith('operator.'));
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** An order that is held for ten minutes, as its class is. */
@@ -65,13 +65,13 @@ describe('an order that is held', () => {
     expect(waitsFor).toBeGreaterThan(599_000);
     const shown = await temporal.order(id).query(explainQuery);
     expect(shown.retry).toBe(`At most 2 attempts; waits of 10 min at first, 1 h at most; given up after ${givesUp}.`);
-    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+    await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
   });
 
   it('goes on soon once its long wait is cut, and is written down once with the reason', async () => {
     const { id } = await held(1007);
     await desk.simulator.setPackage(1007, { available: true });
-    const answer = await change(id, { first_wait_seconds: 1, why: 'The supplier is back.' });
+    const answer = await change(id, { first_wait_seconds: 1, reason: 'The supplier is back.' });
     expect(answer.status).toBe(200);
     expect(answer.at('retry_policy')).toMatchObject({
       first_wait_seconds: 1,
@@ -134,7 +134,7 @@ describe('an order that is held', () => {
       db.select({ set: orders.retryOverrides }).from(orders).where(eq(orders.id, id)),
     );
     expect(rows).toEqual([{ set: null }]);
-    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+    await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
   });
 
   it('fails at a sooner deadline without having bought, and outlives the one of its caller with a later one', async () => {
@@ -171,7 +171,7 @@ describe('an order that is held', () => {
     ];
     for (const body of wrong) expect([body, (await change(id, body)).at('code')]).toEqual([body, 'validation_failed']);
     expect(await desk.events(id)).toEqual(before);
-    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+    await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
   });
 });
 
@@ -191,13 +191,13 @@ describe('the attempts of an order', () => {
     await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
     // Fewer than were made: nothing follows by itself.
     await change(id, { attempts: 1 });
-    await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' });
+    await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' });
     await expect
       .poll(async () => (await desk.reaches(id, 'needs_attention')).body)
       .toMatchObject({ attempts: 4, retry_policy: { attempts: 4 } });
     // What was set is taken back, and a retry still means one more.
     await change(id, { attempts: null });
-    await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' });
+    await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' });
     expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(5);
     expect((await desk.sends(id)).map((sends) => sends.length)).toEqual([1, 1, 1, 1, 1]);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
@@ -213,7 +213,7 @@ describe('the attempts of an order', () => {
       attempts: 1,
       attention: { reason: 'attempts_used_up' },
     });
-    await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'a test' });
+    await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'a test' });
     expect(await desk.movements(id)).toEqual([]);
   });
 });
@@ -225,7 +225,7 @@ describe('the same change', () => {
       temporal
         .order(id)
         .executeUpdate<unknown, [Record<string, unknown>]>(changeRetryPolicyUpdate.name, {
-          args: [{ by: 'Ada', why: 'a test', ...argument }],
+          args: [{ by: 'Ada', reason: 'a test', ...argument }],
         })
         .then(
           () => 'done',
@@ -257,7 +257,7 @@ describe('the same change', () => {
       id,
       '--first-wait',
       '1s',
-      '--why',
+      '--reason',
       'a test',
       '--api',
       stack.api.baseUrl,
@@ -287,7 +287,7 @@ describe('the same change', () => {
     };
     for (const path of Object.keys(ends)) {
       const answer = await stack.api.post(`${path}/retry-policy`, {
-        why: 'a test',
+        reason: 'a test',
         deadline: later(4_000),
         longest_wait_seconds: 60,
       });

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const resolve = (id: string, body: Record<string, unknown>) =>
-  stack.api.post(`/v1/orders/${id}/resolve`, { why: 'a test', ...body });
+  stack.api.post(`/v1/orders/${id}/resolve`, { reason: 'a test', ...body });
 const outcome = async (answer: ReturnType<typeof resolve>) => {
   const { status, body } = await answer;
   return [status, (body as { refusal?: string }).refusal];
@@ -135,7 +135,7 @@ describe('a verdict', () => {
 
   it('that comes while the service is being asked is not lost', async () => {
     const { id, sold } = await parkedUnknown();
-    await stack.api.post(`/v1/orders/${id}/retry`, { why: 'ask once more' });
+    await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'ask once more' });
     const verdict = { ...UNKNOWN, verdict: 'bought', service_order_id: sold.id, service_esim_id: sold.esim_id };
     expect((await resolve(id, verdict)).status).toBe(200);
     await desk.reaches(id, 'completed');
@@ -149,11 +149,11 @@ describe('acts at the same moment', () => {
     const id = await desk.place(PACKAGE.completedAtOnce);
     expect((await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { why: 'again' })),
+      Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { reason: 'again' })),
     );
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(4);
-    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'enough' })).status).toBe(200);
+    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'enough' })).status).toBe(200);
   });
 });
 
@@ -162,7 +162,7 @@ describe('an update from the Temporal UI', () => {
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 3_600 });
     const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '9.00', currency: 'USD' } });
     await desk.reaches(id, 'held');
-    const by = { by: 'Ada', why: 'x' };
+    const by = { by: 'Ada', reason: 'x' };
     const update = async ({ name }: { readonly name: string }, argument: Record<string, unknown>) =>
       temporal
         .order(id)
@@ -175,7 +175,7 @@ describe('an update from the Temporal UI', () => {
     expect(await update(changeLimitUpdate, { ...by, max_price: { amount: 'abc', currency: 'USD' } })).toContain(
       'max_price',
     );
-    expect(await update(changeLimitUpdate, { by: 'Ada', why: 'a\0b', max_price: null })).toContain('why');
+    expect(await update(changeLimitUpdate, { by: 'Ada', reason: 'a\0b', max_price: null })).toContain('reason');
     expect(await update(resolveUpdate, { ...by, case: 'nonsense', verdict: 'bought' })).toContain(
       'case must be one of',
     );

@@ -26,7 +26,7 @@ const abandon = ({ work }: AttemptRef) =>
   bench.activities.actOnWork({
     work,
     action: { action: 'abandon' },
-    operator: { actor: 'Ada', why: 'No longer wanted.', actId: randomUUID() },
+    operator: { actor: 'Ada', reason: 'No longer wanted.', actionId: randomUUID() },
   });
 const isWoken = ({ work }: AttemptRef) => bench.database.run((db) => isWaking(db, work));
 const rowOf = ({ work }: AttemptRef) => bench.database.run((db) => readWork(db, work));

@@ -33,7 +33,7 @@ afterAll(() => stack.stop());
 /** Longer than any test takes: the test itself says when the service pays. */
 const PAID_BY_HAND = 3_600_000;
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
-  stack.api.post(`/v1/cancellations/${id}/${action}`, { why: 'test', ...body });
+  stack.api.post(`/v1/cancellations/${id}/${action}`, { reason: 'test', ...body });
 const busyWith = async (id: string) => (await desk.attemptsOf(id)).map(({ busyEsimId }) => busyEsimId);
 
 describe('a review that nobody ends', () => {
@@ -149,10 +149,10 @@ describe('a cancellation of unknown outcome', () => {
     await desk.simulator.onRequest('cancelEsim', { kind: 'server_error' }, { count: null });
     const second = await desk.cancel(esimId, { accept_without_refund: true });
     expect((await desk.cancellationReaches(second, 'needs_attention')).body).toMatchObject({
-      attention: { reason: 'not_answered' },
+      attention: { reason: 'service_not_answering' },
     });
     expect(
-      (await act(second, 'resolve', { case: 'not_answered', verdict: 'not_bought', next: 'abandon' })).status,
+      (await act(second, 'resolve', { case: 'service_not_answering', verdict: 'not_bought', next: 'abandon' })).status,
     ).toBe(200);
     await desk.cancellationReaches(second, 'abandoned');
   });

@@ -25,7 +25,7 @@ const sendsOf = async (id: string) => {
   ).flat();
 };
 const act = async (id: string, action: string, body: Record<string, unknown>) => {
-  const answer = await stack.api.post(`/v1/cancellations/${id}/${action}`, { why: 'test', ...body });
+  const answer = await stack.api.post(`/v1/cancellations/${id}/${action}`, { reason: 'test', ...body });
   expect(answer.status, answer.text).toBe(200);
 };
 const refuseRefunds = async () => {

@@ -53,7 +53,7 @@ describe('an update that is refused', () => {
       message: expect.stringContaining('Say who acts and why'),
       applicationFailureInfo: { type: ACTION_REFUSED },
     });
-    const refused = await update(id, 'retry', { by: 'Jane Roe', why: 'Private words.' });
+    const refused = await update(id, 'retry', { by: 'Jane Roe', reason: 'Private words.' });
     expect(refused).toMatchObject({
       message: expect.stringContaining('Possible now: `resolve`'),
       applicationFailureInfo: { type: ACTION_REFUSED },

@@ -78,7 +78,7 @@ describe('what a person calls bought', () => {
       await bench.activities.actOnWork({
         work: ref.work,
         action,
-        operator: { actor: 'Ada', why: 'Seen in the console.', actId: randomUUID() },
+        operator: { actor: 'Ada', reason: 'Seen in the console.', actionId: randomUUID() },
       }),
     ).toBe('applied');
     expect(await attemptOf(ref)).toMatchObject({ state: 'unknown', settled: false });

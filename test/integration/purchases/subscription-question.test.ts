@@ -79,7 +79,7 @@ describe('a cancellation that the service accepted and does not confirm', () => 
       attemptNumber: 1,
       applied: [],
     });
-    const operator = { actor: 'Ada', why: 'Ask again.', actId: 'act-1' };
+    const operator = { actor: 'Ada', reason: 'Ask again.', actionId: 'act-1' };
     expect(await bench.activities.actOnWork({ work, action: { action: 'retry' }, operator })).toBe('applied');
     const snapshot = await bench.activities.beginWork({ work });
     expect(snapshot).toMatchObject({ status: 'cancelling' });

@@ -121,7 +121,7 @@ describe('a top-up', () => {
     });
     expect(shown.details).toMatch(/^### held[^]*\*\*Failure class\*\* `price_above_limit`/);
     expect(await sendsOf(id)).toEqual([]);
-    const change = { why: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
+    const change = { reason: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
     expect((await stack.api.post(`/v1/topups/${id}/limit`, change)).status).toBe(200);
     await desk.topupReaches(id, 'completed');
   });
@@ -205,24 +205,24 @@ describe('a top-up whose answer was lost', () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1001);
     const parked = await desk.topupReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'not_answered' } });
+    expect(parked.body).toMatchObject({ attention: { reason: 'service_not_answering' } });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'needs_attention');
     expect(shown).toMatchObject({
       product: 'esim-topup',
       needsAttention: true,
-      attentionReason: 'not_answered',
+      attentionReason: 'service_not_answering',
       failureClass: expect.any(String),
     });
-    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `not_answered`/);
+    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `service_not_answering`/);
     const next = await desk.topUp(esimId, 1001);
     await desk.topupReaches(next, 'held');
-    expect((await stack.api.post(`/v1/topups/${next}/abandon`, { why: 'not now' })).status).toBe(200);
+    expect((await stack.api.post(`/v1/topups/${next}/abandon`, { reason: 'not now' })).status).toBe(200);
 
     const [sold] = await rechargesOf(esimId);
     const verdict = {
-      why: 'seen in their console',
-      case: 'not_answered',
+      reason: 'seen in their console',
+      case: 'service_not_answering',
       verdict: 'bought',
       service_topup_id: sold!.id,
     };
@@ -245,8 +245,8 @@ describe('a top-up whose answer was lost', () => {
     await desk.simulator.replayDelivery(lost!.id);
     await waitFor('the word of the service is stored', () => isStored(sold!.id, 'pending'));
     const judged = await stack.api.post(`/v1/topups/${id}/resolve`, {
-      why: 'a test',
-      case: 'not_answered',
+      reason: 'a test',
+      case: 'service_not_answering',
       verdict: 'not_bought',
     });
     await stack.start('worker');

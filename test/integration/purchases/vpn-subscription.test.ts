@@ -29,7 +29,8 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const cancel = (id: string) => stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+const cancel = (id: string) =>
+  stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
 const callsOf = async (endpoint: string) => (await desk.simulator.requests(endpoint)).length;
 const active = async (plan: number = PLAN.activeAtOnce) =>
   desk.subscriptionReaches(await desk.subscribe(plan), 'active');
@@ -113,7 +114,7 @@ describe('a VPN subscription', () => {
     });
     expect((await cancel(unavailable)).body).toMatchObject({ refusal: 'not_active' });
     expect(
-      (await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { why: 'no longer wanted' })).status,
+      (await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { reason: 'no longer wanted' })).status,
     ).toBe(200);
   });
 
@@ -176,7 +177,7 @@ describe('a VPN subscription that lives', () => {
       data,
     });
     const parked = await desk.subscriptionReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, submit_again: { verdict: 'no' } });
+    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } });
     // What it says besides is noted while a person is waited for.
     await stack.simulator.post('/simulator/webhooks/send', {
       environment: 'sandbox',
@@ -199,10 +200,10 @@ describe('a VPN subscription that lives', () => {
       ...parkedShown,
       details: expect.stringMatching(/^### ⚠ needs_attention/),
     });
-    const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
+    const verdict = { reason: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     const lives = await desk.subscriptionReaches(id, 'active');
-    expect(lives.body).toMatchObject({ attention: null, submit_again: { verdict: 'not_needed' } });
+    expect(lives.body).toMatchObject({ attention: null, resubmission: { verdict: 'not_needed' } });
   });
 });
 
@@ -267,10 +268,10 @@ describe('the end of a VPN subscription', () => {
     });
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
     // Asked once more, it is refused once more, and only then.
-    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { why: 'ask again' })).status).toBe(200);
+    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { reason: 'ask again' })).status).toBe(200);
     await expect.poll(() => callsOf('cancelVpnSubscription')).toBe(before + 2);
     await desk.subscriptionReaches(id, 'needs_attention');
-    const verdict = { why: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' };
+    const verdict = { reason: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     expect((await desk.subscriptionReaches(id, 'active')).at('cancel_requested_at')).toBeNull();
     await cancel(id);

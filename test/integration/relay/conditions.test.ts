@@ -31,10 +31,18 @@ describe('what readiness names as degraded', () => {
     );
     expect(await conditions()).toEqual(['not_approved']);
 
-    const asked = { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'test' } as const;
+    const asked = {
+      origin: 'operator',
+      kind: null,
+      failureClass: null,
+      reason: 'Stock-taking.',
+      actor: 'test',
+    } as const;
     const { pause } = await opened.database.transaction((tx) => addPause(tx, asked, new Date()));
-    expect(await conditions()).toEqual(['not_approved', 'buying_paused']);
-    await opened.database.transaction((tx) => releasePause(tx, pause.id, { actor: 'test', why: 'Done.' }, new Date()));
+    expect(await conditions()).toEqual(['not_approved', 'purchases_paused']);
+    await opened.database.transaction((tx) =>
+      releasePause(tx, pause.id, { actor: 'test', reason: 'Done.' }, new Date()),
+    );
     expect(await conditions()).toEqual(['not_approved']);
   });
 });

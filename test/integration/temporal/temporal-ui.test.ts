@@ -137,13 +137,13 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await list.getByRole('link', { name: `order/${orderId}` }).click();
     await list.getByText('"work"').first().waitFor();
     await list.getByText('Let the wallet settle, read 1').first().waitFor();
-    await list.getByText('Waits for a person (debit_without_goods)').first().waitFor();
+    await list.getByText('Waits for a person (failed_but_charged)').first().waitFor();
     await keepScreenshot(list, 'temporal-ui-history');
 
     await list.getByText('User Metadata').click();
     // The history, which is gone then, names the case as well.
     await waitFor('the current details are shown', () => shownInAFrame(list, 'Ask the service for the credit'));
-    expect(await shownInAFrame(list, 'debit_without_goods')).toBe(true);
+    expect(await shownInAFrame(list, 'failed_but_charged')).toBe(true);
     expect(await shownInAFrame(list, 'Package 1002 for')).toBe(true);
     await keepScreenshot(list, 'temporal-ui-order');
   });
@@ -153,7 +153,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await using operator = await TemporalOperator.connect(stack);
     const { runId } = await operator.order(orderId).describe();
     const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
-    await sendUpdate(page, 'abandon', { by: 'Ada', why: 'typed into the UI' });
+    await sendUpdate(page, 'abandon', { by: 'Ada', reason: 'typed into the UI' });
     await stack.orderReaches(orderId, ['abandoned']);
     const audit = await stack.api.get(`/v1/audit-log?subject_id=${orderId}`);
     expect(audit.text).toContain('temporal/Ada');
@@ -190,7 +190,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
   it('shows why an update was refused, in words', async () => {
     const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
     await using operator = await TemporalOperator.connect(stack);
-    const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+    const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
     await expect(refused).rejects.toMatchObject({
       cause: { message: expect.stringContaining('settled first') as string },
     });
@@ -222,7 +222,7 @@ async function sendUpdate(page: Page, name: string, input: Record<string, string
   await page.keyboard.insertText(JSON.stringify(input));
   // The editor lays the text out once it is left, and the form grows.
   await form.locator('input:visible').first().focus();
-  await form.locator('.cm-line', { hasText: '"why": ' }).first().waitFor();
+  await form.locator('.cm-line', { hasText: '"reason": ' }).first().waitFor();
   await keepScreenshot(page, 'temporal-ui-update');
   // By the keyboard: the button moves under the pointer as the form grows.
   await form.getByRole('button', { name: 'Submit' }).press('Enter');

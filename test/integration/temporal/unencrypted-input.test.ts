@@ -55,7 +55,7 @@ async function heldForItsPrice(): Promise<string> {
   return id;
 }
 
-const LIMIT = { by: 'the owner', why: 'cheaper for me', max_price: { amount: '99.00', currency: 'USD' } };
+const LIMIT = { by: 'the owner', reason: 'cheaper for me', max_price: { amount: '99.00', currency: 'USD' } };
 
 describe('what reaches a workflow without encryption', () => {
   it('is refused as an update, with a sentence that says what to use instead; nothing is bought', async () => {

@@ -185,7 +185,7 @@ describe('what a send says of a circuit', () => {
 
   it('is never that it is well, when nobody knows whether the service was there', () => {
     const unsure = failureClasses.filter(
-      (failure) => !isDefinite(failure) && !['contract_drift', 'key_or_reference_known'].includes(failure),
+      (failure) => !isDefinite(failure) && !['contract_drift', 'key_or_reference_used'].includes(failure),
     );
     for (const failure of unsure) {
       for (const which of circuitNames) expect(evidenceFor(which, { kind: 'failure', failure })).not.toBe('succeeded');
@@ -205,7 +205,7 @@ describe('each circuit', () => {
     price_above_limit: [undefined, ANSWERED],
     topup_not_offered: [undefined, ANSWERED],
     margin_too_low: [undefined, ANSWERED],
-    key_or_reference_known: [undefined, ANSWERED],
+    key_or_reference_used: [undefined, ANSWERED],
     contract_drift: [undefined, ANSWERED],
     not_approved: ['not_approved', ANSWERED],
     insufficient_balance: ['insufficient_balance', [...ANSWERED, 'not_approved']],
@@ -220,7 +220,7 @@ describe('each circuit', () => {
     esim_busy: [undefined, []],
     service_down: [undefined, []],
     spend_limit_reached: [undefined, []],
-    buying_paused: [undefined, []],
+    purchases_paused: [undefined, []],
     deadline_passed: [undefined, []],
     worker_lost: [undefined, []],
   };

@@ -72,7 +72,7 @@ describe('rule 2: unknown is never taken for a failure', () => {
   it('an answer that says the key or reference is known, or that cannot be trusted, is looked up and never sent again', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom('key_or_reference_known' as const, 'contract_drift' as const),
+        fc.constantFrom('key_or_reference_used' as const, 'contract_drift' as const),
         histories,
         policies,
         (failure, history, policy) => {

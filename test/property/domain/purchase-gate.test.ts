@@ -144,10 +144,10 @@ describe('whether to submit again', () => {
         fc.array(attempt, { maxLength: 4 }),
         fc.boolean(),
         (kind, status, attempts, inDoubt) => {
-          const { verdict, why } = resubmission({ kind, status, attempts, inDoubt });
-          expect(why).toMatch(/\.$/);
+          const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt });
+          expect(reason).toMatch(/\.$/);
           // A cancellation buys nothing.
-          expect(kind === 'cancellation' && /bought|paid|purchase/.test(why)).toBe(false);
+          expect(kind === 'cancellation' && /bought|paid|purchase/.test(reason)).toBe(false);
           const isBought = isFinal(status) || status === 'active' || status === 'cancelling';
           const isDelivered = attempts.some(({ state }) => state === 'completed');
           const mustBeNo = inDoubt || (!isBought && !isDelivered && attempts.some(mayHaveCost));

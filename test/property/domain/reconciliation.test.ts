@@ -2,7 +2,7 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slotOf, type Entry } from '#domain/money/books.ts';
-import type { Awaited } from '#domain/money/findings.ts';
+import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import { reconcile, type BooksRules, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
@@ -114,7 +114,7 @@ const knowledges: fc.Arbitrary<Knowledge> = fc
   .map(({ told, ...rest }) => ({
     ...rest,
     placed: [],
-    awaited: rest.purchases.flatMap(({ attemptId, work }, index): Awaited[] => {
+    outstanding: rest.purchases.flatMap(({ attemptId, work }, index): Outstanding[] => {
       const row = told[index];
       if (row === undefined) return [];
       return [
@@ -132,13 +132,13 @@ const knowledges: fc.Arbitrary<Knowledge> = fc
   }));
 
 /** What is known once a judgement is written down. */
-function afterwards(before: Knowledge, { places, awaited }: Judgement): Knowledge {
+function afterwards(before: Knowledge, { places, outstanding }: Judgement): Knowledge {
   const booked = places.flatMap((place) => (place.kind === 'booked' ? [place] : []));
   return {
     ...before,
     movements: places.flatMap((place) => (place.kind === 'booked' ? [] : [place.movement])),
     placed: [...before.placed, ...booked],
-    awaited,
+    outstanding,
   };
 }
 
@@ -153,11 +153,11 @@ function net(entries: readonly Pick<Entry, 'direction' | 'money'>[]): Record<str
   return Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, sum.toFixed(2)]));
 }
 
-const plain = ({ places, entries, findings, awaited }: Judgement) => ({
+const plain = ({ places, entries, findings, outstanding }: Judgement) => ({
   places,
   entries: entries.map(entryText).toSorted(),
   findings,
-  awaited: awaited.map(entryText).toSorted(),
+  outstanding: outstanding.map(entryText).toSorted(),
 });
 const entryText = (entry: Entry) =>
   `${slotOf(entry)} ${new Big(entry.money.amount).toFixed(2)} ${entry.money.currency}`;
@@ -174,7 +174,7 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
           place.kind === 'booked' ? [slotOf({ cause: place.cause, direction: place.movement.direction })] : [],
         );
         expect(new Set(slots).size).toBe(slots.length);
-        const rows = [...known.awaited, ...entries].map(slotOf);
+        const rows = [...known.outstanding, ...entries].map(slotOf);
         expect(new Set(rows).size).toBe(rows.length);
       }),
     );
@@ -183,9 +183,9 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
   it('the journal, less what awaits its movement, is the sum of what was booked, whatever amounts we were told', () => {
     fc.assert(
       fc.property(knowledges, (known) => {
-        const { places, entries, awaited } = reconcile(known, RULES);
-        const stillAwaited = new Set(awaited.map(slotOf));
-        const journal = [...known.awaited.filter((row) => !stillAwaited.has(slotOf(row))), ...entries];
+        const { places, entries, outstanding } = reconcile(known, RULES);
+        const stillOutstanding = new Set(outstanding.map(slotOf));
+        const journal = [...known.outstanding.filter((row) => !stillOutstanding.has(slotOf(row))), ...entries];
         expect(net(journal)).toEqual(net(places.flatMap((place) => (place.kind === 'booked' ? [place.movement] : []))));
       }),
     );
@@ -198,7 +198,7 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
         const second = reconcile(afterwards(known, first), RULES);
         expect(second.entries).toEqual([]);
         expect(second.places.filter(({ kind }) => kind === 'booked')).toEqual([]);
-        expect(second.awaited).toEqual(first.awaited);
+        expect(second.outstanding).toEqual(first.outstanding);
       }),
     );
   });

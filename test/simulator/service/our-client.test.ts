@@ -143,7 +143,7 @@ describe('our client', () => {
     await admin.post('/behaviour', { operation: 'topup', outcome: 'stay_processing' });
     await topUp(client, esimId);
     const busy = await client.cancelEsim({ idempotencyKey: randomUUID(), esimId });
-    expect(busy).toMatchObject({ ok: false, status: 409, failure: 'key_or_reference_known', code: 'esim_busy' });
+    expect(busy).toMatchObject({ ok: false, status: 409, failure: 'key_or_reference_used', code: 'esim_busy' });
     await admin.post('/rate-limit', { requests: 1, window_ms: 3_600_000 });
     await client.getWallet();
     const limited = await client.getWallet();

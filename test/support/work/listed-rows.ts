@@ -132,7 +132,7 @@ export async function writeListedRows({
         packageId: PACKAGE[letter],
         encryptedActivationCode: Buffer.alloc(1),
         status: letter === 'A' ? 'installed' : 'active',
-        factsReadAt: minutes(40),
+        readAt: minutes(40),
       });
       await tx.insert(attempts).values({
         id: IDS.attempt[letter],
@@ -220,16 +220,16 @@ async function writeRules(tx: Tx): Promise<void> {
 
 /** Beside both, one that is over. */
 async function writePauses(tx: Tx): Promise<void> {
-  const pause = { why: 'Stock-taking.', pausedBy: 'key_test', pausedAt: MADE.A };
+  const pause = { reason: 'Stock-taking.', pausedBy: 'key_test', pausedAt: MADE.A };
   await tx.insert(gatePauses).values([
     { ...pause, id: IDS.pause.A, kind: 'order', failureClass: 'timeout' },
     { ...pause, id: IDS.pause.B, kind: 'topup', failureClass: 'not_sent' },
-    { ...pause, id: IDS.pause.ended, releasedAt: CHANGED.A, releasedBy: 'key_test', releaseWhy: 'Done.' },
+    { ...pause, id: IDS.pause.ended, releasedAt: CHANGED.A, releasedBy: 'key_test', releaseReason: 'Done.' },
   ]);
 }
 
 async function writeReconciliations(tx: Tx): Promise<void> {
-  const counts = { read: 0, new: 0, matched: 0, booked: 0, pending: 0, orphans: 0, awaited: 0, findings: 0 };
+  const counts = { read: 0, new: 0, matched: 0, booked: 0, pending: 0, unmatched: 0, outstanding: 0, findings: 0 };
   for (const letter of LETTERS) {
     const report = {
       id: IDS.reconciliation[letter],

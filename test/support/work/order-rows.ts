@@ -65,7 +65,7 @@ export async function acceptTestCancellation(
     metadata: {},
   };
   await database.transaction(async (tx) => {
-    await tx.insert(esims).values({ ...esim, encryptedActivationCode: Buffer.alloc(1), factsReadAt: now });
+    await tx.insert(esims).values({ ...esim, encryptedActivationCode: Buffer.alloc(1), readAt: now });
     await acceptCancellation(tx, cancellation, now);
   });
   return { id, orderId, esimId };

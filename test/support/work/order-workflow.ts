@@ -282,7 +282,7 @@ export class FakeOrder {
       'server_error',
       'unreadable_answer',
       'contract_drift',
-      'key_or_reference_known',
+      'key_or_reference_used',
     ].includes(script.fails);
     const anyUnknown = this.#attempt.history.anyUnknown || !definite;
     this.#set({

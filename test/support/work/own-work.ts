@@ -56,7 +56,7 @@ export async function makeOwnWork(
       packageId: 101,
       encryptedActivationCode: keyRing.encrypt('LPA:1$smdp.example.com$A1B2-C3D4-E5F6', activationCodeAad(esim)),
       status: 'ready',
-      factsReadAt: new Date(TEST_NOW),
+      readAt: new Date(TEST_NOW),
     });
     await tx.update(orders).set({ status: 'completed', esimId: esim }).where(eq(orders.id, order));
   });

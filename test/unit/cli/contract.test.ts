@@ -139,10 +139,10 @@ describe('reseller contract check', () => {
     ['a folder', temporaryFolder('contract'), 'cannot be read (EISDIR)'],
     ['YAML', fileOf('openapi: 3.1.0\n'), 'is not JSON'],
     ['Swagger 2', fileOf({ swagger: '2.0', paths: {} }), 'is a Swagger 2 document'],
-  ])('ends with 2 and says why for %s', async (_name, file, why) => {
+  ])('ends with 2 and says why for %s', async (_name, file, reason) => {
     const { code, stdout, stderr } = await run(file);
     expect({ code, stdout }).toEqual({ code: NO_DOCUMENT, stdout: '' });
-    expect(stderr).toContain(`${file} ${why}`);
+    expect(stderr).toContain(`${file} ${reason}`);
     expect(stderr).toContain('--download gets it from the service');
   });
 

@@ -17,7 +17,7 @@ const report = (
   balance: '97.60',
   balanceCurrency: 'USD',
   expectedBalance: '97.60',
-  counts: { read: 2, new: 1, matched: 1, booked: 0, pending: 0, awaited: 0, orphans: 0, findings: 0, ...counts },
+  counts: { read: 2, new: 1, matched: 1, booked: 0, pending: 0, outstanding: 0, unmatched: 0, findings: 0, ...counts },
   sums: [],
   findings: [],
   findingCounts: {},
@@ -33,7 +33,7 @@ describe('the report of a reconciliation', () => {
     expect(end(report({}))).toEqual(['Nothing was found.']);
     const notYet = ['Nothing was found so far. Movements that are too young are judged in a later comparison.'];
     expect(end(report({ pending: 1 }))).toEqual(notYet);
-    expect(end(report({ awaited: 1 }))).toEqual(notYet);
+    expect(end(report({ outstanding: 1 }))).toEqual(notYet);
   });
 
   it('lists what was found by kind, and says how much more there is', () => {

@@ -150,7 +150,7 @@ describe('what a call shows about itself', () => {
   });
 
   it.each([
-    [{ status: 409, failure: 'key_or_reference_known' }, 'refused'],
+    [{ status: 409, failure: 'key_or_reference_used' }, 'refused'],
     [{ status: 422, failure: 'invalid_request' }, 'refused'],
     // The first send may have used up the balance.
     [{ status: 402, failure: 'insufficient_balance' }, 'unclear'],

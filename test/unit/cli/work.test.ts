@@ -54,7 +54,7 @@ const problem = (status: number, code: string, more: Record<string, unknown> = {
   body: { code, title: `The title of ${code}`, ...more },
 });
 const pageOf = (...rows: unknown[]): Answer => ({ status: 200, body: { data: rows, next_cursor: null } });
-const why = 'a test';
+const reason = 'a test';
 
 /** Runs a command as the program does. @returns what it printed, and its exit code. */
 async function run(
@@ -100,7 +100,7 @@ describe('an act on several', () => {
         line('ord_done', 'unchanged'),
       );
     const ids = ['ord_unknown', 'ord_ended', 'ord_held', 'ord_done'];
-    const { printed, code } = await run((commands, options) => commands.perform('retry', ids, { ...options, why }));
+    const { printed, code } = await run((commands, options) => commands.perform('retry', ids, { ...options, reason }));
     expect(printed.split('\n')).toEqual([
       'ord_unknown  refused: there is none with this id',
       'ord_ended  refused: It has ended.',
@@ -111,14 +111,14 @@ describe('an act on several', () => {
     ]);
     expect(code).toBe(1);
     expect(calls).toMatchObject([
-      { call: 'POST /v1/orders/bulk-actions', body: { action: 'retry', filter: { ids }, why, dry_run: false } },
+      { call: 'POST /v1/orders/bulk-actions', body: { action: 'retry', filter: { ids }, reason, dry_run: false } },
     ]);
   });
 
   it('that is only tried out asks the API to do nothing, of all that the filter chooses', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_act')));
     const { printed, code } = await run((commands, options) =>
-      commands.perform('abandon', [], { ...options, why, failureClass: 'insufficient_balance', dryRun: true }),
+      commands.perform('abandon', [], { ...options, reason, failureClass: 'insufficient_balance', dryRun: true }),
     );
     expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was changed.\n');
     expect(code).toBe(0);
@@ -133,7 +133,7 @@ describe('an act on several', () => {
     const left = many.map((id) => line(id, 'would_act'));
     answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
     const { printed } = await run((commands, options) =>
-      commands.perform('abandon', [], { ...options, why, status: 'held', dryRun: true }),
+      commands.perform('abandon', [], { ...options, reason, status: 'held', dryRun: true }),
     );
     expect(printed).toContain('250 orders. Nothing was changed.');
     expect(calls).toHaveLength(4);
@@ -143,7 +143,7 @@ describe('an act on several', () => {
     answer = (method) =>
       method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
     const { printed } = await run((commands, options) =>
-      commands.perform('release', [], { ...options, why, status: 'held' }),
+      commands.perform('release', [], { ...options, reason, status: 'held' }),
     );
     expect(printed).toContain('ord_1  let through the gate');
     expect(calls.at(-1)).toMatchObject({
@@ -155,7 +155,7 @@ describe('an act on several', () => {
   it('stops at an API that does not know this kind of work: no id can be right there', async () => {
     answer = () => problem(404, 'route_not_found');
     const { printed, code } = await run(
-      (commands, options) => commands.perform('retry', ['topup_1', 'topup_2'], { ...options, why }),
+      (commands, options) => commands.perform('retry', ['topup_1', 'topup_2'], { ...options, reason }),
       { kind: TOPUPS },
     );
     expect({ printed, code, sent: calls.length }).toEqual({
@@ -166,9 +166,9 @@ describe('an act on several', () => {
   });
 
   it('wants to be told which, in one way only', async () => {
-    const none = await run((commands, options) => commands.perform('retry', [], { ...options, why }));
+    const none = await run((commands, options) => commands.perform('retry', [], { ...options, reason }));
     const both = await run((commands, options) =>
-      commands.perform('retry', ['ord_1'], { ...options, why, status: 'held' }),
+      commands.perform('retry', ['ord_1'], { ...options, reason, status: 'held' }),
     );
     expect(none).toEqual({ code: 1, printed: expect.stringContaining('No orders are named.') });
     expect(both).toEqual({ code: 1, printed: expect.stringContaining('Give one or the other') });
@@ -181,29 +181,29 @@ describe('each act', () => {
     [
       'retry-policy',
       (commands: WorkCommands, to: { api: string; data: string }) =>
-        commands.retryPolicy('ord_1', { ...to, why, attempts: 5, firstWait: 900, longestWait: 'configured' }),
+        commands.retryPolicy('ord_1', { ...to, reason, attempts: 5, firstWait: 900, longestWait: 'configured' }),
       'retry policy changed',
-      { why, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
+      { reason, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
     ],
     [
       'limit',
       (commands: WorkCommands, to: { api: string; data: string }) =>
-        commands.limit('ord_1', '12.50 USD', { ...to, why }),
+        commands.limit('ord_1', '12.50 USD', { ...to, reason }),
       'limit changed',
-      { why, max_price: { amount: '12.50', currency: 'USD' } },
+      { reason, max_price: { amount: '12.50', currency: 'USD' } },
     ],
     [
       'resolve',
       (commands: WorkCommands, to: { api: string; data: string }) =>
         commands.resolve('ord_1', {
           ...to,
-          why,
+          reason,
           case: 'outcome_unknown',
           verdict: 'bought',
           serviceIds: { service_order_id: '48151' },
         }),
       'case resolved',
-      { why, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
+      { reason, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
     ],
   ] as const)('%s says what was done, not what the order has become since', async (action, command, words, body) => {
     answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
@@ -237,7 +237,7 @@ describe('a limit or a verdict for all', () => {
   it('acts on those that a filter chooses, which is looked at first', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
     const { printed, code } = await run((commands, options) =>
-      commands.limit('all', 'none', { ...options, why, status: 'held', dryRun: true }),
+      commands.limit('all', 'none', { ...options, reason, status: 'held', dryRun: true }),
     );
     expect({ printed, code }).toEqual({
       printed: 'would limit: ord_1  held\n1 order. Nothing was changed.\n',
@@ -247,7 +247,7 @@ describe('a limit or a verdict for all', () => {
     await run((commands, options) =>
       commands.resolve('all', {
         ...options,
-        why,
+        reason,
         ...verdict,
         attention: 'outcome_unknown',
         dryRun: true,
@@ -258,21 +258,21 @@ describe('a limit or a verdict for all', () => {
       { call: expect.stringContaining('status=held') },
       {
         call: 'POST /v1/orders/bulk-actions',
-        body: { action: 'limit', max_price: null, why, filter: { ids: ['ord_1'] }, dry_run: true },
+        body: { action: 'limit', max_price: null, reason, filter: { ids: ['ord_1'] }, dry_run: true },
       },
       { call: expect.stringContaining('attention=outcome_unknown') },
       {
         call: 'POST /v1/orders/bulk-actions',
-        body: { action: 'resolve', ...verdict, why, filter: { ids: ['ord_1'] }, dry_run: true },
+        body: { action: 'resolve', ...verdict, reason, filter: { ids: ['ord_1'] }, dry_run: true },
       },
     ]);
   });
 
   it.each<[string, (commands: WorkCommands, to: { api: string; data: string }) => Promise<number>, string]>([
-    ['no filter', (commands, to) => commands.limit('all', 'none', { ...to, why }), 'No orders are named.'],
+    ['no filter', (commands, to) => commands.limit('all', 'none', { ...to, reason }), 'No orders are named.'],
     [
       'an id beside a filter',
-      (commands, to) => commands.limit('ord_1', 'none', { ...to, why, status: 'held' }),
+      (commands, to) => commands.limit('ord_1', 'none', { ...to, reason, status: 'held' }),
       'An id is given together with a filter',
     ],
     [
@@ -280,7 +280,7 @@ describe('a limit or a verdict for all', () => {
       (commands, to) =>
         commands.resolve('all', {
           ...to,
-          why,
+          reason,
           case: 'outcome_unknown',
           verdict: 'bought',
           status: 'held',
@@ -312,8 +312,8 @@ describe('the program', () => {
       'outcome_unknown',
       '--verdict',
       'bought',
-      '--why',
-      why,
+      '--reason',
+      reason,
       '--api',
       api,
       ...named,
@@ -324,7 +324,10 @@ describe('the program', () => {
     });
     expect(stdout).toBe('id_1  case resolved  (status at that moment: held)\n');
     expect(calls).toMatchObject([
-      { call: `POST /v1/${command}/id_1/resolve`, body: { why, case: 'outcome_unknown', verdict: 'bought', ...body } },
+      {
+        call: `POST /v1/${command}/id_1/resolve`,
+        body: { reason, case: 'outcome_unknown', verdict: 'bought', ...body },
+      },
     ]);
   });
 });
@@ -332,7 +335,7 @@ describe('the program', () => {
 describe('a change of how one is tried again', () => {
   const program = async (...options: string[]) => {
     answer = () => ({ status: 200, body: row('id_1') });
-    const args = ['orders', 'retry-policy', 'id_1', '--why', why, '--api', api, ...options];
+    const args = ['orders', 'retry-policy', 'id_1', '--reason', reason, '--api', api, ...options];
     const environment = { PATH: process.env['PATH'], RESELLER_API_KEY: 'rsk_test' };
     return promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], { env: environment });
   };
@@ -350,7 +353,7 @@ describe('a change of how one is tried again', () => {
     );
     expect(stdout).toBe('id_1  retry policy changed  (status at that moment: held)\n');
     const body = {
-      why,
+      reason,
       attempts: 5,
       first_wait_seconds: 900,
       longest_wait_seconds: null,
@@ -376,7 +379,7 @@ describe('a list', () => {
     expect((await run((commands, options) => commands.list(options))).printed).toBe('No orders.\n');
     expect((await run((commands, options) => commands.list(options), { kind: TOPUPS })).printed).toBe('No top-ups.\n');
     expect(
-      await run((commands, options) => commands.perform('retry', [], { ...options, why, status: 'held' })),
+      await run((commands, options) => commands.perform('retry', [], { ...options, reason, status: 'held' })),
     ).toEqual({
       printed: 'No orders.\n',
       code: 0,
@@ -407,12 +410,12 @@ describe('an error of the API', () => {
 
   it('names each field that is wrong, and does not send anybody to a log for it', async () => {
     const errors = [
-      { in: 'body', field: 'why', message: 'is required' },
+      { in: 'body', field: 'reason', message: 'is required' },
       { in: 'query', field: 'status', message: 'is not a status' },
     ];
     answer = () => problem(400, 'validation_failed', { errors });
     const { printed } = await list();
-    expect(printed).toContain('\n  - why: is required\n  - status: is not a status\n');
+    expect(printed).toContain('\n  - reason: is required\n  - status: is not a status\n');
     expect(printed).not.toMatch(/log/);
   });
 

@@ -66,9 +66,9 @@ describe('a call that makes something', () => {
     expect(new Set(keys()).size).toBe(1);
     expect(network.slept).toEqual([250, 500, 1_000]);
     // That there is no such thing does not change.
-    expect(isProblem(await thrown(client(problem(501, 'service_lacks_call')).getWallet()), 'service_lacks_call')).toBe(
-      true,
-    );
+    expect(
+      isProblem(await thrown(client(problem(501, 'service_does_not_offer')).getWallet()), 'service_does_not_offer'),
+    ).toBe(true);
   });
 
   it('takes the key that its caller names', async () => {
@@ -95,7 +95,7 @@ describe('a call that makes something', () => {
     expect(await thrown(client(problem(404, 'order_not_found')).getOrder('ord_1'))).toMatchObject({
       idempotencyKey: undefined,
     });
-    expect(await thrown(client(broken).retryOrder('ord_1', { why: 'test' }))).toMatchObject({
+    expect(await thrown(client(broken).retryOrder('ord_1', { reason: 'test' }))).toMatchObject({
       idempotencyKey: undefined,
     });
   });
@@ -111,22 +111,25 @@ describe('a call that makes something', () => {
 
 describe('an act without a key', () => {
   it('is never sent again when it may have been carried out', async () => {
-    const why = { why: 'test' };
-    expect(await thrown(client(broken).retryOrder('ord_1', why))).toBeInstanceOf(NoAnswerError);
+    const reason = { reason: 'test' };
+    expect(await thrown(client(broken).retryOrder('ord_1', reason))).toBeInstanceOf(NoAnswerError);
     expect(
-      await thrown(client(problem(503, 'database_unavailable', { 'Retry-After': '1' })).retryOrder('ord_1', why)),
+      await thrown(client(problem(503, 'database_unavailable', { 'Retry-After': '1' })).retryOrder('ord_1', reason)),
     ).toBeInstanceOf(ProblemError);
-    expect(await thrown(client(torn('breaks')).retryOrder('ord_1', why))).toMatchObject({
+    expect(await thrown(client(torn('breaks')).retryOrder('ord_1', reason))).toMatchObject({
       name: 'NoAnswerError',
       status: 200,
     });
-    expect(await thrown(client(page).retryOrder('ord_1', why))).toMatchObject({ name: 'NoAnswerError', status: 200 });
+    expect(await thrown(client(page).retryOrder('ord_1', reason))).toMatchObject({
+      name: 'NoAnswerError',
+      status: 200,
+    });
     expect(network.seen).toHaveLength(4);
     expect(network.slept).toEqual([]);
   });
 
   it('is sent again when there were too many requests, since then it was not', async () => {
-    await client(problem(429, 'rate_limited', { 'Retry-After': '3' }), ok({})).retryOrder('ord_1', { why: 'test' });
+    await client(problem(429, 'rate_limited', { 'Retry-After': '3' }), ok({})).retryOrder('ord_1', { reason: 'test' });
     expect(network.slept).toEqual([3_000]);
   });
 });
@@ -226,7 +229,7 @@ describe('an answer that is none of the API', () => {
   it('is that of a proxy for which the request took too long', async () => {
     const late: Step = () => new Response('Request Timeout', { status: 408 });
     expect(await client(late, ok({ id: 'ord_1' })).createOrder(order)).toEqual({ id: 'ord_1' });
-    expect(await thrown(client(late).retryOrder('ord_1', { why: 'test' }))).toMatchObject({ status: 408 });
+    expect(await thrown(client(late).retryOrder('ord_1', { reason: 'test' }))).toMatchObject({ status: 408 });
   });
 });
 

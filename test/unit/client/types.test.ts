@@ -10,7 +10,7 @@ import type {
   OrderBulkAction,
   Paged,
   ResellerClient,
-  Standing,
+  CurrentState,
   TimelineEntry,
   Timeline,
   WaitOptions,
@@ -57,12 +57,12 @@ describe('a page', () => {
     expectTypeOf(packages.read_at).toEqualTypeOf<string>();
     expect(packages.read_at).toBe(read_at);
 
-    const standing = { now: 'It is held.', why: null, next: 'It is sent again.', next_at: null };
-    const timeline = client(ok({ data: [], next_cursor: null, standing })).getOrderTimeline('ord_1');
+    const currentState = { now: 'It is held.', reason: null, next: 'It is sent again.', next_at: null };
+    const timeline = client(ok({ data: [], next_cursor: null, current_state: currentState })).getOrderTimeline('ord_1');
     expectTypeOf(timeline).toEqualTypeOf<Paged<TimelineEntry, Timeline>>();
     for await (const page of timeline.pages()) {
-      expectTypeOf(page.standing).toEqualTypeOf<Standing>();
-      expect(page.standing).toEqual(standing);
+      expectTypeOf(page.current_state).toEqualTypeOf<CurrentState>();
+      expect(page.current_state).toEqual(currentState);
     }
     expect.assertions(2);
   });

@@ -97,6 +97,6 @@ describe('docs/assumptions.md', () => {
     }
     expect(rows.find((row) => row.startsWith('| `device_imei`'))).toContain('optional; `^[0-9]{14,16}$`');
     expect(rows.find((row) => row.startsWith('| `expires_in_days`'))).toContain('1 to 3650');
-    expect(rows.find((row) => row.startsWith('| `409`'))).toContain('key_or_reference_known');
+    expect(rows.find((row) => row.startsWith('| `409`'))).toContain('key_or_reference_used');
   });
 });

@@ -36,7 +36,7 @@ describe('the refusal of an argument, which is stored unencrypted', () => {
   it('holds nothing of what was typed', () => {
     const typed = fc.record(
       Object.fromEntries(
-        ['by', 'why', 'case', 'verdict', 'next', 'service_id', 'attempts', 'deadline', 'max_price'].map((name) => [
+        ['by', 'reason', 'case', 'verdict', 'next', 'service_id', 'attempts', 'deadline', 'max_price'].map((name) => [
           name,
           fc.constantFrom('Zqxj Jane +49 151 5550100', { amount: 'Zqxj', currency: 'Zqxj' }, 'Zqxj\0'),
         ]),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { retryChangeOf } from '#domain/work/retry-change.ts';
 import { retryPolicyProblem } from '#workflows/operator/operator-arguments.ts';
 
-const act = { by: 'Ada', why: 'a test' };
+const act = { by: 'Ada', reason: 'a test' };
 
 describe('what is typed to change how work is tried again', () => {
   it.each([
@@ -36,7 +36,7 @@ describe('what is typed to change how work is tried again', () => {
     [{ deadline: '2030-02-04T12:00:00' }, /^deadline/],
     [{ deadline: '2030-02-04T25:00:00Z' }, /^deadline/],
     [{ deadline: 1_896_000_000_000 }, /^deadline/],
-    [{ attempts: 5, why: '' }, /^Say who acts and why/],
+    [{ attempts: 5, reason: '' }, /^Say who acts and why/],
   ])('%j is refused with what is wrong', (typed, problem) => {
     expect(retryPolicyProblem({ ...act, ...typed })).toMatch(problem);
   });

@@ -34,12 +34,12 @@ describe('the class of a refusal', () => {
     [404, 'plan_unavailable', 'package_unavailable'],
     [405, 'method_not_allowed', 'invalid_request'],
     [408, '', 'timeout'],
-    [409, '', 'key_or_reference_known'],
-    [409, 'idempotency_key_in_use', 'key_or_reference_known'],
-    [409, 'idempotency_key_reused', 'key_or_reference_known'],
-    [409, 'reference_exists', 'key_or_reference_known'],
-    [409, 'already_cancelled', 'key_or_reference_known'],
-    [409, 'insufficient_balance', 'key_or_reference_known'],
+    [409, '', 'key_or_reference_used'],
+    [409, 'idempotency_key_in_use', 'key_or_reference_used'],
+    [409, 'idempotency_key_reused', 'key_or_reference_used'],
+    [409, 'reference_exists', 'key_or_reference_used'],
+    [409, 'already_cancelled', 'key_or_reference_used'],
+    [409, 'insufficient_balance', 'key_or_reference_used'],
     [413, '', 'invalid_request'],
     [415, '', 'invalid_request'],
     [422, 'validation_failed', 'invalid_request'],
@@ -47,7 +47,7 @@ describe('the class of a refusal', () => {
     [422, 'plan_unavailable', 'package_unavailable'],
     [422, 'topup_incompatible', 'invalid_request'],
     [422, 'cancellation_refused', 'cancellation_refused'],
-    [422, 'already_cancelled', 'key_or_reference_known'],
+    [422, 'already_cancelled', 'key_or_reference_used'],
     [422, 'insufficient_balance', 'insufficient_balance'],
     [422, 'a_code_that_we_do_not_know', 'invalid_request'],
     [425, '', 'rate_limited'],
@@ -62,7 +62,7 @@ describe('the class of a refusal', () => {
     [301, '', 'unreadable_answer'],
     [302, 'reference_exists', 'unreadable_answer'],
     [399, 'insufficient_balance', 'unreadable_answer'],
-    [499, 'reference_exists', 'key_or_reference_known'],
+    [499, 'reference_exists', 'key_or_reference_used'],
     [600, 'reference_exists', 'unreadable_answer'],
     [304, '', 'unreadable_answer'],
     [307, '', 'unreadable_answer'],
@@ -88,7 +88,7 @@ describe('the class of a refusal', () => {
         'webhook_secret_exists',
       ];
       for (const code of known) {
-        expect(judge(answer(status, coded(code)))).toMatchObject({ failure: 'key_or_reference_known' });
+        expect(judge(answer(status, coded(code)))).toMatchObject({ failure: 'key_or_reference_used' });
       }
     },
   );

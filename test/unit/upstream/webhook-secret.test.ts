@@ -15,7 +15,7 @@ const failed = (failure: FailureClass, code?: ServiceFailure['code']): ServiceFa
   detail: `The service failed with ${failure}.`,
   ...(code === undefined ? {} : { code }),
 });
-const exists = failed('key_or_reference_known');
+const exists = failed('key_or_reference_used');
 const missing = failed('invalid_request', 'not_found');
 
 /** A service that gives these answers in turn; the store keeps what it is given. */

@@ -18,7 +18,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await temporal.waits(id, WAIT_NAMES.notAnswered('not_answered'));
+    await temporal.waits(id, WAIT_NAMES.notAnswered('service_not_answering'));
     await desk.simulator.calm();
     await desk.reaches(id, 'completed');
     return id;

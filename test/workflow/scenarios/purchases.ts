@@ -30,7 +30,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
   'gate-held-then-released': async (desk, temporal) => {
     const goOn = await pauseBuying(desk);
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await temporal.waits(id, WAIT_NAMES.gate('buying_paused'));
+    await temporal.waits(id, WAIT_NAMES.gate('purchases_paused'));
     await temporal.of(id).executeUpdate(releaseUpdate, { args: [ADA] });
     await desk.reaches(id, 'completed');
     await goOn();
@@ -44,7 +44,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.resend(1, 'server_error'));
     const goOn = await pauseBuying(desk);
-    await temporal.waits(id, WAIT_NAMES.resend(1, 'buying_paused'));
+    await temporal.waits(id, WAIT_NAMES.resend(1, 'purchases_paused'));
     await goOn();
     await desk.reaches(id, 'completed');
     return id;
@@ -89,7 +89,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
   'held-continued': async (desk, temporal) => {
     const { id } = await longHold(desk, temporal);
     await desk.stack.api.post(`/v1/orders/${id}/retry-policy`, {
-      why: 'No hurry.',
+      reason: 'No hurry.',
       first_wait_seconds: 600,
       longest_wait_seconds: 600,
     });
@@ -106,7 +106,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
   'debited-then-credited': async (desk, temporal) => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await temporal.waits(id, WAIT_NAMES.person('debit_without_goods'));
+    await temporal.waits(id, WAIT_NAMES.person('failed_but_charged'));
     const { serviceId } = (await desk.attempts(id))[0]!;
     await desk.simulator.move({ type: 'credit', amount: '2.40', reason: 'supplier_failed', order_id: serviceId! });
     await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
@@ -169,7 +169,7 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     const id = await desk.topUp(await desk.newEsim(), 1002, { max_price: TOO_LITTLE });
     await desk.topupReaches(id, 'held');
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
-    await desk.stack.api.post(`/v1/topups/${id}/limit`, { why: 'Agreed.', max_price: ENOUGH });
+    await desk.stack.api.post(`/v1/topups/${id}/limit`, { reason: 'Agreed.', max_price: ENOUGH });
     await desk.topupReaches(id, 'completed');
     return id;
   },

@@ -45,7 +45,7 @@ export class TemporalUi {
 }
 
 /** What a person gives with every act. */
-export const ADA = { by: 'Ada', why: 'a test' } as const;
+export const ADA = { by: 'Ada', reason: 'a test' } as const;
 
 /** The same with a worker of other settings; what begins meanwhile keeps those of the policy. */
 export function withWorker(settings: Readonly<Record<string, string>>, scenario: Scenario): Scenario {
@@ -69,11 +69,11 @@ export async function pauseBuying({ stack }: OrderDesk): Promise<() => Promise<v
   const id = (
     await stack.api.post(
       '/v1/purchase-gate/pauses',
-      { why: 'Stock-taking.' },
+      { reason: 'Stock-taking.' },
       { headers: { 'idempotency-key': randomUUID() } },
     )
   ).textAt('id');
   return async () => {
-    await stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { why: 'Done.' });
+    await stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { reason: 'Done.' });
   };
 }

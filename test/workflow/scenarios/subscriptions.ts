@@ -131,7 +131,7 @@ async function active(desk: OrderDesk, temporal: TemporalUi): Promise<string> {
 }
 
 async function cancel({ stack }: OrderDesk, id: string): Promise<void> {
-  await stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+  await stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
 }
 
 /** As if its plan were one of a second; none is sold. Its workflow reads that with the act of a person. */

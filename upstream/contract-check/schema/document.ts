@@ -55,8 +55,8 @@ export class NotComparable extends Error {
 class UnresolvedReference extends NotComparable {
   readonly reference: string;
 
-  constructor(reference: string, why: string) {
-    super(`refers to ${JSON.stringify(reference)}, which ${why}`);
+  constructor(reference: string, reason: string) {
+    super(`refers to ${JSON.stringify(reference)}, which ${reason}`);
     this.name = 'UnresolvedReference';
     this.reference = reference;
   }

@@ -44,11 +44,11 @@ describe('the audit log', () => {
       expect((await desk.get(`/v1/${path}`)).status).toBe(200);
     }
     await api.database.run((db) =>
-      db.update(orders).set({ status: 'held', failureClass: 'buying_paused' }).where(eq(orders.id, order)),
+      db.update(orders).set({ status: 'held', failureClass: 'purchases_paused' }).where(eq(orders.id, order)),
     );
-    expect((await post(`/v1/orders/${order}/retry`, { why: 'asked to' })).status).toBe(200);
-    const pause = await post('/v1/purchase-gate/pauses', { why: 'stock-taking' });
-    await post(`/v1/purchase-gate/pauses/${pause.textAt('id')}/release`, { why: 'done' });
+    expect((await post(`/v1/orders/${order}/retry`, { reason: 'asked to' })).status).toBe(200);
+    const pause = await post('/v1/purchase-gate/pauses', { reason: 'stock-taking' });
+    await post(`/v1/purchase-gate/pauses/${pause.textAt('id')}/release`, { reason: 'done' });
     await post('/v1/service/webhook-secret', {});
 
     const acts = (await list('limit=100')).map(({ action, subject_kind: kind, subject_id: id, reason }) => [

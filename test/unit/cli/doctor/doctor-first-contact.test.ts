@@ -12,15 +12,15 @@ const held: FirstContactState = {
     origin: 'first_contact',
     kind: 'topup',
     failureClass: null,
-    why: notLookedYet('topup'),
+    reason: notLookedYet('topup'),
     pausedBy: 'worker',
     pausedAt: at,
     releasedAt: null,
     releasedBy: null,
-    releaseWhy: null,
+    releaseReason: null,
   },
 };
-const released: FirstContactState = { kind: 'released', by: 'key_ada', why: 'Tried by hand.', at };
+const released: FirstContactState = { kind: 'released', by: 'key_ada', reason: 'Tried by hand.', at };
 const recorded: FirstContactState = { kind: 'recorded', evidence: 'The VPN subscription vpn_1 was bought.' };
 
 const check = (order: FirstContactState, topup: FirstContactState, vpn: FirstContactState) => {

@@ -12,7 +12,7 @@ const NOTHING: Sighting = { problems: [], evidence: [], missing: [] };
 const judge = (sighting: Partial<Sighting>) => judgeFirstContact('order', { ...NOTHING, ...sighting });
 const whyOf = (sighting: Partial<Sighting>) => {
   const found = judge(sighting);
-  return found.kind === 'unseen' ? found.why : undefined;
+  return found.kind === 'unseen' ? found.reason : undefined;
 };
 
 describe('the hold before the first contact', () => {
@@ -30,11 +30,11 @@ describe('the hold before the first contact', () => {
   });
 
   it('stays without evidence, and says what is missing and what to run', () => {
-    const why = whyOf({ missing: ['GET /orders: it shows no purchase that was completed'] });
-    expect(why).toContain('GET /orders: it shows no purchase that was completed.');
-    expect(why).toContain('`npx reseller sandbox tour`');
-    expect(why).toContain('`npx reseller contract check openapi.json --record`');
-    expect(why).toContain('`npx reseller gate release`');
+    const reason = whyOf({ missing: ['GET /orders: it shows no purchase that was completed'] });
+    expect(reason).toContain('GET /orders: it shows no purchase that was completed.');
+    expect(reason).toContain('`npx reseller sandbox tour`');
+    expect(reason).toContain('`npx reseller contract check openapi.json --record`');
+    expect(reason).toContain('`npx reseller gate release`');
   });
 
   it.each(PURCHASE_KINDS)('says of %s from the first moment what to run', (kind) => {
@@ -46,11 +46,11 @@ describe('the hold before the first contact', () => {
     (kind) => {
       const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
       const found = judgeFirstContact(kind, { ...NOTHING, problems });
-      const why = found.kind === 'unseen' ? found.why : '';
-      expect(why.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
-      expect(why).not.toMatch(/\p{C}/u);
-      expect(why).toContain('There are 46 more.');
-      expect(why).toContain(FIRST_CONTACT_ADVICE);
+      const reason = found.kind === 'unseen' ? found.reason : '';
+      expect(reason.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
+      expect(reason).not.toMatch(/\p{C}/u);
+      expect(reason).toContain('There are 46 more.');
+      expect(reason).toContain(FIRST_CONTACT_ADVICE);
     },
   );
 

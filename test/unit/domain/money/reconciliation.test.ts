@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cause, Direction } from '#domain/money/books.ts';
-import type { Awaited } from '#domain/money/findings.ts';
+import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/movements.ts';
 import {
@@ -84,7 +84,7 @@ const credit = (hoursAgo: number, id: string, more?: Partial<Movement>) => moved
 const vpnDebit = (hoursAgo: number, id: string, more: Partial<Movement> = {}) =>
   debit(hoursAgo, id, { names: OF_SUBSCRIPTION, ...more });
 
-function told(money: Money, more: Partial<Awaited> = {}): Awaited {
+function told(money: Money, more: Partial<Outstanding> = {}): Outstanding {
   return {
     direction: 'debit',
     money,
@@ -99,7 +99,7 @@ const placed = (movement: Movement, cause: Cause, attemptId: string | null): Pla
 
 function judge(known: Partial<Knowledge>): Judgement {
   return reconcile(
-    { movements: [], placed: [], purchases: [order], awaited: [], complete: true, now: NOW, ...known },
+    { movements: [], placed: [], purchases: [order], outstanding: [], complete: true, now: NOW, ...known },
     RULES,
   );
 }
@@ -115,7 +115,7 @@ const details = ({ findings }: Judgement) => findings.map(({ detail }) => detail
 describe('what a movement is for', () => {
   const owner = (names: Partial<MovementNames>, purchases: readonly Purchase[] = ALL) => {
     const [place] = judge({ purchases, movements: [debit(5, 'm', { names: { ...NAMELESS, ...names } })] }).places;
-    return place?.kind === 'booked' ? place.attemptId : place?.kind === 'orphan' ? place.why : place?.kind;
+    return place?.kind === 'booked' ? place.attemptId : place?.kind === 'orphan' ? place.reason : place?.kind;
   };
 
   it.each<[string, Partial<MovementNames>, string | null]>([
@@ -195,7 +195,7 @@ describe('what a movement is for', () => {
 describe('a debit', () => {
   it('of the amount that we were told is the attempt’s, even if another came before it', () => {
     const judged = judge({
-      awaited: [told(usd('2.40'))],
+      outstanding: [told(usd('2.40'))],
       movements: [debit(5, 'a', { money: usd('2.50') }), debit(4, 'b')],
     });
     expect(causes(judged)).toEqual(['a: adjustment a', 'b: attempt att_1']);
@@ -205,7 +205,10 @@ describe('a debit', () => {
   it('is the attempt’s when it is the first, if none is of that amount or none was told', () => {
     const movements = [debit(4, 'b'), debit(5, 'a', { money: usd('2.50') })];
     expect(causes(judge({ movements }))).toEqual(['a: attempt att_1', 'b: adjustment b']);
-    expect(causes(judge({ awaited: [told(usd('9.00'))], movements }))).toEqual(['a: attempt att_1', 'b: adjustment b']);
+    expect(causes(judge({ outstanding: [told(usd('9.00'))], movements }))).toEqual([
+      'a: attempt att_1',
+      'b: adjustment b',
+    ]);
   });
 
   it('of the same moment as another comes after it by its id', () => {
@@ -314,7 +317,7 @@ describe('a debit of a subscription', () => {
     });
     const judged = judge({
       purchases: [subscription],
-      awaited: [row],
+      outstanding: [row],
       movements: [vpnDebit(300, 'a', { money: usd('1.00') }), vpnDebit(100, 'b')],
     });
     expect(causes(judged)).toEqual(['a: attempt att_4', 'b: subscription_period vpn_1/2']);
@@ -423,8 +426,8 @@ describe('an orphan', () => {
 describe('the journal', () => {
   it('that has the movement already gets no second row, and awaits it no longer', () => {
     const other = told(usd('1.00'), { cause: { kind: 'attempt', id: 'att_2' }, recordedAt: NOW });
-    const judged = judge({ awaited: [told(usd('2.4')), other], movements: [debit(5, 'd')] });
-    expect(judged).toMatchObject({ entries: [], findings: [], awaited: [other] });
+    const judged = judge({ outstanding: [told(usd('2.4')), other], movements: [debit(5, 'd')] });
+    expect(judged).toMatchObject({ entries: [], findings: [], outstanding: [other] });
   });
 
   it.each<[string, Money, Direction, Money, unknown[]]>([
@@ -445,7 +448,7 @@ describe('the journal', () => {
   ])('is put right by the difference where %s', (_what, before, direction, money, corrections) => {
     const judged = judge({
       purchases: [failed],
-      awaited: [told(before, { direction })],
+      outstanding: [told(before, { direction })],
       movements: [moved(direction, 0.5, 'x', { money })],
     });
     expect(judged.entries).toEqual(
@@ -465,14 +468,14 @@ describe('the journal', () => {
   });
 
   it('is put right for what no work is for, too', () => {
-    const row: Awaited = {
+    const row: Outstanding = {
       direction: 'credit',
       money: usd('100.00'),
       cause: { kind: 'deposit', id: 'x' },
       recordedAt: NOW - 5 * HOUR,
     };
     const judged = judge({
-      awaited: [row],
+      outstanding: [row],
       movements: [credit(5, 'x', { names: NAMELESS, reason: 'deposit', money: usd('90.00') })],
     });
     expect(judged.findings).toStrictEqual([
@@ -487,7 +490,7 @@ describe('the journal', () => {
   });
 
   it('whose movement does not show is reported, after a while and when all was read', () => {
-    expect(judge({ awaited: [told(usd('2.40'), { recordedAt: NOW - HOUR })] }).findings).toStrictEqual([
+    expect(judge({ outstanding: [told(usd('2.40'), { recordedAt: NOW - HOUR })] }).findings).toStrictEqual([
       {
         kind: 'movement_missing',
         detail: 'Our journal has a debit of 2.40 USD for attempt att_1, and the service shows none.',
@@ -497,13 +500,13 @@ describe('the journal', () => {
         attemptId: 'att_1',
       },
     ]);
-    const ownerless: Awaited = {
+    const ownerless: Outstanding = {
       direction: 'credit',
       money: usd('5.00'),
       cause: { kind: 'deposit', id: 'd' },
       recordedAt: NOW - 2 * HOUR,
     };
-    expect(judge({ awaited: [ownerless] }).findings).toStrictEqual([
+    expect(judge({ outstanding: [ownerless] }).findings).toStrictEqual([
       {
         kind: 'movement_missing',
         detail: 'Our journal has a credit of 5.00 USD for deposit d, and the service shows none.',
@@ -511,8 +514,8 @@ describe('the journal', () => {
         money: usd('5.00'),
       },
     ]);
-    expect(judge({ awaited: [told(usd('2.40'), { recordedAt: NOW - HOUR + 1 })] }).findings).toEqual([]);
-    expect(judge({ awaited: [told(usd('2.40'))], complete: false }).findings).toEqual([]);
+    expect(judge({ outstanding: [told(usd('2.40'), { recordedAt: NOW - HOUR + 1 })] }).findings).toEqual([]);
+    expect(judge({ outstanding: [told(usd('2.40'))], complete: false }).findings).toEqual([]);
   });
 });
 
@@ -522,7 +525,7 @@ describe('money that was kept for nothing', () => {
   it.each([failed, refused])('is reported, where the attempt is $state', (purchase) => {
     expect(judge({ purchases: [purchase], movements: [debit(1, 'd')] }).findings).toStrictEqual([
       {
-        kind: 'debited_for_nothing',
+        kind: 'charge_not_refunded',
         detail: 'The service keeps 2.40 USD for an attempt of order ord_1 that came to nothing.',
         movementId: 'd',
         direction: 'debit',
@@ -543,7 +546,7 @@ describe('money that was kept for nothing', () => {
   it('is not once it came back, now or before', () => {
     const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
     const back = placed(credit(8, 'c'), { kind: 'attempt', id: 'att_1' }, 'att_1');
-    expect(kinds(judge({ purchases: [failed], placed: [own] }))).toEqual(['debited_for_nothing']);
+    expect(kinds(judge({ purchases: [failed], placed: [own] }))).toEqual(['charge_not_refunded']);
     expect(kinds(judge({ purchases: [failed], placed: [own], movements: [credit(5, 'c')] }))).toEqual([]);
     expect(kinds(judge({ purchases: [failed], placed: [own, back] }))).toEqual([]);
   });

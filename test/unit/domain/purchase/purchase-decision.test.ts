@@ -27,7 +27,7 @@ const history = (more: Partial<AttemptHistory> = {}): AttemptHistory => ({
 });
 const failed = (failure: FailureClass, retryAfterMs?: number) =>
   ({ kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) }) as const;
-const gated = { kind: 'gated', failure: 'buying_paused', detail: 'Buying is paused.', recheckMs: 60_000 } as const;
+const gated = { kind: 'gated', failure: 'purchases_paused', detail: 'Buying is paused.', recheckMs: 60_000 } as const;
 const atGate = (more: Partial<AttemptHistory>, resendAllowed = true) =>
   decideAfterSend(gated, history(more), { ...policy, resendAllowed }, NOW);
 
@@ -70,9 +70,9 @@ describe('after a send', () => {
     ['not_sent', 'hold'],
     ['service_down', 'hold'],
     ['spend_limit_reached', 'hold'],
-    ['buying_paused', 'hold'],
+    ['purchases_paused', 'hold'],
     ['deadline_passed', 'fail'],
-    ['key_or_reference_known', 'look_up'],
+    ['key_or_reference_used', 'look_up'],
     ['supplier_failed', 'settle'],
     ['timeout', 'resend'],
     ['connection_lost', 'resend'],
@@ -126,16 +126,16 @@ describe('after a send', () => {
 });
 
 describe('at the purchase gate', () => {
-  const lookUp = { step: 'look_up', failure: 'buying_paused' };
+  const lookUp = { step: 'look_up', failure: 'purchases_paused' };
 
   it('what was not sent, or bought nothing, is held until the gate is asked again', () => {
-    const held = { step: 'hold', failure: 'buying_paused', delayMs: 60_000, gated: 'Buying is paused.' };
+    const held = { step: 'hold', failure: 'purchases_paused', delayMs: 60_000, gated: 'Buying is paused.' };
     expect(atGate({ firstSentAt: undefined })).toEqual(held);
     expect(atGate({ holds: 7 })).toEqual(held);
   });
 
   it('what may have bought waits to be sent again, to the end of its window at the latest', () => {
-    const resend = { step: 'resend', failure: 'buying_paused', gated: 'Buying is paused.' };
+    const resend = { step: 'resend', failure: 'purchases_paused', gated: 'Buying is paused.' };
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW })).toEqual({ ...resend, delayMs: 60_000 });
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: undefined })).toEqual({ ...resend, delayMs: 60_000 });
     expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW + 5_000 - policy.resendWindowMs })).toEqual({
@@ -157,7 +157,7 @@ describe('the failure catalogue', () => {
     expect(unknown.toSorted()).toEqual([
       'connection_lost',
       'contract_drift',
-      'key_or_reference_known',
+      'key_or_reference_used',
       'server_error',
       'timeout',
       'unreadable_answer',
@@ -184,7 +184,7 @@ describe('the failure catalogue', () => {
       'not_sent',
       'service_down',
       'spend_limit_reached',
-      'buying_paused',
+      'purchases_paused',
       'deadline_passed',
     ]);
     expect(failureClasses.filter((failure) => isDefiniteAnswer(failure) && !isDefinite(failure))).toEqual([]);

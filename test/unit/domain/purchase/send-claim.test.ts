@@ -56,7 +56,7 @@ describe('whether an attempt may be sent', () => {
     ['after it', unknown({ unrefusedForMs: WINDOW + 0.001 }), WINDOW, 'too_late'],
     ['where nothing may be sent again', unknown(), undefined, 'resend_not_allowed'],
     ['that was refused since', unknown({ failureClass: 'insufficient_balance' }), undefined, 'resend_not_allowed'],
-    ['whose key the service knows', unknown({ failureClass: 'key_or_reference_known' }), WINDOW, 'too_late'],
+    ['whose key the service knows', unknown({ failureClass: 'key_or_reference_used' }), WINDOW, 'too_late'],
     ['whose answer could not be read', unknown({ failureClass: 'contract_drift' }), WINDOW, 'too_late'],
     ['that a person calls bought, and that was never sent', unknown({ unrefusedForMs: null }), WINDOW, 'too_late'],
     [

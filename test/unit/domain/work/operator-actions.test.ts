@@ -41,8 +41,8 @@ describe('the verdicts on a case', () => {
     const doubtful = new Set([
       'outcome_unknown',
       'records_lost',
-      'not_answered',
-      'debit_without_goods',
+      'service_not_answering',
+      'failed_but_charged',
       'evidence_unavailable',
       'contradiction',
       'refund_missing',
@@ -50,7 +50,7 @@ describe('the verdicts on a case', () => {
     const ofRefunds = new Set(['refund_failed', 'refund_missing']);
     const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
     // Nothing of the purchase is open, or what is open needs no word: the work goes on as it is.
-    const ofBooks = ['debited_twice', 'debited_for_nothing', 'amount_differs', 'movement_missing'];
+    const ofBooks = ['debited_twice', 'charge_not_refunded', 'amount_differs', 'movement_missing'];
     const mayBeLeft = new Set([
       'contradiction',
       ...boughtButUnread,

@@ -30,7 +30,7 @@ describe('the table of what is tried again', () => {
     );
     expect(retriedClasses.toSorted()).toEqual(tried.toSorted());
     expect(failureClasses.filter(isRetried).toSorted()).toEqual(tried.toSorted());
-    for (const failure of retriedClasses) expect(RETRY_TABLE[failure].why, failure).toMatch(/^[A-Z].{20,}\.$/);
+    for (const failure of retriedClasses) expect(RETRY_TABLE[failure].reason, failure).toMatch(/^[A-Z].{20,}\.$/);
   });
 
   it('lets only the failure of a supplier lead to new attempts', () => {

@@ -9,9 +9,9 @@ const EVERY = WORK_KINDS.flatMap((kind) => statusesOf(kind).map((status) => [kin
 
 describe('where work stands', () => {
   it.each(EVERY)('of %s that is %s is said in sentences; of what has ended nothing follows', (kind, status) => {
-    const { now, why, next } = describeStatus({ kind, status, isTimed: false });
+    const { now, reason, next } = describeStatus({ kind, status, isTimed: false });
     for (const sentence of [now, next]) expect(sentence).toMatch(/^[A-Z].*[.]$/);
-    expect(why).toBeUndefined();
+    expect(reason).toBeUndefined();
     expect(next.startsWith('Nothing')).toBe(isFinal(status));
   });
 
@@ -30,11 +30,11 @@ describe('where work stands', () => {
     const held = { kind: 'order', status: 'held', failure } as const;
     expect(describeStatus({ ...held, isTimed: true })).toEqual({
       now: 'The order is held: it waits for something that passes.',
-      why: failure.detail,
+      reason: failure.detail,
       next: `It is tried again by itself; at its deadline it fails without having bought. ${FAILURE_CLASSES.price_above_limit.advice}`,
     });
     expect(describeStatus({ ...held, failure: { ...failure, detail: null }, isTimed: false })).toMatchObject({
-      why: FAILURE_CLASSES.price_above_limit.meaning,
+      reason: FAILURE_CLASSES.price_above_limit.meaning,
       next: expect.stringContaining('once that has passed'),
     });
     expect(describeStatus({ ...held, kind: 'cancellation', isTimed: true }).next).toContain(
@@ -43,20 +43,20 @@ describe('where work stands', () => {
   });
 
   it('says of what waits for a person why, and what that person can do', () => {
-    const { why, next } = describeStatus({
+    const { reason, next } = describeStatus({
       kind: 'topup',
       status: 'needs_attention',
       attention: 'outcome_unknown',
       isTimed: false,
     });
-    expect({ meaning: why, advice: next }).toEqual(ATTENTION_REASONS.outcome_unknown);
+    expect({ meaning: reason, advice: next }).toEqual(ATTENTION_REASONS.outcome_unknown);
   });
 
   it('does not bring up an old failure of what goes on', () => {
     const failure = { class: 'timeout', detail: 'No answer.' } as const;
-    expect(describeStatus({ kind: 'order', status: 'processing', failure, isTimed: false }).why).toBeUndefined();
+    expect(describeStatus({ kind: 'order', status: 'processing', failure, isTimed: false }).reason).toBeUndefined();
     expect(describeStatus({ kind: 'order', status: 'submitting', failure, isTimed: true })).toMatchObject({
-      why: 'No answer.',
+      reason: 'No answer.',
       next: expect.stringContaining('sent again'),
     });
   });
@@ -66,7 +66,7 @@ describe('where work stands', () => {
     const settling = describeStatus({ kind: 'order', status: 'processing', failure, isTimed: true });
     expect(settling).toEqual({
       now: 'The service reports that the order failed; the wallet is read before anything follows.',
-      why: failure.detail,
+      reason: failure.detail,
       next: 'When it has cost nothing, a new attempt follows, or it fails; else a person is told.',
     });
   });

@@ -164,7 +164,7 @@ describe('the cancellation of an eSIM', () => {
   it.each([409, 422])('that the service already knows (%i) is looked up: it may be our own', async (status) => {
     await using opened = await startTestClient(() => refusal(status, 'already_cancelled'));
     const result = await opened.client.cancelEsim(CANCELLATION);
-    expect(result).toMatchObject({ ok: false, failure: 'key_or_reference_known', code: 'already_cancelled' });
+    expect(result).toMatchObject({ ok: false, failure: 'key_or_reference_used', code: 'already_cancelled' });
     expect(!result.ok && isDefinite(result.failure)).toBe(false);
   });
 

@@ -150,11 +150,11 @@ describe('the cancellation of a VPN subscription', () => {
   });
 
   it.each([
-    [409, 'reference_exists', 'key_or_reference_known'],
-    [409, 'idempotency_key_reused', 'key_or_reference_known'],
+    [409, 'reference_exists', 'key_or_reference_used'],
+    [409, 'idempotency_key_reused', 'key_or_reference_used'],
     [422, 'validation_failed', 'invalid_request'],
     [404, 'not_found', 'invalid_request'],
-    [403, 'already_cancelled', 'key_or_reference_known'],
+    [403, 'already_cancelled', 'key_or_reference_used'],
     [500, 'already_cancelled', 'server_error'],
   ])('is no success when it is answered with %i and the code %s', async (status, code, failure) => {
     await using opened = await startTestClient(() => refusal(status, code));

@@ -74,7 +74,7 @@ describe('createOrder', () => {
     ['a server error', () => refusal(500, 'internal_error'), 'server_error'],
     ['a refusal', () => refusal(402, 'insufficient_balance'), 'insufficient_balance'],
     ['a redirect', () => httpAnswer(302, '', { location: '/elsewhere' }), 'unreadable_answer'],
-    ['a known key', () => refusal(409, 'idempotency_key_in_use'), 'key_or_reference_known'],
+    ['a known key', () => refusal(409, 'idempotency_key_in_use'), 'key_or_reference_used'],
     ['rubbish', () => httpAnswer(200, '<html>'), 'unreadable_answer'],
     [
       'a compressed body',

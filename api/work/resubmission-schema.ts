@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
 /** Whether the same may be submitted once more. */
-export const submitAgain = z
+export const resubmissionSchema = z
   .strictObject({
     verdict: z.enum(['not_needed', 'no', 'yes']),
-    why: z.string(),
+    reason: z.string(),
   })
   .meta({
     description:
