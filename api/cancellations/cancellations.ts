@@ -60,7 +60,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         field: 'service_refund_id',
         description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.',
       },
-      example: { why: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
+      example: { reason: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
     },
   });
 }

@@ -55,7 +55,7 @@ export interface WorkResource {
     readonly serviceId: ResolutionField;
     /** Of a kind that delivers an eSIM. */
     readonly serviceEsimId?: ResolutionField;
-    readonly example?: { readonly why: string; readonly case: AttentionReason; readonly verdict: CaseVerdict };
+    readonly example?: { readonly reason: string; readonly case: AttentionReason; readonly verdict: CaseVerdict };
   };
   /** Reads one that is the owner's, redacted for a key that is limited to its own work. */
   find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
