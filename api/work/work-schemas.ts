@@ -11,7 +11,7 @@ import { instant, timeInQuery } from '#api/fields/instant.ts';
 import { money } from '#api/fields/money.ts';
 import { listOf } from '#api/fields/query.ts';
 import { pageQuery } from '#api/lists/page-schemas.ts';
-import { submitAgain } from '#api/work/resubmission-schema.ts';
+import { resubmissionSchema } from '#api/work/resubmission-schema.ts';
 import { retryPolicy } from '#api/work/retry-policy-schemas.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
@@ -51,7 +51,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
       .nullable()
       .meta({ description: 'Why it waits for a person.' }),
-    resubmission: submitAgain,
+    resubmission: resubmissionSchema,
     next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     deadline: instant.nullable().meta({
       description:
