@@ -50,7 +50,7 @@ async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>
     case 'wait_for_lease':
       return waitForOtherSend(cancellation, step);
 
-    // The outcome is unknown: send the same bytes with the same key, then ask the service.
+    // The result is unknown: send the same bytes with the same key, then look it up.
     case 'resend':
       return waitToResend(cancellation, step);
     case 'look_up':
@@ -83,11 +83,11 @@ async function take(cancellation: Purchase, step: Exclude<Step, { step: 'end' }>
   }
 }
 
-/** Waits until the eSIM is cancelled and its refund decided, in whatever order the service reports them. */
+/** Waits until the eSIM is cancelled and its refund decided; the service may report both in either order. */
 async function waitForRefund(cancellation: Purchase): Promise<Step> {
   const { run } = cancellation;
   const { cancelledAt, refundPaid } = run.cancellation;
-  // The money is in the wallet, whatever the service reports of its decision.
+  // The money is in the wallet, whatever the service reports about its decision.
   if (cancelledAt !== undefined && refundPaid) return { step: 'deliver' };
   await run.goOn({ status: 'processing', ...CANCELLING.inProgress(run) });
   const woken = await run.wait(refundAwaitedUntil(run) - Date.now(), WAIT_NAMES.refund());

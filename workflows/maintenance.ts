@@ -12,7 +12,7 @@ import type { BooksResult } from '#workflows/messages.ts';
 // A schedule starts the next run after one that fails: a few tries are enough.
 const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval: '2s', maximumAttempts: 3 } } as const;
 
-// Each result is stored on its own: what a run has done before it is cut off counts.
+// Each result is stored separately: what a run has done before it is cut off counts.
 const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });
 const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '30s',
@@ -27,7 +27,7 @@ const { watchRunway } = proxyActivities<BooksActivities>({ startToCloseTimeout: 
 // Each result is stored on its own, as above.
 const { announceExpiring, readUsage } = proxyActivities<WatchActivities>({ startToCloseTimeout: '4m', ...options });
 
-/** Asks the service about work that has been silent for too long; one reconciler for all kinds of work. */
+/** Looks up silent work at the service. One reconciler serves all kinds of work. */
 export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {
   return reconcileSilentWork();
 }

@@ -41,19 +41,22 @@ async function follow(run: WorkRun): Promise<WorkEnd> {
   }
 }
 
-/** Takes one step and waits for what follows it. @returns how the subscription ended, once it has. */
+/**
+ * Takes one step and waits for what follows it.
+ * @returns the end of the subscription, once it has ended.
+ */
 async function take(subscription: Subscription): Promise<WorkEnd | undefined> {
   const { run } = subscription;
   const contradicts = subscription.takeReports();
   const { attention, subscription: stored } = run;
-  // No report moves the subscription before a person has decided about a contradiction.
+  // Until a person has judged a contradiction, no report moves the subscription.
   if (attention === 'contradiction') await subscription.keepCase(attention);
   else if (contradicts) await subscription.openCase('contradiction', CONTRADICTED);
   // The service has reported its end.
   else if (stored.endedAs !== undefined) return subscription.end(stored.endedAs, endingOf(stored.endedAs));
-  // The service has refused to cancel it: only an operator's retry asks once more.
+  // The service refused to cancel it: only an operator's retry requests it again.
   else if (attention === 'cancellation_refused') await subscription.keepCase(attention);
-  // Its customer has cancelled it: ask the service, and wait until it confirms.
+  // Its customer has cancelled it: request it at the service, and wait for the confirmation.
   else if (stored.cancelRequested) return cancel(subscription);
   // It is active: wait until its time is over, then read whether it was renewed.
   else return stayActive(subscription);

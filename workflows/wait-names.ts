@@ -1,11 +1,11 @@
 /**
- * The names of all waits, as the Temporal UI shows them. A workflow can wait under no other name, and a recorded history
- * has each of them (`test/workflow/recorded-ways.test.ts`).
+ * The names of all waits, as the Temporal UI shows them. Every wait has one of these names, and a recorded history
+ * contains each of them (`test/workflow/recorded-ways.test.ts`).
  */
 
 type Part = string | number;
 
-/** The name of each wait, by what it waits for. The parts are numbers of attempts, failure classes and cases. */
+/** The name of each wait by its purpose. The parts are numbers of attempts, failure classes and reasons of cases. */
 export const WAIT_NAMES = {
   hold: (failure: Part, hold: Part) => `Held (${failure}), hold ${hold}` as const,
   gate: (failure: Part) => `Held at the gate (${failure})` as const,

@@ -7,9 +7,8 @@ import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 /**
- * Finds what bars work. Asked in the transaction that is about to buy or to fail, with the work locked.
- *
- * @param answered keys of rows of the inbox that this very step answers.
+ * Finds what bars work from being bought or from failing. Runs in that transaction, with the work locked.
+ * @param answered keys of the inbox rows that this step handles.
  */
 export async function buyingBarrier(
   tx: Executor,
@@ -21,7 +20,8 @@ export async function buyingBarrier(
 }
 
 /**
- * True while the service has said something of the work that nobody has taken into account. @param answered as above.
+ * True while a report about the work is not judged or not handled.
+ * @param answered keys of the inbox rows that this step handles.
  */
 export async function hasPendingObservations(
   tx: Executor,
@@ -42,7 +42,7 @@ export async function hasPendingObservations(
     .where(
       and(
         eq(inbox.subjectKind, work.kind),
-        // A quarantined report may say that it is bought: it bars until an operator requeues or dismisses it.
+        // A quarantined report may say that it is bought, so it bars until an operator requeues or dismisses it.
         inArray(inbox.state, ['pending', 'relayed', 'quarantined']),
         ...(answered.length > 0 ? [sql`not (${isAnsweredBy(answered)})`] : []),
         or(

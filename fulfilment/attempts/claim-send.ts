@@ -1,6 +1,6 @@
 /**
- * Claiming the sole right to send an attempt. All times are of the clock of the database: workers whose clocks differ by
- * any amount never send at once.
+ * Claims the sole right to send an attempt. All times are those of the database's clock, so workers with different
+ * clocks never send at once.
  */
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
@@ -15,20 +15,19 @@ import { decideSendClaim, mayHaveBought } from '#domain/purchase/send-claim.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter, isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 
-/** An attempt with its row locked, and how it stands by the clock of the database. */
+/** A locked attempt, with durations by the database's clock. */
 export interface LockedAttempt {
   readonly attempt: AttemptRow;
-  /** Milliseconds until the lease of its last send ends; zero or less: it has ended. Null: there is none. */
+  /** Milliseconds until the lease of its last send ends; zero or less: it has ended. Null: there is no lease. */
   readonly leaseLeftMs: number | null;
   /** Milliseconds since its first send that was not definitely refused; null: there was none. */
   readonly unrefusedForMs: number | null;
 }
 
 /**
- * Reads and locks an attempt, to decide whether it may be sent. The lock of its work, which the caller holds, keeps
- * others from claiming it, so that this does not wait and its times are those of this moment.
- *
- * @throws Error when it does not exist.
+ * Reads and locks an attempt before a claim. The caller holds the lock of its work, so this lock does not wait and the
+ * durations are current.
+ * @throws RowMissingError when it does not exist.
  */
 export async function lockAttempt(tx: Executor, attemptId: string): Promise<LockedAttempt> {
   const [locked] = await tx
@@ -48,32 +47,31 @@ function milliseconds(interval: ReturnType<typeof sql>) {
   return sql<number | null>`(extract(epoch from ${interval}) * 1000)::double precision`;
 }
 
-/** What became of the wish to send. */
+/** The result of a claim. */
 export type SendClaim =
   | { readonly kind: 'claimed'; readonly leaseToken: string; readonly attempt: AttemptRow }
   /** Another send may be under way. */
   | { readonly kind: 'leased'; readonly leaseLeftMs: number }
-  /** Another attempt for the same eSIM is not settled yet. */
+  /** Another attempt for the same eSIM is not settled. */
   | { readonly kind: 'esim_busy' }
-  /** It may have been bought, and nothing may be sent twice at this moment. */
+  /** It may have been bought, and no attempt may be resent at this moment. */
   | { readonly kind: 'resend_not_allowed' }
-  /** It may have been bought, and the same bytes may not be sent again: not any more, or never. */
+  /** It may have been bought, and the resend window is over, or a resend would show nothing new. */
   | { readonly kind: 'too_late' }
-  /** The service has it already: nothing is to be sent. */
+  /** The service has it already: nothing is sent. */
   | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
 
 /**
- * Takes the sole right to send an attempt (rule 1: one send at a time), by `decideSendClaim`. A send whose lease ran
- * out without a result counts as unknown from here on.
+ * Takes the sole right to send an attempt (rule 1), as `decideSendClaim` decides. A send whose lease ended without a
+ * result counts as unknown from here on.
  *
- * @param locked in this transaction.
- * @param claim.leaseMs how long the right lasts.
- * @param claim.resendWindowMs since the first send that was not refused; undefined: what may have been bought is not
- *   sent again.
- * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule
- *   6).
- * @param claim.limit what the service may charge for this send, null: anything. Kept, since a charge is held against
- *   what was allowed when it was sent, however often that is changed later. Undefined: it is not going to be sent.
+ * @param locked read in this transaction.
+ * @param claim.leaseMs length of the lease.
+ * @param claim.resendWindowMs window from the first send that was not refused; undefined: an attempt that may have
+ *   bought is not resent.
+ * @param claim.esimId our id of its eSIM: no other attempt is sent for that eSIM until this one is settled (rule 6).
+ * @param claim.limit the price limit of this send, null: none. It is stored because a charge is compared with the limit
+ *   at the time of its send. Undefined: nothing will be sent.
  */
 export async function claimSend(
   tx: Executor,
@@ -123,7 +121,7 @@ function limitColumns(limit: PriceLimit): Pick<AttemptRow, 'limitAmount' | 'limi
   return { limitAmount: limit?.amount ?? null, limitCurrency: limit?.currency ?? null };
 }
 
-/** The lock on the eSIM makes those who ask at the same moment ask one after the other. */
+/** The lock on the eSIM serialises concurrent claims. */
 async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
   await lockEsim(tx, esimId);
   const [holder] = await tx.select({ id: attempts.id }).from(attempts).where(eq(attempts.busyEsimId, esimId));

@@ -7,14 +7,13 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /**
- * Stores an attempt before its first send: its key, its exact body and its reference (rule 1). One that exists stays
- * as it is, so that a step that runs twice sends the same bytes.
+ * Stores an attempt before its first send: key, exact body and reference (rule 1). An existing attempt is not changed,
+ * so that a step that runs twice sends the same bytes.
  *
- * @param attempt.idempotencyKey that follows from the work and the number: were the row lost, it would be opened again
- *   with this key.
- * @param attempt.reference undefined where the interface takes none.
- * @param attempt.serviceEsimId of the eSIM that it is for, where there is one before it is bought.
- * @param attempt.encryptedBody builds and encrypts the request body for the new attempt's id.
+ * @param attempt.idempotencyKey follows from the work and the number, so a lost row gets the same key again.
+ * @param attempt.reference undefined when the interface takes none.
+ * @param attempt.serviceEsimId the service's id of an eSIM that exists before the purchase.
+ * @param attempt.encryptedBody builds and encrypts the request body for the id of the new attempt.
  */
 export async function openAttempt(
   tx: Executor,

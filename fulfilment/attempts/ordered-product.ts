@@ -6,10 +6,9 @@ import { isAsOrdered } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /**
- * Holds what the service has sold against what was ordered.
- *
- * @param sold id of the package or of the VPN plan; undefined where the service does not say it.
- * @returns what was ordered instead; undefined when it may be the same.
+ * Compares the sold product with the ordered one.
+ * @param sold id of the package or VPN plan; undefined when the service does not report it.
+ * @returns the ordered product when it differs; undefined when it may be the same.
  */
 export async function orderedInstead(
   db: Executor,
@@ -21,7 +20,7 @@ export async function orderedInstead(
   return isAsOrdered(ordered, sold) ? undefined : ordered;
 }
 
-/** The id of the ordered package or VPN plan; undefined of a kind that orders nothing. */
+/** Id of the ordered package or VPN plan; undefined for a kind that orders nothing. */
 async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
   const { product } = storedKind(kind);
   if (product === undefined) return undefined;

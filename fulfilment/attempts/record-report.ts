@@ -16,35 +16,34 @@ import { knownReports, storeCancellationFacts } from '#fulfilment/work/record-ca
 import { storeSubscriptionFacts, type SubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';
 
-/** What the service says of an attempt, from an answer, a read or an event. */
+/** A report of the service about an attempt, from an answer, a look-up or an event. */
 export interface ServiceFacts {
   readonly outcome: ObservedOutcome;
-  /** The service's id of what it made for the attempt; a cancellation has none until a refund is named. */
+  /** The service's id of the purchase; for a cancellation, that of its refund once it is named. */
   readonly serviceId: string | undefined;
   readonly serviceEsimId?: string | undefined;
-  /** What it says was bought: the id of the package or of the VPN plan. */
+  /** Id of the sold package or VPN plan. */
   readonly productId?: number | undefined;
   readonly charged?: Money | undefined;
-  /** Why the service says it failed. */
+  /** The reason that the service gives for a failure. */
   readonly failureDetail?: string | undefined;
-  /** Of a cancellation, what else is said of it. */
+  /** Set for a cancellation. */
   readonly cancellation?: CancellationFacts | undefined;
-  /** Of a VPN subscription, the same. */
+  /** Set for a VPN subscription. */
   readonly subscription?: SubscriptionFacts | undefined;
 }
 
 /**
- * Stores what the service says of an attempt, and the debit in our books. Progress only goes forward: an attempt that
- * completed does not return to processing. A second id of the service for the same attempt opens a case.
- *
- * @param now of what is said of a cancellation; that the attempt was heard of is dated by the clock of the database.
- * @returns the attempt as it now is.
+ * Stores a report about an attempt, and its debit in our books. Progress only goes forward: a completed attempt does
+ * not return to processing. A second service id for the same attempt opens a case.
+ * @param now time of a report about a cancellation; `lastHeardAt` comes from the database's clock.
+ * @returns the attempt as it is now.
  */
 export async function recordFacts(tx: Executor, attemptId: string, told: ServiceFacts, now: Date): Promise<AttemptRow> {
   return (await recordFactsOver(tx, attemptId, told, now)).after;
 }
 
-/** As {@link recordFacts}. @returns the attempt as it was and as it now is. */
+/** As {@link recordFacts}. @returns the attempt before and after. */
 export async function recordFactsOver(
   tx: Executor,
   attemptId: string,
@@ -75,7 +74,7 @@ export async function recordFactsOver(
         state,
         failureClass: failed ? failureReported : null,
         failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
-        // What is no purchase cost nothing: there is no money to wait for.
+        // A refused cancellation cost nothing, so its eSIM is free at once.
         ...(failed && !isPurchase && { busyEsimId: null }),
         leaseToken: null,
         leaseUntil: null,
@@ -97,7 +96,7 @@ export async function recordFactsOver(
   return { before: known, after: row };
 }
 
-/** What a word about a cancellation comes to beside earlier ones. */
+/** A report about a cancellation, merged with the earlier ones. */
 async function beside(tx: Executor, known: AttemptRow, told: ServiceFacts): Promise<ServiceFacts> {
   if (told.cancellation === undefined) return told;
   return {
@@ -106,7 +105,7 @@ async function beside(tx: Executor, known: AttemptRow, told: ServiceFacts): Prom
   };
 }
 
-/** Whoever brings the facts, an answer, a read or an event: what cannot be true beside what is known opens a case. */
+/** Opens a case when a report contradicts what is known, whether it comes from an answer, a look-up or an event. */
 async function reportDisagreement(tx: Executor, known: AttemptRow, facts: ServiceFacts): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
     const detail = `The service says ${facts.outcome} of attempt ${known.number}, which it had called ${known.state}.`;
@@ -115,7 +114,7 @@ async function reportDisagreement(tx: Executor, known: AttemptRow, facts: Servic
   await reportOtherPrice(tx, known, facts.charged);
 }
 
-/** Opens a case when the service names another price for an attempt than it did before. The known one stays. */
+/** Opens a case when the service reports another price for an attempt than before. The known price stays. */
 export async function reportOtherPrice(tx: Executor, known: AttemptRow, charged: Money | undefined): Promise<void> {
   const { chargedAmount, chargedCurrency } = known;
   if (chargedAmount === null || chargedCurrency === null || charged === undefined) return;

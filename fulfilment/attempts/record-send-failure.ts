@@ -1,4 +1,4 @@
-/** Storing that a send proved nothing was bought, or proved nothing. */
+/** Stores a failed send: a definite failure, or an unknown result. */
 import { and, eq, sql } from 'drizzle-orm';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -8,10 +8,9 @@ import { attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifec
 import { type FailureDetail, isDefinite } from '#domain/work/failure.ts';
 
 /**
- * Stores that a send proved nothing was bought, or proved nothing at all.
- *
- * @param leaseToken of that send: when another has taken the lease meanwhile, nothing changes.
- * @returns the attempt as it now is.
+ * Stores a failed send.
+ * @param leaseToken of that send; nothing changes when another send has taken the lease since.
+ * @returns the attempt as it is now.
  */
 export async function recordSendFailure(
   tx: Executor,
@@ -29,7 +28,7 @@ export async function recordSendFailure(
       leaseToken: null,
       leaseUntil: null,
     })
-    // A later send, or an event, may have settled the attempt meanwhile: then this result is history.
+    // When a later send or an event has settled the attempt, this result no longer matters.
     .where(and(eq(attempts.id, attemptId), eq(attempts.leaseToken, leaseToken), eq(attempts.state, 'sending')))
     .returning();
   return row ?? (await findAttemptById(tx, attemptId));
@@ -38,7 +37,8 @@ export async function recordSendFailure(
 const refusedState = (event: AttemptEvent) => attemptStateAfter('sending', event);
 
 /**
- * After a refusal. Where a send before it may have bought, it proves nothing, and the window goes on from that send.
+ * Columns after a refusal. When an earlier send may have bought, the refusal proves nothing, and the window of that
+ * send continues.
  */
 const REFUSED = {
   state: sql`case when ${attempts.anyUnknown} then ${refusedState('refused_after_unknown')} else ${refusedState('refused')} end`,

@@ -1,6 +1,6 @@
 /**
- * What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too
- * little.
+ * What happens after PostgreSQL has lost commits: how the loss is noticed, and the state of an attempt whose row knows
+ * too little.
  */
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { findAttemptById, workOf } from '#db/attempts/attempts.ts';
@@ -14,19 +14,18 @@ import type { Witness } from '#domain/purchase/restored-records.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
-/** True when a workflow has compared what it knows with the row of its work in the present epoch of the database. */
+/** True when a workflow has compared its knowledge with the row of its work in the present epoch of the database. */
 export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {
   return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
 }
 
 /**
- * Notes that a workflow has compared what it knows with the row of its work. The caller holds the lock of the work.
- *
+ * Stores that a workflow has compared its knowledge with the row of its work. The caller holds the lock of the work.
  * @param epoch the present one.
- * @param sentIn epoch in which a send was asked for of which the workflow has heard nothing; undefined: there is none,
- *   or its epoch is not known. With another one than the present epoch, the workflow has yet to reckon with that send,
- *   and nothing is noted.
- * @returns true when the row had been compared in an earlier epoch, and not yet in this one.
+ * @param sentIn epoch of a send whose result the workflow did not receive; undefined: no such send, or its epoch is not
+ *   known. When it differs from the present epoch, the workflow first has to account for that send, and nothing is
+ *   stored.
+ * @returns true when the row was compared in an earlier epoch but not yet in this one.
  */
 export async function noteComparison(
   tx: Executor,
@@ -41,12 +40,11 @@ export async function noteComparison(
 }
 
 /**
- * Makes an attempt unknown whose row knows less than its workflow: the ordinary rules for what may have been bought
- * decide from here on.
- *
- * @param doubt.leaseMs a send of which the row knows nothing may still be under way: nothing is sent for this long.
- * @param doubt.busyEsimId our id of the eSIM that the attempt is for, where only one may be under way.
- * @returns the attempt as it now is.
+ * Makes an attempt unknown when its row knows less than its workflow. The rules for attempts that may have bought apply
+ * from here on.
+ * @param doubt.leaseMs a send that the row does not know may be under way: nothing is sent for this long.
+ * @param doubt.busyEsimId our id of the eSIM of which only one attempt may be under way.
+ * @returns the attempt as it is now.
  */
 export async function doubtAttempt(
   tx: Executor,
@@ -63,7 +61,7 @@ export async function doubtAttempt(
       sends: Math.max(attempt.sends, witness.sends),
       anyUnknown: true,
       settled: false,
-      // The earlier one: the resend window must not begin anew.
+      // The earlier time: the resend window must not restart.
       firstSentAt: earlier(attempt.firstSentAt, firstSentAt),
       firstUnrefusedSendAt: earlier(attempt.firstUnrefusedSendAt, firstUnrefusedSendAt),
       serviceId: attempt.serviceId ?? witness.serviceId ?? null,
@@ -87,8 +85,8 @@ export async function doubtAttempt(
 }
 
 /**
- * Notes of an attempt whose row was lost, and which a later one followed, that it failed and cost nothing: no later one
- * is made before that.
+ * Marks an attempt with a lost row, which a later attempt followed, as failed without cost: a later attempt is only
+ * made after that.
  */
 export async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
   await tx
@@ -117,12 +115,11 @@ async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promi
 }
 
 /**
- * Lets the resend window of an attempt begin anew, since the service has shown that no send so far has bought. The
- * caller holds the lock of the work.
- *
- * @param attempt as it was when the service began to be asked: of a later send the answers say nothing.
- * @returns false, with nothing changed, when its outcome is not unknown any more, it was sent meanwhile, or a send may
- *   be under way. One that is being sent, with its lease over, left no result: it is as unknown.
+ * Restarts the resend window of an attempt after the service has shown that no send so far has bought. The caller holds
+ * the lock of the work.
+ * @param attempt as it was before the service was read: the evidence says nothing about a later send.
+ * @returns false, without a change, when its result is no longer unknown, it was sent since, or a send may be under
+ *   way. A `sending` attempt whose lease has ended left no result and counts as unknown.
  */
 export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow, 'id' | 'sends'>): Promise<boolean> {
   const { id, sends } = attempt;

@@ -31,15 +31,15 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import { noteShownCharges } from '#fulfilment/books/record-charges.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 
-/** The service's wallet as it was read. */
+/** The wallet as read from the service. */
 export interface Wallet {
   readonly status: ReconciliationStatus;
   readonly detail: string;
   readonly movements: readonly ReadMovement[];
   readonly since: number;
-  /** Undefined where it could not be read. */
+  /** Undefined when it could not be read. */
   readonly balance: Money | undefined;
-  /** False when the wallet moved while it was read: then its balance is not that of the movements. */
+  /** False when the balance changed during the read: it then does not belong to these movements. */
   readonly atRest: boolean;
 }
 
@@ -51,9 +51,9 @@ interface Run {
   readonly now: number;
 }
 
-/** More at a time would fill the memory; what is left over is taken next time, and the report says so. */
+/** Limit for memory; the next run takes the rest, and the report says so. */
 const MOVEMENTS_AT_ONCE = 20_000;
-/** A report is read by a person. */
+/** Findings listed in a report, for a reader. */
 const LISTED_FINDINGS = 200;
 
 export async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<ReconciliationRow> {
@@ -158,7 +158,7 @@ function balanceFindings(balance: Money | undefined, expected: Money | undefined
   ];
 }
 
-/** Findings about work that wait for a person. `once`: what is so until somebody changes it is told once. */
+/** Findings about work that open a case. `once`: a finding that persists opens one case, not one in each run. */
 const CASES = {
   debited_twice: { once: false },
   amount_differs: { once: false },

@@ -7,15 +7,15 @@ import type { Money } from '#domain/money/money.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 
-/** What the wallet shows of an attempt. */
+/** A debit that the wallet shows for an attempt. */
 export interface ShownDebit {
   readonly attemptId: string;
   readonly money: Money;
 }
 
 /**
- * Notes what purchases cost whose price the service has never said, such as those that a person called bought: the
- * wallet shows it. What was said stays; that the wallet shows another amount is a finding of the books.
+ * Stores the cost of purchases whose price the service never reported, such as those that an operator marked as bought.
+ * A reported price stays; a different amount in the wallet is a finding of the books.
  */
 export async function noteShownCharges(tx: Executor, debits: readonly ShownDebit[], now: Date): Promise<void> {
   if (debits.length === 0) return;

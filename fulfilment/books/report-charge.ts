@@ -6,7 +6,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { plainText, type Money } from '#domain/money/money.ts';
 import { isWithin } from '#domain/purchase/price-limit.ts';
 
-/** Opens a case when the service charged more than the caller allowed when it was sent, or in another currency. */
+/** Opens a case when the service charged more than the limit at the time of the send, or in another currency. */
 export async function reportCharge(tx: Executor, attempt: AttemptRow, charged: Money | undefined): Promise<void> {
   if (charged === undefined || isWithin(limitOf(attempt), charged)) return;
   const work = workOf(attempt);

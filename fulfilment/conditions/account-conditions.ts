@@ -3,16 +3,14 @@ import { countHeldWork } from '#db/work/held-work.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
-/**
- * What the service says of our account rather than of one purchase: none gets past it before somebody acts elsewhere.
- */
+/** Failure classes about our account. They block every purchase until someone corrects them at the service. */
 const ACCOUNT_CONDITIONS = [
   'not_approved',
   'unauthorized',
   'insufficient_balance',
 ] as const satisfies readonly FailureClass[];
 
-/** What holds purchases up although we are well, for readiness probes: each condition with what to do about it. */
+/** Account problems that hold purchases, for the readiness probe; each with its advice. */
 export async function readAccountConditions(db: Executor): Promise<Degradation[]> {
   const held = await countHeldWork(db, ACCOUNT_CONDITIONS);
   return ACCOUNT_CONDITIONS.flatMap((condition) => {

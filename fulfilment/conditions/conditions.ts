@@ -8,8 +8,8 @@ import { readWebhookConditions } from '#fulfilment/conditions/webhook-conditions
 import type { Degradation } from '#telemetry/readiness.ts';
 
 /**
- * What readiness probes name as degraded: what holds purchases up, what keeps the service's webhooks from us, and
- * queues of the relay that are behind. Each condition once, with what is held for it where something is.
+ * Everything that the readiness probe names as degraded: what holds purchases, what keeps webhooks of the service away,
+ * and queues of the relay that are behind. Each condition appears once.
  */
 export async function readConditions(db: Executor): Promise<Degradation[]> {
   const all = [
@@ -22,7 +22,7 @@ export async function readConditions(db: Executor): Promise<Degradation[]> {
   return all.filter(({ condition }, index) => all.findIndex((other) => other.condition === condition) === index);
 }
 
-/** As usual: the worker's own policy is only a matter of when it raises its alert. */
+/** The default: the worker's setting only decides when its alert is raised. */
 const { webhookSilence } = DEFAULT_POLICY;
 
 async function readMissedWebhooks(db: Executor): Promise<Degradation[]> {

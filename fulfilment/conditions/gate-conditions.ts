@@ -1,11 +1,11 @@
-/** What of the purchase gate holds purchases up, for readiness probes. */
+/** Conditions of the purchase gate that hold purchases, for the readiness probe. */
 import type { Executor } from '#db/connection/database.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { CIRCUITS, circuitSentence } from '#domain/gate/circuit.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
-/** Circuits that are not closed, each under the failure class that work is held with, and pauses of buying. */
+/** Circuits that are not closed, by the failure class of held work, and pauses. */
 export async function readGateConditions(db: Executor): Promise<Degradation[]> {
   const circuits = (await listCircuits(db)).filter(({ state }) => state !== 'closed');
   const pauses = await activePauses(db);

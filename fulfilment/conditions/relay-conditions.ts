@@ -9,7 +9,7 @@ const CONSEQUENCES: Readonly<Record<LaggingQueue, string>> = {
   events: 'events and webhooks to internal systems do not go out',
 };
 
-/** What readiness probes name as degraded: queues whose oldest row has waited for longer than a healthy relay takes. */
+/** Queues whose oldest row has waited longer than a healthy relay needs, for the readiness probe. */
 export async function readRelayConditions(db: Executor): Promise<Degradation[]> {
   const lag = await relayLag(db);
   return LAGGING_QUEUES.filter((queue) => lag[queue] * 1_000 >= RELAY_POLICY.behindAfterMs).map((queue) => ({

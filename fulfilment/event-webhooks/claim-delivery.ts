@@ -5,7 +5,7 @@ import { type WebhookDeliveryRow, givenUp, untriedTest } from '#db/events/webhoo
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 
-/** A delivery in the hands of one try. */
+/** A delivery that one try holds. */
 export interface ClaimedDelivery {
   readonly delivery: WebhookDeliveryRow;
   readonly event: EventRow;
@@ -17,7 +17,10 @@ interface Claim {
   readonly leaseMs: number;
 }
 
-/** Takes the delivery that has been due for longest, for a while. @returns undefined when nothing is to be sent now. */
+/**
+ * Claims the delivery that has been due for longest.
+ * @returns undefined when none is due.
+ */
 export async function claimDelivery(
   tx: Executor,
   endpointId: string,
@@ -29,8 +32,8 @@ export async function claimDelivery(
 }
 
 /**
- * Takes a test that was not tried yet, although the endpoint may be waiting for the end of an outage: a person waits
- * for what comes of it.
+ * Claims a test that was not tried yet, even while the endpoint waits for the end of an outage: a caller waits for its
+ * result.
  */
 export async function claimTest(tx: Executor, endpointId: string, claim: Claim): Promise<ClaimedDelivery | undefined> {
   const endpoint = await readReceiving(tx, endpointId);
@@ -75,7 +78,7 @@ async function claimFirst(
   return { delivery, event: due.event, endpoint };
 }
 
-/** What has waited for longer than its event was kept cannot be sent any more, and must not keep the rest from it. */
+/** Gives up deliveries whose events were deleted: they cannot be sent and must not block the others. */
 async function endForgotten(tx: Executor, endpointId: string, now: Date): Promise<void> {
   const event = tx
     .select({ one: sql`1` })

@@ -8,7 +8,7 @@ import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 import type { DisabledReason } from '#domain/events/webhook-delivery.ts';
 
 /**
- * From now on it gets nothing; what waits for it is given up by its workflow. The reason of one that is disabled
+ * Disables an endpoint; its workflow gives up its waiting deliveries. The reason of an endpoint that is disabled
  * already is replaced.
  */
 export async function disableWebhookEndpoint(
@@ -24,7 +24,7 @@ export async function disableWebhookEndpoint(
   await requestEndpointWake(tx, [id], { urgent: true });
 }
 
-/** Tells internal systems that we have disabled an endpoint. Whether this one hears of it: no. */
+/** Announces that we have disabled an endpoint. The endpoint itself does not receive the event. */
 export async function announceDisabled(
   tx: Executor,
   { id, apiKeyId, failingSince }: Pick<WebhookEndpointRow, 'id' | 'apiKeyId' | 'failingSince'>,
@@ -40,8 +40,8 @@ export async function announceDisabled(
 }
 
 /**
- * It gets events again, with a clean record. @param missedSince from when on it is to get what it missed, too;
- * undefined: not at all.
+ * Enables an endpoint and clears its failures.
+ * @param missedSince start of the events that it missed and now gets; undefined: it gets none of them.
  */
 export async function enableWebhookEndpoint(
   tx: Executor,
@@ -64,7 +64,7 @@ export async function enableWebhookEndpoint(
   await requestEndpointWake(tx, [id], { urgent: true });
 }
 
-/** Nobody sees it any more, and its secrets are gone. */
+/** Deletes an endpoint for its callers, and its secrets. */
 export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date): Promise<void> {
   await tx.update(webhookEndpoints).set({ deletedAt: now, updatedAt: now }).where(eq(webhookEndpoints.id, id));
   await tx.delete(webhookEndpointSecrets).where(eq(webhookEndpointSecrets.endpointId, id));
@@ -72,8 +72,8 @@ export async function deleteWebhookEndpoint(tx: Executor, id: string, now: Date)
 }
 
 /**
- * Its address is another one: it has a clean record, and what waits goes there now. What a disabled one has missed is
- * found by its record.
+ * Clears the failures of an endpoint with a new address and sends its waiting deliveries there now. A disabled endpoint
+ * stays as it is.
  */
 export async function startAtNewAddress(
   tx: Executor,

@@ -1,4 +1,4 @@
-/** Deliveries of endpoints that receive nothing any more, and endpoints whose workflow does not run. */
+/** Deliveries of disabled endpoints, and endpoints whose workflow does not run. */
 import { and, eq, exists, inArray, isNotNull, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { givenUp } from '#db/events/webhook-deliveries.ts';
@@ -6,11 +6,11 @@ import { requestEndpointWake } from '#db/events/webhook-endpoints.ts';
 import { webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 
 /**
- * Gives up what waits for an endpoint that gets nothing any more. @returns how many; fewer than `batch` means that none
- * are left.
+ * Gives up deliveries of an endpoint that is disabled or deleted.
+ * @returns how many; fewer than `batch` means that none are left.
  */
 export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: number, now: Date): Promise<number> {
-  // Looked at again under a lock: it may have been enabled since.
+  // Read under a lock: it may have been enabled since.
   const [endpoint] = await tx
     .select()
     .from(webhookEndpoints)
@@ -31,13 +31,13 @@ export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: 
 }
 
 /**
- * Asks for the workflow of every endpoint whose deliveries have been due for too long, or that is to get what it missed
- * and has nothing queued: it was terminated, or a wake-up was lost.
+ * Wakes the workflow of every endpoint whose deliveries are overdue, or that has missed events to get and none queued:
+ * its workflow was terminated, or a wake was lost.
  */
 export async function wakeOverdueEndpoints(tx: Executor, { before }: { readonly before: Date }): Promise<number> {
   const { endpointId, state, nextTryAt, leasedUntil } = webhookDeliveries;
   const { id: endpoint, retryAt, wakesWanted, wakesGiven, missedSince, disabledAt, deletedAt } = webhookEndpoints;
-  // One row for each endpoint is looked for: there may be very many that wait.
+  // One row for each endpoint: very many may wait.
   const waiting = and(eq(endpointId, endpoint), eq(state, 'pending'));
   const delivery = (which: SQL | undefined) =>
     tx

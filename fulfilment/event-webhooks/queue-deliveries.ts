@@ -7,10 +7,9 @@ import { webhookEndpoints } from '#db/schema.ts';
 import { selects, TEST_EVENT } from '#domain/events/event-filter.ts';
 
 /**
- * Queues events for each endpoint that is to get them, in the transaction that publishes them: what has a position is
- * queued, and no transaction of business waits for it.
- *
- * @returns how many deliveries there are.
+ * Queues events for each endpoint that selects them, in the transaction that publishes them: an event with a position
+ * is queued, and no other transaction waits for it.
+ * @returns the number of deliveries.
  */
 export async function queueDeliveries(tx: Executor, published: readonly PublishedEvent[], now: Date): Promise<number> {
   if (published.length === 0) return 0;
@@ -42,8 +41,8 @@ export async function queueDeliveries(tx: Executor, published: readonly Publishe
 type Receiver = Pick<WebhookEndpointRow, 'id' | 'ownerId' | 'eventTypes'>;
 
 /**
- * A test is for its endpoint alone. An endpoint with an owner gets what that owner's work brought about, and nothing
- * about the account.
+ * A test goes to its endpoint only. An endpoint with an owner gets the events of the owner's work, and none about the
+ * account.
  */
 function isFor({ id, ownerId, eventTypes }: Receiver, { type, subjectId, apiKeyId }: PublishedEvent): boolean {
   if (type === TEST_EVENT) return subjectId === id;

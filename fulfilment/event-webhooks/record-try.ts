@@ -18,7 +18,7 @@ import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import type { ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
 import { announceDisabled, disableWebhookEndpoint } from '#fulfilment/event-webhooks/endpoint-lifecycle.ts';
 
-/** What came of a try. */
+/** The result of a try. */
 export interface FinishedTry {
   readonly outcome: TryOutcome;
   readonly at: Date;
@@ -28,9 +28,8 @@ export interface FinishedTry {
 }
 
 /**
- * Writes down a try, and what follows from it for its delivery and its endpoint.
- *
- * @param spread from 0 to 1, at random.
+ * Records a try and its effect on the delivery and the endpoint.
+ * @param spread random number from 0 to 1.
  */
 export async function recordTry(
   tx: Executor,
@@ -38,7 +37,7 @@ export async function recordTry(
   done: FinishedTry,
   { now, spread, policy }: { readonly now: Date; readonly spread: number; readonly policy: OutboundPolicy },
 ): Promise<void> {
-  // First the endpoint, as whoever replays does; `no key` leaves new deliveries alone, which refer to it.
+  // Lock the endpoint first, as replays do. `no key` does not block new deliveries, which reference it.
   const [endpoint] = await tx
     .select()
     .from(webhookEndpoints)
@@ -63,8 +62,7 @@ export async function recordTry(
   const event = EVENT_OF_TRY[judged.delivery.state];
   const state = DELIVERY_LIFECYCLE[event][delivery.state];
   const delivered = event === 'arrived';
-  // A try that took longer than its lease may have been overtaken by another; what has arrived has arrived all the
-  // same.
+  // Another try may have overtaken one that took longer than its lease. A delivered event counts all the same.
   const counts = delivered || delivery.leasedUntil?.getTime() === claimed.leasedUntil?.getTime();
   await tx
     .update(webhookDeliveries)
@@ -94,7 +92,7 @@ export async function recordTry(
     })
     .where(eq(webhookEndpoints.id, endpoint.id));
   if (delivered && !isMoved && isFailing(health, policy)) await bringForward(tx, endpoint.id, now);
-  // One that was disabled or deleted while the try was under way stays so.
+  // An endpoint that was disabled or deleted during the try stays so.
   if (
     judged.disable !== undefined &&
     ENDPOINT_LIFECYCLE[`found_${judged.disable}`][endpointState(endpoint)] !== 'unchanged'
@@ -110,10 +108,7 @@ export async function recordTry(
   }
 }
 
-/**
- * A try at an address that was changed meanwhile says nothing of the new one, where what did not arrive is tried at
- * once.
- */
+/** A try at a former address says nothing about the new one: a delivery that did not arrive is tried there at once. */
 function judgeFormerAddress(outcome: TryOutcome, health: EndpointHealth, now: number): TryJudgement {
   return { delivery: isDelivered(outcome) ? { state: 'delivered' } : { state: 'pending', nextTryAt: now }, health };
 }

@@ -1,4 +1,4 @@
-/** Queues deliveries again, because a person asks for it or an endpoint was enabled. */
+/** Queues deliveries again, on request or after an endpoint was enabled. */
 import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { addDeliveries } from '#db/events/webhook-deliveries.ts';
@@ -7,10 +7,10 @@ import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { selects, TEST_EVENT } from '#domain/events/event-filter.ts';
 import { eventTypes } from '#domain/events/events.ts';
 
-/** What is queued in one transaction, which is some megabytes. */
+/** Deliveries queued in one transaction: some megabytes. */
 export const REPLAY_PIECE = 10_000;
 
-/** Queues what an endpoint got, or should have got, once more. The endpoint is locked by the caller. */
+/** Queues events of a range for an endpoint again. The caller holds the lock of the endpoint. */
 export async function replayRange(
   tx: Executor,
   endpoint: WebhookEndpointRow,
@@ -23,8 +23,8 @@ export async function replayRange(
 }
 
 /**
- * Queues the next piece of what an endpoint missed, where it is to get it and has not yet. What is published meanwhile
- * is queued by whoever publishes, so the last piece is the end.
+ * Queues the next piece of the events that an endpoint missed. The publisher queues events that are published
+ * meanwhile, so the last piece is the end.
  */
 export async function queueMissed(tx: Executor, endpointId: string, { limit, now }: ReplayPiece): Promise<void> {
   const [endpoint] = await tx
@@ -79,8 +79,8 @@ async function findRange(
 }
 
 /**
- * Queues one event once more, whatever the filter of the endpoint says. @returns false when there is no such event for
- * it.
+ * Queues one event again, whatever the filter of the endpoint is.
+ * @returns false when there is no such event for it.
  */
 export async function replayEvent(
   tx: Executor,
@@ -96,7 +96,7 @@ export async function replayEvent(
         eq(events.id, eventId),
         isNotNull(events.position),
         endpoint.ownerId === null ? undefined : eq(events.apiKeyId, endpoint.ownerId),
-        // A test of another endpoint is nobody else's.
+        // A test belongs to one endpoint.
         or(ne(events.type, TEST_EVENT), eq(events.subjectId, endpoint.id)),
       ),
     );
@@ -106,8 +106,8 @@ export async function replayEvent(
 }
 
 /**
- * Queues one delivery of an endpoint once more. @returns false when there is no such delivery, or its event is not kept
- * any more.
+ * Queues one delivery of an endpoint again.
+ * @returns false when there is no such delivery, or its event was deleted.
  */
 export async function replayDelivery(
   tx: Executor,
@@ -125,7 +125,7 @@ export async function replayDelivery(
   return true;
 }
 
-/** A person waits for it, so it is sent at once, although the endpoint may be waiting for the end of an outage. */
+/** Sent at once, even while the endpoint waits for the end of an outage: a caller waits for the result. */
 async function queueAgain(tx: Executor, endpointId: string, eventIds: readonly string[], now: Date): Promise<void> {
   if (eventIds.length === 0) return;
   await tx.update(webhookEndpoints).set({ retryAt: null }).where(eq(webhookEndpoints.id, endpointId));
@@ -143,20 +143,21 @@ function chosen(which: ReplayChoice): SQL | undefined {
 }
 
 /**
- * `all`: whatever its filter selects. `failed`: what was given up. `missed`: that, and what was never queued for it.
+ * `all`: every event that its filter selects. `failed`: deliveries that were given up. `missed`: those, and events that
+ * were never queued for it.
  */
 type ReplayChoice = 'all' | 'failed' | 'missed';
 
 export interface ReplayRange {
   readonly which: ReplayChoice;
-  /** By when it happened, inclusive. */
+  /** Time of the event, inclusive. */
   readonly since: Date;
   readonly until?: Date | undefined;
 }
 
 export interface Replay {
   readonly queued: number;
-  /** When the first event happened that is not queued yet, because there were too many for one go. */
+  /** Time of the first event that is not queued yet, when there were too many for one call. */
   readonly nextSince: Date | undefined;
 }
 

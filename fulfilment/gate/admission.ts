@@ -1,4 +1,4 @@
-/** Whether a piece of work may pass the gate: the operators' pauses and the circuits of the service. */
+/** Decides whether work may pass the gate: pauses and circuits. */
 import { sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { circuitOfRow, isCanary, lockUnclosed, type CircuitRow } from '#db/gate/circuits.ts';
@@ -15,21 +15,18 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import { pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
 
-/** Work that asks to be let through; both rows are locked. */
+/** Work that asks to pass; both rows are locked. */
 export interface GateRequest {
   readonly work: WorkRef;
   readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
   readonly attempt: Pick<AttemptRow, 'state' | 'failureClass'>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /**
-   * False before it is known whether its price can be reserved: who has money reserved need not ask what the wallet
-   * said to others.
-   */
+  /** False before the reservation is decided: work with reserved money ignores the circuit `insufficient_balance`. */
   readonly isUnreserved: boolean;
 }
 
-/** True when there is nothing to ask: no pause is in force, no circuit is open, and nobody holds this work. */
+/** True when no pause is in force, no circuit is open, and this work is not held. */
 export async function isGateClear(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
   const answer = await db.execute<{ clear: boolean }>(sql`select not (
     exists (select 1 from ${gatePauses} where ${gatePauses.releasedAt} is null)
@@ -39,11 +36,12 @@ export async function isGateClear(db: Executor, { kind, id }: WorkRef): Promise<
   return answer.rows[0]?.clear === true;
 }
 
-/** The service has it already: nothing is to be bought, and nothing to be held. */
+/** States in which the service has the attempt: nothing is bought, so nothing is held. */
 const SETTLED: ReadonlySet<AttemptRow['state']> = new Set(['processing', 'completed', 'failed']);
 
 /**
- * Asks the gate. @returns why it stops, with the work in the line of what it is held at; undefined when it may go on.
+ * Asks the gate. A stopped piece of work is put into the queue of its barrier.
+ * @returns why the gate stops it; undefined when it passes.
  */
 export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GatePolicy): Promise<GateStop | undefined> {
   const { work, attempt } = asker;
@@ -104,12 +102,12 @@ async function stopByCircuit(
     const detail = `${circuitSentence(row.name)}${row.detail === null ? '' : ` The service last said: ${row.detail}`}`;
     return { barrier, failure: CIRCUITS[row.name].heldAs, detail, recheckMs: policy.recheckMs };
   }
-  // Only who passes all of them finds anything out.
+  // Only work that passes all circuits can be a canary.
   for (const row of probes) await moveCircuit(tx, row, { event: 'probe_started', now, canary: work }, policy);
   return undefined;
 }
 
-/** Puts work into the line of what stops it. Who was a canary is none any more. */
+/** Puts work into the queue of its barrier, and ends its role as a canary. */
 export async function hold(
   tx: Executor,
   { work, row, attempt, now }: Pick<GateRequest, 'work' | 'row' | 'attempt' | 'now'>,

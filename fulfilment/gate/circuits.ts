@@ -1,4 +1,4 @@
-/** The circuits of the service, as PostgreSQL has them. */
+/** Changes of the service's circuits in PostgreSQL. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { type CircuitRow, circuitOfRow, isCanary, listCircuits } from '#db/gate/circuits.ts';
@@ -23,17 +23,20 @@ export interface CircuitChange {
   readonly detail: string | null;
 }
 
-/** What happened to a circuit, beside the event. */
+/** An event of a circuit, with its details. */
 export interface CircuitOccasion {
   readonly event: CircuitEvent;
   readonly now: number;
   readonly retryAfterMs?: number | undefined;
   readonly detail?: string | undefined;
-  /** With `probe_started`: who goes. */
+  /** With `probe_started`: the canary. */
   readonly canary?: WorkRef;
 }
 
-/** Moves a circuit on, whose row is locked. @returns the row as it is then. */
+/**
+ * Applies an event to a locked circuit.
+ * @returns the row afterwards.
+ */
 export async function moveCircuit(
   tx: Executor,
   row: CircuitRow,
@@ -64,25 +67,25 @@ export async function moveCircuit(
   return stored;
 }
 
-/** What a send came to. */
+/** The result of a send, for the circuits. */
 export interface SendNews {
   readonly work: WorkRef;
   readonly evidence: SendEvidence;
   readonly retryAfterMs?: number | undefined;
-  /** Of a failure, in a sentence. */
+  /** The failure as a sentence. */
   readonly detail?: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** What became of the circuits. */
+/** The circuits after a send. */
 export interface NotedSend {
   readonly changes: readonly CircuitChange[];
-  /** Those that the failure belongs to, as they are now. */
+  /** Circuits whose condition the failure showed, as they are now. */
   readonly failed: readonly { readonly circuit: CircuitRow; readonly wasCanary: boolean }[];
 }
 
-/** Lets the circuits know what a send came to. */
+/** Reports the result of a send to the circuits. */
 export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPolicy): Promise<NotedSend> {
   const known = new Map((await listCircuits(tx)).map((row) => [row.name, row]));
   const changes: CircuitChange[] = [];
@@ -90,7 +93,7 @@ export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPoli
   for (const name of circuitNames) {
     if (eventOf(name, known.get(name), news) === undefined) continue;
     const row = await lockCircuit(tx, name);
-    // It may have changed while we waited for the lock.
+    // It may have changed before we got the lock.
     const event = eventOf(name, row, news);
     if (event === undefined) continue;
     const after = await moveCircuit(
@@ -125,7 +128,7 @@ async function lockCircuit(tx: Executor, name: CircuitName): Promise<CircuitRow>
 
 const CLOSED = { state: CLOSED_CIRCUIT.state, failures: 0, openings: 0 } as const;
 
-/** A sign that a condition is over, such as a deposit: the next canary need not wait. */
+/** A sign that a condition is over, such as a deposit: the next canary may pass at once. */
 export async function noteSignOfLife(
   tx: Executor,
   name: CircuitName,

@@ -1,6 +1,6 @@
 /**
- * The hold before the first purchase in production: a pause of each kind of purchase, whose row is also the record of
- * how it ended. A kind has at most one; once that was released, by the product or by an operator, it is not set again.
+ * The hold before the first purchase in production: one pause for each kind of purchase. Its row also records how the
+ * hold ended. After its release, by the product or an operator, it is not set again.
  */
 import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
@@ -13,19 +13,19 @@ import { boughtStatusesOf } from '#domain/work/lifecycle.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const ORIGIN = 'first_contact';
-/** Who sets and releases these pauses, where no person does. */
+/** The actor of these pauses when the product sets or releases them. */
 export const FIRST_CONTACT_ACTOR = 'worker';
 
-/** What is known of a kind of purchase. */
+/** The state of a kind of purchase. */
 export type FirstContactState =
   | { readonly kind: 'held'; readonly pause: PauseRow }
-  /** Our own records show it: a confirmed profile, or a purchase. */
+  /** Our own records prove it: a confirmed profile, or a purchase. */
   | { readonly kind: 'recorded'; readonly evidence: string }
   | { readonly kind: 'released'; readonly by: string; readonly reason: string; readonly at: Date }
   /** Nothing shows it and nothing holds it: so it is before the first start of a worker. */
   | { readonly kind: 'unknown' };
 
-/** By kind of purchase, in the order in which they are shown. */
+/** The states by kind of purchase, in display order. */
 export async function readFirstContact(db: Executor): Promise<ReadonlyMap<PurchaseKind, FirstContactState>> {
   const states = new Map<PurchaseKind, FirstContactState>();
   for (const kind of PURCHASE_KINDS) states.set(kind, await stateOf(db, kind));
@@ -47,7 +47,7 @@ async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstContactSt
   return evidence === undefined ? { kind: 'unknown' } : { kind: 'recorded', evidence };
 }
 
-/** What our own records show. @returns undefined when they show nothing. */
+/** The evidence in our own records. @returns undefined when there is none. */
 async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | undefined> {
   const [profile] = await db
     .select()
@@ -68,9 +68,8 @@ async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | u
 }
 
 /**
- * Puts a pause in place for each kind of purchase that nothing is known of. Several processes may do so at once.
- *
- * @returns the pauses that are new.
+ * Sets a pause for each kind of purchase without evidence or hold. Several processes may do so at once.
+ * @returns the new pauses.
  */
 export async function holdUntilSeen(tx: Executor, now: Date): Promise<PauseRow[]> {
   await serialise(tx);
@@ -95,7 +94,10 @@ export async function heldKinds(db: Executor): Promise<PurchaseKind[]> {
   return PURCHASE_KINDS.filter((kind) => states.get(kind)?.kind === 'held');
 }
 
-/** Releases the pauses of the kinds that our own records show by now. @returns those kinds. */
+/**
+ * Releases the pauses of kinds that our own records prove by now.
+ * @returns those kinds.
+ */
 export async function releaseRecorded(tx: Executor, actor: string, now: Date): Promise<PurchaseKind[]> {
   await serialise(tx);
   const released: PurchaseKind[] = [];
@@ -111,10 +113,10 @@ export async function releaseRecorded(tx: Executor, actor: string, now: Date): P
   return released;
 }
 
-/** What became of the pause of a kind; `unchanged` also when there is none any more. */
+/** The effect on the pause of a kind; `unchanged` also when there is none. */
 export type AppliedFirstContact = 'released' | 'reworded' | 'unchanged';
 
-/** Releases the pause of a kind whose shapes were seen, or has it say what is missing now. */
+/** Releases the pause of a kind whose shapes were seen, or updates its text. */
 export async function applyFirstContact(
   tx: Executor,
   kind: PurchaseKind,
@@ -137,7 +139,7 @@ export async function applyFirstContact(
   return 'released';
 }
 
-/** Serialises concurrent callers with an advisory lock: a pause that another released meanwhile stays released. */
+/** Serialises concurrent callers with an advisory lock: a pause that another caller released stays released. */
 async function serialise(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.first_contact', 0))`);
 }

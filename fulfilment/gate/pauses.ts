@@ -17,9 +17,12 @@ export interface NewPause {
   readonly actor: string;
 }
 
-/** Pauses. One that is in force for the same stays as it is. @returns it, and whether it is new. */
+/**
+ * Sets a pause. An equal pause that is in force is not changed.
+ * @returns the pause, and whether it is new.
+ */
 export async function addPause(tx: Executor, asked: NewPause, now: Date): Promise<{ pause: PauseRow; isNew: boolean }> {
-  // One that stood in the way may be released before it is read: then there is room for a new one.
+  // An equal pause may be released before it is read; then the insert is repeated.
   for (;;) {
     const made = await insertPause(tx, asked, now);
     if (made !== undefined) return { pause: made, isNew: true };
@@ -39,7 +42,7 @@ export async function addPause(tx: Executor, asked: NewPause, now: Date): Promis
   }
 }
 
-/** @returns undefined where the same is paused already. */
+/** @returns undefined when an equal pause is in force. */
 async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<PauseRow | undefined> {
   const { origin, kind, failureClass, reason, actor } = asked;
   const id = newId('pause');
@@ -53,7 +56,10 @@ async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<Pa
   return made;
 }
 
-/** Ends a pause; one that has ended stays as it is. @returns undefined when there is none. */
+/**
+ * Ends a pause; an ended pause is not changed.
+ * @returns undefined when it does not exist.
+ */
 export async function releasePause(
   tx: Executor,
   id: string,
@@ -72,7 +78,10 @@ export async function releasePause(
   return findPause(tx, id);
 }
 
-/** The pause that stops work of this kind, if one does. @param failures what it was held for last. */
+/**
+ * The pause that stops work of this kind; undefined: none.
+ * @param failures the failures that it was last held for.
+ */
 export function pauseFor(
   pauses: readonly PauseRow[],
   kind: WorkKind,

@@ -1,6 +1,6 @@
 /**
- * Lets held work go once what held it is over: a canary when a circuit is due, the others at a set rate, oldest first.
- * Run every second or so by every worker; one of them does it at a time.
+ * Releases held work when its barrier is gone: one canary when a circuit is due, the others at a set rate, oldest
+ * first. Every worker runs this about once a second; one at a time does it.
  */
 import { asc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
@@ -18,19 +18,22 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { moveCircuit, type CircuitChange } from '#fulfilment/gate/circuits.ts';
 import { limitProblem } from '#fulfilment/gate/reservations.ts';
 
-/** What a look of the keeper has done. */
+/** The result of one run. */
 export interface ReleaseRun {
-  /** Canaries and released work: the relay is to wake them. */
+  /** Canaries and released work, for the relay to wake. */
   readonly woken: readonly WorkRef[];
   readonly changes: readonly CircuitChange[];
-  /** True when work waits for money and the balance is so old that it should be read. */
+  /** True when work waits for money and the balance should be read. */
   readonly wantsReading: boolean;
 }
 
-/** How many of a line are looked at to find some that may go. */
+/** Rows of a queue that are examined to find work that may go. */
 const LOOK_AHEAD = 200;
 
-/** One look. @returns undefined when another worker looks at this moment. */
+/**
+ * One run.
+ * @returns undefined when another worker runs it at this moment.
+ */
 export async function releaseHeldWork(tx: Executor, now: number, policy: GatePolicy): Promise<ReleaseRun | undefined> {
   const answer = await tx.execute<{ mine: boolean }>(
     sql`select pg_try_advisory_xact_lock(hashtextextended('purchase_gate.release', 0)) as mine`,
@@ -99,8 +102,8 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
 }
 
 /**
- * Those that are not held by an open circuit or a pause, oldest first. Of those that wait for money, for another day
- * and for their turn some each, so that many who wait for money do not hide the others.
+ * Work that is not held by an open circuit or a pause, oldest first. Some of each queue (money, daily limit, turn), so
+ * that many that wait for money do not hide the others.
  */
 async function releasableWaits(tx: Executor): Promise<GateWait[]> {
   const closed = await closedBarriers(tx);
@@ -118,14 +121,14 @@ async function releasableWaits(tx: Executor): Promise<GateWait[]> {
         .where(line)
         .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
         .limit(LOOK_AHEAD)
-        // What somebody holds at this moment is let go at the next look.
+        // Rows that are locked now are released in the next run.
         .for('update', { skipLocked: true })),
     );
   }
   return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
 }
 
-/** What lets nobody go but a canary. */
+/** Barriers that only a canary may pass. */
 async function closedBarriers(tx: Executor): Promise<Barrier[]> {
   const openCircuits = (await listCircuits(tx)).filter(({ state }) => state === 'open' || state === 'probing');
   return [
@@ -134,11 +137,14 @@ async function closedBarriers(tx: Executor): Promise<Barrier[]> {
   ];
 }
 
-/** Tells whether what holds work is over. Counts money that it has given to one no more for the next. */
+/**
+ * Returns a function that tells whether the barrier of a wait is gone. It subtracts the money of each wait that it lets
+ * go.
+ */
 async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wait: GateWait) => Promise<boolean>> {
   const reading = await latestReading(tx);
   const isOld = reading === undefined || now - reading.readAt.getTime() > policy.balanceAgeMs;
-  /** By API key, the smallest price that a limit has just not let through: a higher one need not be asked for. */
+  /** By API key, the lowest price that a daily limit has refused: higher prices need no check. */
   const tooMuch = new Map<string, Money>();
   let available =
     reading === undefined ? undefined : subtractMoney(reading.balance, await reservedAgainst(tx, reading));
@@ -153,7 +159,7 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
     const price = priceOf(wait);
     switch (wait.barrier) {
       case 'wallet':
-        // Where the balance cannot be read, the service itself refuses; where it is only old, it is read first.
+        // Without a known balance the service itself decides; an old balance is read first.
         if (price === undefined || available === undefined || price.currency !== available.currency) return true;
         if (isOld || compareMoney(price, available) > 0) return false;
         available = subtractMoney(available, price);

@@ -1,4 +1,4 @@
-/** Reserving the price of a purchase, in the transaction that claims its send. */
+/** Reserves the price of a purchase, in the transaction that claims its send. */
 import type { Executor } from '#db/connection/database.ts';
 import { lockAccount } from '#db/gate/account-lock.ts';
 import { keyLimit, spentOn } from '#db/gate/spending.ts';
@@ -10,10 +10,10 @@ import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
-/** Why nothing stands against a price. Only `reserved` was held against a balance. */
+/** How a price was admitted. Only `reserved` was compared with a balance. */
 export type Reserved =
   | 'reserved'
-  /** A send of the attempt before this one reserved it: this one cannot take it twice. */
+  /** An earlier send of the attempt reserved it; it is not reserved twice. */
   | 'reserved_before'
   | 'price_unknown'
   | 'balance_unknown'
@@ -27,18 +27,19 @@ export interface ReservationRequest {
   /** Locked. */
   readonly attempt: AttemptRow;
   readonly apiKeyId: string;
-  /** Undefined: it could not be found out. */
+  /** Undefined: not known. */
   readonly price: Money | undefined;
   readonly now: Date;
 }
 
 /**
- * Holds a price against the limits of the day and the wallet, and reserves it. Whoever asks at the same moment asks one
- * after the other.
+ * Compares a price with the daily limits and the wallet, and reserves it. Serialises concurrent callers with the
+ * account lock.
  */
 export async function reserve(tx: Executor, request: ReservationRequest, policy: GatePolicy): Promise<Reservation> {
   const { attempt, price, now } = request;
-  // What may have bought is sent again with the same key: its money is reserved, or was never asked for.
+  // An attempt that may have bought is resent with the same key: its money is reserved already, or its price was not
+  // known.
   if (attempt.anyUnknown || attempt.state === 'sending') return { kind: 'reserved', how: 'reserved_before' };
   await lockAccount(tx);
   if (price === undefined) {
@@ -98,7 +99,7 @@ async function judge(
   return answer.kind === 'enough' ? 'reserved' : answer.kind;
 }
 
-/** @returns which limit of the day a price exceeds, in a sentence. */
+/** @returns the daily limit that a price exceeds, as a sentence; undefined: none. */
 export async function limitProblem(
   tx: Executor,
   {

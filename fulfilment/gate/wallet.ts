@@ -1,4 +1,4 @@
-/** The wallet at the service as it was last read, and what purchases in flight may still take from it. */
+/** Stores readings of the wallet at the service, and tracks which reservations they cover. */
 import { and, not, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/events.ts';
@@ -8,10 +8,9 @@ import { attempts, gateReservations, gateWallet, walletMovements } from '#db/sch
 import { compareMoney, plainMoney, type Money } from '#domain/money/money.ts';
 
 /**
- * Begins a read of the wallet: every debit that is known by now is one that the coming balance is without. Counted by
- * the number of the read and not by clocks: whoever learns of a debit after this is not covered, however fast the
- * answer comes.
- *
+ * Begins a read of the wallet. Every debit known now will be missing from the balance that the read returns, so its
+ * reservation is marked as covered by this read. The number of the read counts, not the clock: a debit that becomes
+ * known later is not covered, however fast the answer is.
  * @param options.debitKnownBefore debits that became known later may not show in the balance yet.
  * @returns the number of the read.
  */
@@ -37,17 +36,17 @@ export async function beginReading(
   return row.number;
 }
 
-/** What came of storing a reading. */
+/** The effect of a stored reading. */
 export interface StoredReading {
-  /** `undefined`: a newer one is stored already. */
+  /** Undefined: a later reading is stored already. */
   readonly change: 'first' | 'more' | 'same_or_less' | undefined;
-  /** The balance has just fallen below the threshold, or is back above it. */
+  /** Set when the balance fell below the threshold, or rose above it again. */
   readonly crossed?: 'low' | 'well';
 }
 
 /**
- * Stores what a read found, unless one that began later is stored. @param low the threshold below which a balance is
- * reported.
+ * Stores the result of a read, unless a later one is stored.
+ * @param low threshold below which a balance is announced.
  */
 export async function storeReading(
   tx: Executor,
@@ -60,7 +59,7 @@ export async function storeReading(
   const before = await latestReading(tx);
   const [known] = await tx.select({ number: gateWallet.reading, lowSince: gateWallet.lowSince }).from(gateWallet);
   if (known?.number != null && known.number >= number) return { change: undefined };
-  // A threshold in another currency would never be passed, and nobody would notice: it counts as passed.
+  // A threshold in another currency could never be compared, so it counts as passed and is noticed.
   const isLow = low !== undefined && (low.currency !== balance.currency || compareMoney(balance, low) < 0);
   const wasLow = known?.lowSince != null;
   await tx.update(gateWallet).set({

@@ -1,7 +1,7 @@
 /**
- * Stores what the service delivers by webhook, each delivery exactly once, and says what it is: new, a duplicate, a
- * replay of signed content under another id, or in conflict with another body under the same id. What a new one
- * *means* is judged later, by the relay.
+ * Stores webhooks of the service, each delivery exactly once, and classifies them: new, a duplicate, a replay of signed
+ * content under another id, or a conflict with another body under the same id. The relay judges later what a new one
+ * *means*.
  */
 import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
@@ -16,16 +16,16 @@ import type { InboxState } from '#domain/relay/inbox-decision.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
-/** What is made of a delivery before it is stored, from its body alone. */
+/** What is read from the body of a delivery before it is stored. */
 export interface DeliveryReading {
   readonly state: 'pending' | 'quarantined' | 'ignored';
   /** Why it is quarantined or ignored. */
   readonly note?: string;
   readonly event?: string;
-  /** The kind of work that it speaks of. */
+  /** The kind of work that it is about. */
   readonly kind?: WorkKind;
   readonly reference?: string;
-  /** The service's id of it. */
+  /** The service's id of the purchase. */
   readonly serviceId?: string;
   readonly serviceEsimId?: string;
   readonly outcome?: ObservedOutcome;
@@ -34,7 +34,7 @@ export interface DeliveryReading {
 /** A delivery whose signature was verified. */
 export interface VerifiedDelivery {
   readonly deliveryId: string;
-  /** As signed. */
+  /** The timestamp as signed. */
   readonly timestamp: string;
   readonly body: Buffer;
   readonly headerEvent: string | undefined;
@@ -43,7 +43,7 @@ export interface VerifiedDelivery {
 
 export interface IntakeResult {
   readonly kind: 'stored' | 'duplicate' | 'replayed';
-  /** Another body was stored under the same delivery id, now or before. */
+  /** Whether another body is stored under the same delivery id, found now or before. */
   readonly conflict: 'none' | 'new' | 'known';
 }
 
@@ -70,10 +70,10 @@ const insertedRows = z.array(z.object({ deliveryId: z.string(), bodyHash: z.inst
 // other connections stay free for the rest of the API.
 const MAX_BATCH = 100;
 const MAX_CONCURRENT = 2;
-// At a few thousand deliveries a second this is about a second of work; what comes on top is asked to come again.
+// About a second of work at a few thousand deliveries a second; further senders are asked to come again.
 const MAX_WAITING = 2_000;
 
-/** One per process: deliveries that arrive together are written together. */
+/** One per process: deliveries that arrive at the same time are stored together. */
 export class InboxIntake {
   readonly #database: Database;
   readonly #keyRing: KeyRing;
@@ -91,9 +91,8 @@ export class InboxIntake {
   }
 
   /**
-   * Resolves once the delivery is durably stored, or known to be.
-   *
-   * @throws DatabaseUnavailableError when it could not be stored: the sender must come again.
+   * Resolves when the delivery is durably stored, or was stored before.
+   * @throws DatabaseUnavailableError when it could not be stored: the sender must repeat it.
    */
   async accept(delivery: VerifiedDelivery): Promise<IntakeResult> {
     const { reading } = delivery;
@@ -117,9 +116,9 @@ export class InboxIntake {
 }
 
 /**
- * Two statements for any number of new deliveries: the insert, and the look for conflicts after its commit (two
- * processes that store two bodies under one id at the same moment cannot see each other before). Everything happens
- * before the answer, so that a delivery whose process dies in between comes again and is looked at again.
+ * Two statements for any number of new deliveries: the insert, and a search for conflicts after its commit, because two
+ * processes that store two bodies under one id at the same time cannot see each other before. Both run before the
+ * answer, so a delivery whose process dies in between comes again and is checked again.
  */
 async function storeDeliveries(database: Database, rows: readonly NewRow[]): Promise<IntakeResult[]> {
   const stored = await database.run((db) => insertNew(db, rows));
@@ -129,7 +128,7 @@ async function storeDeliveries(database: Database, rows: readonly NewRow[]): Pro
   const conflicts = await reportConflicts(database, rows);
   return rows.map((row, position) => {
     const conflict = conflicts.get(row.deliveryId) ?? 'none';
-    // News once, however many bodies came together.
+    // Reported as new once, however many bodies came together.
     if (conflict === 'new') conflicts.set(row.deliveryId, 'known');
     return {
       kind: kinds[position] === 'stored' ? 'stored' : replayed.delete(keyOf(row)) ? 'replayed' : 'duplicate',
@@ -139,10 +138,9 @@ async function storeDeliveries(database: Database, rows: readonly NewRow[]): Pro
 }
 
 /**
- * Written out with one array per column: the statement is the same for any number of rows, and building it costs
- * nothing, where thousands of placeholders would cost more than the insert.
- *
- * @returns the keys of the rows that were new. Whoever inserts the same row at the same moment is waited for.
+ * One array for each column: the statement is the same for any number of rows. Thousands of placeholders would cost
+ * more than the insert.
+ * @returns the keys of the new rows. A concurrent insert of the same row is waited for.
  */
 async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<string>> {
   const column = <Name extends keyof NewRow>(name: Name) => sql.param(rows.map((row) => row[name]));
@@ -160,10 +158,9 @@ async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<str
 }
 
 /**
- * Rows that were not inserted are duplicates, or signed content that came before under another id. The latter are kept
- * as such, without a second effect.
- *
- * @returns the keys of the replays that were new.
+ * Rows that were not inserted are duplicates, or replays: signed content that came before under another id. Replays are
+ * stored as such, without a second effect.
+ * @returns the keys of the new replays.
  */
 async function storeReplays(db: Executor, rows: readonly NewRow[]): Promise<Set<string>> {
   const duplicates = new Set(
@@ -186,7 +183,10 @@ async function storeReplays(db: Executor, rows: readonly NewRow[]): Promise<Set<
   );
 }
 
-/** Opens a case for each delivery id that more than one body stands under. @returns those ids. */
+/**
+ * Opens a case for each delivery id with more than one body.
+ * @returns those ids.
+ */
 async function reportConflicts(database: Database, rows: readonly NewRow[]): Promise<Map<string, 'new' | 'known'>> {
   const ids = [...new Set(rows.map(({ deliveryId }) => deliveryId))];
   const conflicting = await database.run((db) =>
@@ -205,7 +205,7 @@ async function reportConflicts(database: Database, rows: readonly NewRow[]): Pro
   return reported;
 }
 
-/** The case is about the delivery; work that one of the bodies was matched to already gets a line in its timeline. */
+/** The case is about the delivery. Work that one of the bodies was matched to gets a timeline entry. */
 async function openConflictCase(tx: Executor, deliveryId: string): Promise<boolean> {
   const isNew = await openCase(
     tx,

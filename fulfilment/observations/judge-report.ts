@@ -119,8 +119,8 @@ async function storeDecision(
   const ended = isFinal(match.row.status);
   await assignToAttempt(tx, row.id, match, decision);
   if (decision === 'advance') await storeFacts(tx, match, event, now);
-  // What is said of a cancellation after its end is noted all the same: a refund may be paid late. The attempt stays as
-  // it ended.
+  // A report about a cancellation after its end is stored: a refund may be paid late. The attempt keeps its final
+  // state.
   else if (ended && event.cancellation !== undefined)
     await storeCancellationFacts(tx, match.work, event.cancellation, now);
   else await reportOtherPrice(tx, match.attempt, event.charged);
@@ -148,7 +148,7 @@ function tell({ row, match, event, epoch }: Matched, decision: NotifyingDecision
   return { kind: 'tell', match, observation };
 }
 
-/** What an event says beside what is known, and what that means for what follows the purchase. */
+/** An event merged with what is known, and its meaning for the time after the purchase. */
 async function inContext(
   tx: Executor,
   { work, row: { status } }: InboxMatch,
@@ -162,7 +162,7 @@ async function inContext(
   if (cancellation === undefined) return { event, followUp: 'known' };
   const known = await knownReports(tx, work.id);
   const isCancelledNow = isCancelled(cancellation) && known.esim !== 'cancelled';
-  // It ended with the eSIM as it was.
+  // It ended with the eSIM not cancelled.
   const isDenied = isCancelledNow && (status === 'refused' || status === 'abandoned');
   const refund = isDenied ? 'contradiction' : judgeRefund(known.refund, cancellation.refund);
   return {
@@ -171,7 +171,10 @@ async function inContext(
   };
 }
 
-/** Why an event is not of what it names. @returns undefined when it may be. */
+/**
+ * Why an event does not belong to the attempt that it names.
+ * @returns undefined when it may belong to it.
+ */
 async function foreignTo(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<string | undefined> {
   if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event))
     return 'Its id and its reference do not belong together';
@@ -179,12 +182,12 @@ async function foreignTo(tx: Executor, match: InboxMatch, event: PurchaseEvent):
   return ordered === undefined ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
 }
 
-/** It gave our reference, and an id that is not the one we know under it: the service may have bought twice. */
+/** It names our reference with another id than the known one: the service may have bought twice. */
 function namesAnotherPurchase({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
   return attempt.serviceId !== null && event.serviceId !== undefined && attempt.serviceId !== event.serviceId;
 }
 
-/** It gave the id that we know of this attempt, and the reference of something else. */
+/** It names the known id of this attempt with another reference. */
 function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
   return event.reference !== undefined && event.reference !== attempt.reference;
 }

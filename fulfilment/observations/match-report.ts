@@ -6,7 +6,7 @@ import type { CancellationReport } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
 
-/** The attempt that a row of the inbox speaks of, with its work. */
+/** The attempt that an inbox row is about, with its work. */
 export interface InboxMatch {
   readonly attempt: typeof attempts.$inferSelect;
   readonly work: WorkRef;
@@ -14,25 +14,25 @@ export interface InboxMatch {
   readonly row: WorkRow;
 }
 
-/** What an event names, to find the attempt by. */
+/** The names in an event by which its attempt is found. */
 export interface NamedPurchase {
   readonly kind: WorkKind;
   readonly outcome: ObservedOutcome;
-  /** Undefined where an event names none: the eSIM alone says which cancellation is meant. */
+  /** Undefined when the event names none; the eSIM then identifies the cancellation. */
   readonly serviceId?: string;
-  /** As we gave it. */
+  /** Our reference. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
-  /** Of the package or the VPN plan. */
+  /** Id of the package or the VPN plan. */
   readonly productId?: number;
-  /** Of a cancellation, what is said of it. */
+  /** Set for a cancellation. */
   readonly cancellation?: CancellationReport;
   readonly receivedAt: Date;
 }
 
 /**
- * Finds the attempt that is spoken of: by the service's id, else by the reference we gave, else, where the interface
- * takes none, by the eSIM that only one attempt may be busy with. Locks the work, then the attempt.
+ * Finds the attempt of an event: by the service's id, else by our reference, else, for kinds without a reference, by
+ * the eSIM, of which only one attempt may be under way. Locks the work, then the attempt.
  */
 export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
   const attemptId = await findAttemptId(tx, named);
@@ -71,16 +71,16 @@ async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string
   }
 }
 
-/** Between the clocks of a worker and of PostgreSQL. */
+/** Allowed difference between the clocks of a worker and of PostgreSQL. */
 const CLOCKS_DIFFER_MS = 10_000;
 
-/** The attempt that was made last to cancel an eSIM; only one can be under way. */
+/** The newest cancellation attempt of an eSIM; only one can be under way. */
 async function findNewestCancellation(
   db: Executor,
   { serviceEsimId, cancellation, receivedAt }: NamedPurchase,
 ): Promise<string | undefined> {
   if (serviceEsimId === undefined) return undefined;
-  // That a refund failed may be said of an earlier one; it can only be ours when ours was sent before.
+  // The failure of a refund may be about an earlier one; it can be ours only if ours was sent before.
   const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
   const [found] = await db
     .select({ id: attempts.id })
@@ -98,9 +98,9 @@ async function findNewestCancellation(
 }
 
 /**
- * The one top-up that may be under way for an eSIM and has no id of the service yet. That one failed is not taken for
- * ours: somebody may have tried the same by hand, and upon the failure of that we would buy a second time. Ours is
- * asked about by its id, or a person looks.
+ * The one unsettled top-up of an eSIM that has no service id yet. A failure is never matched this way: somebody may
+ * have tried the same top-up by hand, and after that failure we would buy a second time. Our top-up is then looked up
+ * by its id, or a person decides.
  */
 async function findUnsettledTopup(
   db: Executor,

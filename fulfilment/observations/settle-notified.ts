@@ -8,10 +8,9 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
 /**
- * Notes what came of telling a workflow. Where the work has ended meanwhile, the row is judged against the end at once:
- * the share lock waits for a step that is just ending it. Where nobody was told, the row stays pending.
- *
- * @returns `try_again` when nobody was told although the work goes on; the caller postpones the row.
+ * Stores the result of notifying a workflow. When the work has ended meanwhile, the row is judged against that end at
+ * once; the share lock waits for a step that is about to end it. When no workflow was notified, the row stays pending.
+ * @returns `try_again` when no workflow was notified although the work continues; the caller postpones the row.
  */
 export async function settleTold(
   tx: Executor,

@@ -1,6 +1,6 @@
 /**
- * Dead letters: rows of the inbox and the outbox that cannot be handed over, however often they are tried. They are
- * kept for an operator, who requeues or dismisses them.
+ * Dead letters: rows of inbox and outbox that cannot be processed. They are kept until an operator requeues or
+ * dismisses them.
  */
 import { and, eq, isNotNull, isNull, ne, type SQL } from 'drizzle-orm';
 import type { Database, Executor } from '#db/connection/database.ts';
@@ -16,14 +16,12 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { lockMatch } from '#fulfilment/observations/match-report.ts';
 
 /**
- * Quarantines a row of the inbox and opens a case: about the work that it names where there is any, else about the
- * delivery.
- *
- * @param error what is wrong, without personal data.
+ * Quarantines an inbox row and opens a case: about its work, if it names any, else about the delivery.
+ * @param error the error, without personal data.
  */
 export async function quarantineInboxRow(database: Database, row: InboxRow, error: string): Promise<void> {
   const note = `Cannot be acted upon: ${error}`;
-  // The error may come from the very lookup of the work; then the case is about the delivery.
+  // The error may come from the look-up of the work itself; then the case is about the delivery.
   const isStored = await database
     .transaction((tx) => quarantineWithCase(tx, row, note, true))
     .then(
@@ -45,7 +43,7 @@ async function quarantineWithCase(tx: Executor, row: InboxRow, note: string, loo
   );
 }
 
-/** The work that a row names by what was read from it when it came. */
+/** The work that a row names. */
 async function namedWork(tx: Executor, row: InboxRow): Promise<WorkRef | undefined> {
   const { subjectKind: kind, outcome, reference, serviceId, serviceEsimId, receivedAt } = row;
   if (kind === null || outcome === null) return undefined;
@@ -58,7 +56,8 @@ async function namedWork(tx: Executor, row: InboxRow): Promise<WorkRef | undefin
 }
 
 /**
- * Quarantines a row of the outbox and opens a case about its work. @param error what is wrong, without personal data.
+ * Quarantines an outbox row and opens a case about its work.
+ * @param error the error, without personal data.
  */
 export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: string): Promise<void> {
   const quarantined = await tx
@@ -72,19 +71,18 @@ export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: s
   await openCase(tx, { kind: row.subjectKind, id: row.subjectId }, 'message_quarantined', detail);
 }
 
-/** What an operator does with a dead letter, in the caller's transaction. */
+/** An operator's action on a dead letter, in the caller's transaction. */
 export interface Settlement {
   readonly queue: DeadLetterQueue;
   readonly rowId: bigint;
-  /** A sentence for the case, which closes when nothing else of its subject is quarantined. */
+  /** Resolution of the case, which closes unless another row of its subject is quarantined. */
   readonly resolution: string;
   readonly now: Date;
 }
 
 /**
- * Lets the relay take a dead letter again, with as many tries as a new row has.
- *
- * @returns what it was; undefined when there is no such dead letter.
+ * Requeues a dead letter with the tries of a new row.
+ * @returns the dead letter; undefined when there is none.
  */
 export async function requeueDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
   const again = { availableAt: fromNow(0), lastingErrors: 0 };
@@ -103,10 +101,9 @@ export async function requeueDeadLetter(tx: Executor, settlement: Settlement): P
 }
 
 /**
- * Puts a dead letter aside for good: nothing is done with it any more, and it bars nothing. A report of the service is
- * kept as `ignored`, with the resolution; a request of the outbox is deleted.
- *
- * @returns what it was; undefined when there is no such dead letter.
+ * Dismisses a dead letter for good; it bars nothing any more. A report is kept as `ignored` with the resolution; an
+ * outbox row is deleted.
+ * @returns the dead letter; undefined when there is none.
  */
 export async function dismissDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
   return settle(tx, settlement, async (found) => {
@@ -132,7 +129,7 @@ async function settle(
   return found;
 }
 
-/** Closes the case of a dead letter, unless another one of the same subject is quarantined still. */
+/** Closes the case of a dead letter, unless another row of the same subject is quarantined. */
 async function closeCaseOf(tx: Executor, letter: DeadLetter, resolution: string, now: Date): Promise<void> {
   const subject = subjectOf(letter);
   if (!(await hasOthers(tx, letter, subject))) await closeCase(tx, subject, 'message_quarantined', resolution, now);

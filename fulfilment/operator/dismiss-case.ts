@@ -4,7 +4,7 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { dismissDeliveryCase, findCase } from '#db/work/case-queries.ts';
 import type { CaseRow } from '#db/work/cases.ts';
 
-/** The case as it is stored now, or why it was not dismissed. */
+/** The case as it is now, or why it was not dismissed. */
 export type CaseDismissal =
   | { readonly kind: 'closed'; readonly row: CaseRow }
   | { readonly kind: 'about_work'; readonly row: CaseRow }

@@ -1,4 +1,4 @@
-/** What operators did with the work before, as its timeline has it. */
+/** Earlier operator actions on the work, from its timeline. */
 import { and, desc, eq, like, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isWaking } from '#db/queues/outbox.ts';

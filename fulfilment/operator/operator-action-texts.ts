@@ -1,9 +1,9 @@
+/** Texts of operator actions for the timeline. */
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-/** How the timeline tells of what an operator did. */
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
 import { durationText, type RetryChange } from '#domain/work/retry-rules.ts';
 
-/** What was done, for the timeline. */
+/** An action as a sentence. */
 export function sentence({ kind }: WorkRef, action: OperatorAction): string {
   switch (action.action) {
     case 'retry':
@@ -38,7 +38,7 @@ function changeWords({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryCh
   ].join(', ');
 }
 
-/** The same for programs. */
+/** An action as structured detail. */
 export function detailOf(action: OperatorAction): Record<string, string> {
   if (action.action !== 'resolve') return {};
   const { reason, verdict, serviceId, serviceEsimId, next } = action;

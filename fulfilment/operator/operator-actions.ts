@@ -1,6 +1,4 @@
-/**
- * What a person does with work, stored together with who did it and why. The rules are in `domain/work/operator-actions.ts`.
- */
+/** Performs operator actions and records who acted and why. The rules are in `domain/work/operator-actions.ts`. */
 import { and, eq } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { attemptsOf, currentAttempt } from '#db/attempts/attempts.ts';
@@ -46,14 +44,13 @@ import { updateWork } from '#fulfilment/work/update-work.ts';
 
 export type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }
-  /** `detail`: why, and what is possible instead, in sentences. */
+  /** `detail`: the reason and the possible actions, in sentences. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
 
 /**
- * Does what an operator asks, or says why not. The workflow is woken by whoever calls this, and so is the transaction
- * rolled back when it is refused: a part of it may be written by then.
- *
- * @throws WorkMissingError
+ * Performs an operator action, or refuses it. The caller wakes the workflow. After a refusal the caller rolls the
+ * transaction back, because a part of the action may have been written.
+ * @throws WorkMissingError when there is no such work.
  */
 export async function actOnWork(
   tx: Executor,
@@ -89,14 +86,14 @@ export async function actOnWork(
 }
 
 /**
- * Wakes the workflow that has to compare what it knows with the row before an action may be judged. To be called after
- * the transaction of the refused action was rolled back.
+ * Wakes the workflow that must compare its knowledge with the row before an action can be judged. Call it after the
+ * transaction of the refused action was rolled back.
  */
 export async function wakeToCompare(database: Database, work: WorkRef, refusal: Refusal | undefined): Promise<void> {
   if (refusal === 'not_compared') await database.transaction((tx) => requestWake(tx, work));
 }
 
-/** A person who is refused reads what is possible instead. */
+/** A refusal with the actions that are possible instead. */
 async function refused({ tx, work }: ActionContext, operated: OperatedWork, refusal: Refusal): Promise<ActionResult> {
   const possible = possibleNow(operated, work.kind, await openReasons(tx, work));
   return { kind: 'refused', refusal, detail: [REFUSALS[refusal], possible].filter(Boolean).join(' ') };
@@ -111,7 +108,10 @@ interface ActionContext {
   readonly now: Date;
 }
 
-/** Does it, once it was judged. @returns what only showed while it was done. */
+/**
+ * Performs a judged action.
+ * @returns a refusal that only showed while it was performed.
+ */
 type Doing = () => Promise<Refusal | undefined>;
 
 async function judge(
@@ -159,8 +159,8 @@ async function judge(
 }
 
 /**
- * Opens the case that an operator judges before it exists: of work that the service does not finish. It is rolled back
- * with the action where that is refused.
+ * Opens the case that an operator judges before it exists, for work that the service does not finish. It is rolled back
+ * when the action is refused.
  */
 async function openByPerson(
   { tx, work }: ActionContext,
@@ -191,17 +191,17 @@ async function retry({ tx, work, row, now }: ActionContext): Promise<undefined> 
     return;
   }
   if (row.attentionReason !== 'attempts_used_up') {
-    // What waits goes on now, also where a change of its waits at the same moment would let it wait on.
+    // Held work continues now, even if a concurrent change of its waits would let it wait on.
     if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
     return;
   }
-  // To try again is to grant one more attempt; one, however many ask at the same moment.
+  // A retry grants one more attempt, however many operators request it at the same time.
   await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
   const made = (await currentAttempt(tx, work))?.number ?? 0;
-  // Where the number of attempts was set for it, it is that number that grows.
+  // When the number of attempts was set for this work, that number grows.
   const retryOverrides =
     row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
-  // Otherwise one more than were made, also where a larger number was set and taken back.
+  // Otherwise one more than were made, even if a larger number was set and removed before.
   const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
   const granted = { extraAttempts, retryOverrides, attentionReason: null };
   await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
@@ -242,7 +242,7 @@ async function resolve(
   if (isOfCancellation) await correctCancellation(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (action.verdict === 'not_bought' && action.next === 'abandon') {
-    // Another attempt than the judged one may stand in the way.
+    // Another attempt than the judged one may forbid it.
     const judged = judgeAbandon(await operatedWork(context));
     return judged === 'allowed' || judged === 'unchanged' ? abandon(context) : judged;
   }
@@ -256,15 +256,15 @@ async function resolve(
   return undefined;
 }
 
-/** Where work stands once its case is judged: its workflow goes on at once. */
+/** The status of work after a verdict; its workflow continues at once. */
 function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Pick<WorkRow, 'status' | 'nextStepAt'> {
-  // What was bought already lives on.
+  // A bought subscription stays active.
   if (row.completedAt !== null) return { status: 'active', nextStepAt: null };
   const isDone = verdict === 'bought' || verdict === 'refunded';
   return isDone ? { status: 'processing', nextStepAt: null } : { status: 'held', nextStepAt: now };
 }
 
-/** True when the service's id stands for another attempt: one purchase of the service is one attempt of ours. */
+/** True when the service id belongs to another attempt: one purchase of the service is one attempt of ours. */
 async function isTaken(
   tx: Executor,
   { kind }: WorkRef,

@@ -1,4 +1,4 @@
-/** What a person says is true of an attempt or of a cancelled eSIM, written down. */
+/** Stores an operator's verdict on an attempt or on a cancelled eSIM. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
@@ -14,7 +14,7 @@ import { nameRefund, expectRefund } from '#fulfilment/work/store-refund.ts';
 
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
 
-/** Makes what is known of the eSIM and its refund what the person says it is. */
+/** Sets eSIM and refund to the operator's verdict. */
 export async function correctCancellation(
   tx: Executor,
   work: WorkRef,
@@ -29,7 +29,7 @@ export async function correctCancellation(
   await judgeRefundByPerson(tx, work, verdict, now);
 }
 
-/** Makes the attempt what the person says it is; who knows better than we do is written down beside it. */
+/** Sets the attempt to the operator's verdict; the audit log names the operator. */
 export async function correctAttempt(
   tx: Executor,
   attempt: AttemptRow,
@@ -47,7 +47,7 @@ export async function correctAttempt(
         .set({
           ...noLease,
           state: attemptStateAfter(attempt.state, 'verdict_not_bought'),
-          // Until the wallet has shown that it cost nothing, nothing is bought anew and its eSIM stays taken.
+          // Until the wallet shows that it cost nothing, no new attempt is made and its eSIM stays busy.
           settled: isProven,
           ...(isProven && { busyEsimId: null }),
           failureClass: 'supplier_failed',
@@ -65,13 +65,13 @@ export async function correctAttempt(
           ...noLease,
           state,
           anyUnknown: true,
-          // What the wallet showed before says nothing of what a person has found since.
+          // Earlier evidence of the wallet does not count against the operator's finding.
           settled: false,
           serviceId: serviceId ?? attempt.serviceId,
-          // Only an order's eSIM is not known before it is bought.
+          // Only an order's eSIM is unknown before the purchase.
           serviceEsimId: (attempt.subjectKind === 'order' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
           ...(state === 'unknown' ? NEVER_SENT_AGAIN : { failureClass: null, failureDetail: null }),
-          // So that the reconciler asks for it in its next run.
+          // So that the reconciler looks it up in its next run.
           lastHeardAt: attempt.firstSentAt ?? attempt.createdAt,
           lastAskedAt: null,
         })
@@ -82,8 +82,8 @@ export async function correctAttempt(
 }
 
 /**
- * What a person calls bought is asked for: sent again it might be bought twice, where the service has forgotten the
- * key.
+ * A purchase that an operator marks as bought is looked up, never resent: the service may have forgotten its key and
+ * buy again.
  */
 const NEVER_SENT_AGAIN = {
   failureClass: 'key_or_reference_used',
@@ -92,8 +92,8 @@ const NEVER_SENT_AGAIN = {
 } as const;
 
 /**
- * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is
- * asked for its eSIM; should it not know the order by the id that was named, the case comes back.
+ * The event of a verdict `bought`. A top-up has nothing to fetch. For a cancelled eSIM the refund is awaited. For an
+ * order the service is read for its eSIM; if it does not know the order by the given id, a case opens again.
  */
 async function verdictOfBought(
   tx: Executor,
@@ -105,17 +105,17 @@ async function verdictOfBought(
   return subjectKind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
 
-/** What it means for the attempt that an eSIM is cancelled, by what is known of it and its refund then. */
+/** The event when an eSIM is cancelled, by what is known of the eSIM and its refund. */
 const VERDICT_OF_CANCELLED = {
   processing: 'verdict_bought_undecided',
   completed: 'verdict_bought',
   failed: 'verdict_not_bought',
 } as const satisfies Record<ObservedOutcome, AttemptEvent>;
 
-/** Takes a person's word for the refund of a cancelled eSIM: its money came, or it is not waited for any more. */
+/** Stores an operator's verdict on a refund: its money came, or it is no longer awaited. */
 async function judgeRefundByPerson(tx: Executor, work: WorkRef, verdict: CaseVerdict, now: Date): Promise<void> {
   if (verdict !== 'refunded' && verdict !== 'dismissed') return;
-  // Where no refund was ever named there is no row yet to say it in.
+  // Without a named refund there is no row yet for the verdict.
   await expectRefund(tx, work, now);
   await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, work.id));
 }

@@ -8,7 +8,7 @@ const SETTLEMENTS = {
   dismiss: { carryOut: dismissDeadLetter, resolution: 'dismissed' },
 } as const;
 
-/** A dead letter, and what an operator does with it. */
+/** An operator's action on a dead letter. */
 export interface DeadLetterAction {
   readonly queue: DeadLetterQueue;
   readonly rowId: bigint;

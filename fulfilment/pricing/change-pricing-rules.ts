@@ -13,7 +13,10 @@ export interface PricingActor {
   readonly reason: string;
 }
 
-/** Stores a rule. @returns the one that is in force for the same instead, if there is one. */
+/**
+ * Stores a rule.
+ * @returns the new rule, or the rule in force with the same target and currency.
+ */
 export async function addPricingRule(
   tx: Executor,
   { target, currency, terms }: PricingRule,
@@ -55,20 +58,20 @@ async function ruleInForceFor(
   return row && ruleOf(row);
 }
 
-/** `stale`: it is over, or no longer in the version that was read. */
+/** `stale`: it has ended, or is not in the given version any more. */
 export type PricingRuleOutcome =
   | { readonly kind: 'done'; readonly rule: StoredPricingRule }
   | { readonly kind: 'stale'; readonly rule: StoredPricingRule }
   | { readonly kind: 'not_found' };
 
 export interface PricingRuleChange {
-  /** Undefined: it ends. */
+  /** Undefined: the rule ends. */
   readonly terms: PricingTerms | undefined;
-  /** The one that was read; undefined: whichever it is. */
+  /** The version that the caller has read; undefined: any. */
   readonly version: number | undefined;
 }
 
-/** Gives a rule other terms, or ends it. */
+/** Changes the terms of a rule, or ends it. */
 export async function changePricingRule(
   tx: Executor,
   id: string,

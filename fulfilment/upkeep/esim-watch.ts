@@ -1,4 +1,4 @@
-/** What runs out: which eSIMs and subscriptions are looked at, what was read of them, and what is announced. */
+/** Announces eSIMs and subscriptions whose data or time runs out. */
 import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { EsimFacts, UsageReading } from '#db/esims/esim-readings.ts';
@@ -17,21 +17,21 @@ import {
 } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 
-/** Where the last page ended. */
+/** Where a page ended. */
 export interface ExpiryPosition {
   readonly expiresAt: Date;
   readonly id: string;
 }
 
-/** What is announced once: the same key for the same subject is the same news. */
+/** An announcement. The same key for the same subject is announced once. */
 interface DueNews {
   readonly event: NewEvent;
   readonly key: string;
 }
 
 /**
- * Announces a page of what is about to end, in the caller's transaction. @returns where it ended, or undefined when
- * that was all.
+ * Announces one page of approaching ends, in the caller's transaction.
+ * @returns where the page ended; undefined after the last one.
  */
 export type AnnouncePage = (
   tx: Executor,
@@ -40,7 +40,7 @@ export type AnnouncePage = (
   after: ExpiryPosition | undefined,
 ) => Promise<{ readonly announced: number; readonly next: ExpiryPosition | undefined }>;
 
-/** eSIMs whose time is about to end. */
+/** eSIMs that end soon. */
 export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after) => {
   const place = { expiresAt: esims.expiresAt, id: esims.id };
   const rows = await tx
@@ -74,7 +74,7 @@ export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after
   );
 };
 
-/** VPN subscriptions whose period is about to end. One that its customer has ended needs no notice. */
+/** VPN subscriptions whose period ends soon. One that its customer has cancelled is not announced. */
 export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, now, after) => {
   const { id, expiresAt, apiKeyId, externalSubscriptionId, status } = vpnSubscriptions;
   const rows = await tx
@@ -126,7 +126,8 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
 }
 
 /**
- * Announces what was not announced before. That it was is known for longer than its event is kept. @returns how many.
+ * Announces what was not announced before. Announcements are remembered longer than their events are kept.
+ * @returns how many.
  */
 async function announceNew(tx: Executor, due: readonly DueNews[], now: Date): Promise<number> {
   if (due.length === 0) return 0;
@@ -176,7 +177,10 @@ export async function announceLowData(
   await announceNew(tx, [{ event, key: dataKey(threshold, topped?.rows ?? 0) }], now);
 }
 
-/** When an eSIM is looked at next. @returns null when it is over. */
+/**
+ * Time of the next read of an eSIM.
+ * @returns null when it has ended.
+ */
 export function nextLook(
   { status, activatedAt }: Pick<EsimFacts, 'status' | 'activatedAt'>,
   { againAfterMs, idleAfterMs }: WatchPolicy,
@@ -187,7 +191,7 @@ export function nextLook(
   return new Date(now.getTime() + (isBusy ? againAfterMs : idleAfterMs));
 }
 
-/** A top-up may have moved the end that we know of: it is read first. */
+/** False after a top-up until the eSIM is read again: its end may have changed. */
 function isReadSinceTopup() {
   return sql`not exists (select 1 from ${topups} where ${topups.esimId} = ${esims.id} and ${topups.status} = 'completed' and ${topups.completedAt} >= ${esims.readAt})`;
 }

@@ -1,4 +1,4 @@
-/** How long the wallet lasts, from what our rows know. */
+/** Calculates the runway of the wallet from our rows. */
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/events.ts';
@@ -7,18 +7,18 @@ import { gateWaits, journal, walletRunway } from '#db/schema.ts';
 import { isRunwayLow, runwayOf, thresholdDays, type Runway, type RunwayKnowledge } from '#domain/money/runway.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 
-/** What of the journal is for sales: later periods of subscriptions are paid for as well. */
+/** Journal rows of sales; later periods of subscriptions count. */
 const SOLD = and(eq(journal.direction, 'debit'), inArray(journal.causeKind, ['attempt', 'subscription_period']));
 
 const DAY_SECONDS = 86_400;
 
-/** A runway with what it was reckoned from. */
+/** A runway and the input of its calculation. */
 export interface RunwayView {
   readonly runway: Runway;
   readonly known: RunwayKnowledge;
 }
 
-/** Reckons how long the wallet lasts now. @param now epoch milliseconds. */
+/** Calculates the runway. @param now epoch milliseconds. */
 export async function readRunway(db: Executor, policy: RunwayPolicy, now: number): Promise<RunwayView> {
   const known = await knowledge(db, policy, now);
   return { runway: runwayOf(known, policy), known };
@@ -35,7 +35,7 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
     .limit(1);
   const from = new Date(now - windowDays * DAY_SECONDS * 1_000);
   const inWindow = and(SOLD, gt(journal.recordedAt, from));
-  // A clock that is behind puts what was just written into the future.
+  // A slow clock would put recent rows into the future.
   const age = sql<number>`greatest(0, floor(extract(epoch from (${new Date(now)}::timestamptz - ${journal.recordedAt})) / ${DAY_SECONDS}))::int`;
   const sales = await db
     .select({ age, amount: sql<string>`sum(${journal.amount})::text` })
@@ -44,11 +44,11 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
       and(
         inWindow,
         eq(journal.currency, currency),
-        // What was given back was not used up.
+        // A purchase that was credited is no sale.
         sql`not exists (select 1 from journal credit where credit.cause_kind = ${journal.causeKind} and credit.cause_id = ${journal.causeId} and credit.direction = 'credit')`,
       ),
     )
-    // By its place: the same expression with parameters of its own would be another one to PostgreSQL.
+    // By position: PostgreSQL treats the same expression with its own parameters as a different one.
     .groupBy(sql`1`);
   const other = await db
     .select({ id: journal.id })
@@ -72,13 +72,13 @@ async function knowledge(db: Executor, { windowDays }: RunwayPolicy, now: number
   };
 }
 
-/** As it was last reckoned by the schedule. */
+/** The runway as the schedule last calculated it. */
 export async function lastRunway(db: Executor): Promise<typeof walletRunway.$inferSelect | undefined> {
   const [row] = await db.select().from(walletRunway);
   return row;
 }
 
-/** Stores how long the wallet lasts, and announces when that falls below the threshold and when it is over. */
+/** Stores the runway, and announces when it falls below the threshold and when it recovers. */
 export async function noteRunway(
   tx: Executor,
   policy: RunwayPolicy,

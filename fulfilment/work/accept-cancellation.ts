@@ -5,13 +5,13 @@ import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilmen
 import { newsColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
-  /** Ours; it exists. */
+  /** Our id; the eSIM exists. */
   readonly esimId: string;
   readonly reason: string | null;
   readonly acceptWithoutRefund: boolean;
 }
 
-/** Accepts a cancellation, in the caller's transaction; one of an eSIM at a time. */
+/** Accepts a cancellation, in the caller's transaction. One per eSIM may be open. */
 export async function acceptCancellation(tx: Executor, cancellation: NewCancellation, now: Date): Promise<Intake> {
   const { id, esimId, reason, acceptWithoutRefund } = cancellation;
   const values = { ...intakeColumns({ ...cancellation, maxPrice: null }, now), esimId, reason, acceptWithoutRefund };
@@ -26,7 +26,7 @@ export async function acceptCancellation(tx: Executor, cancellation: NewCancella
           .select({ id: cancellations.id })
           .from(cancellations)
           .where(eq(cancellations.esimId, esimId))
-          // The one in the way may have been refused at this very moment; it is the newest all the same.
+          // The blocking one may have been refused just now; it is still the newest.
           .orderBy(desc(cancellations.createdAt))
           .limit(1),
       detail: { esim_id: esimId, accept_without_refund: acceptWithoutRefund },

@@ -14,7 +14,7 @@ export interface NewOrder extends NewWork {
 
 const { placeholder } = sql;
 
-/** Of all kinds the one that comes by the thousand. */
+/** Prepared, because orders arrive in large numbers. */
 const insertOrder = builtOnce((db) =>
   db
     .insert(orders)
@@ -23,7 +23,7 @@ const insertOrder = builtOnce((db) =>
       apiKeyId: placeholder('apiKeyId'),
       maxPriceAmount: placeholder('maxPriceAmount'),
       maxPriceCurrency: placeholder('maxPriceCurrency'),
-      // The column itself takes no null for a placeholder.
+      // The column does not accept a null placeholder.
       deadlineAt: sql`${placeholder('deadlineAt')}::timestamptz`,
       metadata: placeholder('metadata'),
       createdAt: placeholder('createdAt'),

@@ -5,10 +5,10 @@ import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilmen
 import { newsColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewTopup extends NewWork {
-  /** Ours; it exists. */
+  /** Our id; the eSIM exists. */
   readonly esimId: string;
   readonly packageId: number;
-  /** The service takes no reference of a top-up, so this one is for the caller alone. */
+  /** For the caller only: the service takes no reference for a top-up. */
   readonly externalTopupId: string | null;
 }
 
@@ -21,7 +21,7 @@ export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Pro
     { kind: 'topup', id },
     {
       insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(newsColumns('topup')),
-      // Only a reference can be taken; without one this matches nothing.
+      // Only a reference can conflict; without one this matches nothing.
       holder: () =>
         tx
           .select({ id: topups.id })

@@ -9,7 +9,7 @@ export interface NewVpnSubscription extends NewWork {
   readonly vpnPlanId: number;
   /** Encrypted for {@link customerReferenceAad}. */
   readonly encryptedCustomerReference: Buffer;
-  /** Keyed hash of the same, to find it by. */
+  /** Keyed hash of the same, for searches. */
   readonly customerReferenceHash: Buffer;
   /** Exact decimal, in the currency of the plan. */
   readonly customerPrice: string;

@@ -1,4 +1,4 @@
-/** How work of every kind is accepted. Temporal may be down. */
+/** Accepts work of every kind. Needs no Temporal. */
 import type { Executor } from '#db/connection/database.ts';
 import { requestStart } from '#db/queues/outbox.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
@@ -6,7 +6,7 @@ import type { Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { announceRow, type WorkNews } from '#fulfilment/work/work-events.ts';
 
-/** What a caller gives with work of every kind. */
+/** What a caller provides for work of every kind. */
 export interface NewWork {
   readonly id: string;
   readonly apiKeyId: string;
@@ -17,7 +17,7 @@ export interface NewWork {
 
 export type Intake =
   | { readonly accepted: true }
-  /** The caller's reference is taken: work is made at most once for it, whatever key or caller asks. */
+  /** The caller's reference is taken: one reference makes work once, whatever key or caller is used. */
   | { readonly accepted: false; readonly existingId: string };
 
 /** The columns of new work that all kinds share. */
@@ -35,13 +35,13 @@ export function intakeColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: 
 }
 
 /**
- * Accepts work: the row, the request to start its workflow and the first line of its timeline, in the caller's
+ * Accepts work: stores its row, the request to start its workflow and the first timeline entry, in the caller's
  * transaction.
  *
- * @param intake.insert inserts the row unless its reference is taken, and returns its `newsColumns`. It names no index
- *   of the conflict: the id follows from the reference, so whoever comes at the same moment may meet either. @param
- *   intake.holder finds whose it is then; it runs after the insert has waited for that one, which is committed and
- *   seen.
+ * @param intake.insert inserts the row unless its reference is taken, and returns its `newsColumns`. It names no
+ *   conflict target: the id follows from the reference, so a concurrent insert may conflict with either index.
+ * @param intake.holder finds the work that has the reference. It runs after the insert has waited for the other
+ *   transaction, so that row is committed and visible.
  * @param intake.detail for the timeline.
  */
 export async function acceptWork(

@@ -33,8 +33,8 @@ export async function cancelVpnSubscription(
 }
 
 /**
- * Notes that the service took the cancellation; what had kept it from that is over. @param endedAs when it says that it
- * has ended.
+ * Stores that the service accepted the cancellation, and clears the former failure.
+ * @param endedAs set when the service reports that the subscription has ended.
  */
 export async function noteCancelAccepted(
   tx: Executor,
@@ -55,7 +55,7 @@ export async function noteCancelAccepted(
     .where(eq(vpnSubscriptions.id, id));
 }
 
-/** What became of a customer's wish to end a subscription. */
+/** The result of a request to cancel a subscription. */
 export type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
 
 /**
@@ -80,12 +80,12 @@ async function requestCancel(tx: Executor, id: string, reason: string | undefine
   return 'requested';
 }
 
-/** The service is to be asked to cancel once more: that it had accepted has led to nothing. */
+/** Forgets that the service accepted the cancellation, because no end followed: it is requested again. */
 export async function forgetCancelAccepted(tx: Executor, id: string): Promise<void> {
   await tx.update(vpnSubscriptions).set({ cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));
 }
 
-/** The subscription goes on after all. */
+/** Withdraws the cancellation: the subscription continues. */
 export async function withdrawCancel(tx: Executor, id: string): Promise<void> {
   await tx
     .update(vpnSubscriptions)

@@ -4,13 +4,13 @@ import { readOrder } from '#db/work/order-queries.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { completeWork, type Completion } from '#fulfilment/work/complete-work.ts';
 
-/** What a completed order delivered. */
+/** The eSIM that a completed order delivered. */
 export interface DeliveredEsim {
-  /** Ours; it follows from the order (`deliveredEsimId`). */
+  /** Our id; follows from the order (`deliveredEsimId`). */
   readonly id: string;
   readonly serviceEsimId: string;
   readonly iccid: string;
-  /** Encrypted for the row of this eSIM. */
+  /** Encrypted with the AAD of this eSIM's row. */
   readonly encryptedActivationCode: Buffer;
   readonly status: string;
   readonly installedAt: Date | null;
@@ -19,9 +19,8 @@ export interface DeliveredEsim {
 }
 
 /**
- * Completes an order with its eSIM. Run twice it leaves the same rows.
- *
- * @throws WorkFinishedError when it ended otherwise.
+ * Completes an order with its eSIM. Idempotent.
+ * @throws WorkFinishedError when it has another end.
  */
 export async function completeOrder(
   tx: Executor,

@@ -9,27 +9,27 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 
-/** What work came to whose purchase ended well. */
+/** The result of a successful purchase. */
 export interface Completion {
   readonly attemptId: string;
-  /** `active` for what lives on. */
+  /** `active` for subscriptions. */
   readonly status?: 'completed' | 'active';
-  /** Absent where it is about none. */
+  /** Absent when it is about no eSIM. */
   readonly esimId?: string;
   readonly charged: Money | undefined;
   readonly entry: Omit<TimelineEntry, 'event' | 'dedupKey'>;
-  /** Rows of the inbox that this answers, by their keys. */
+  /** Keys of the inbox rows that this completion handles. */
   readonly applied: readonly string[];
 }
 
 /**
- * Ends a purchase well: attempt, work, timeline and inbox in one transaction. @throws WorkFinishedError when it has
- * ended.
+ * Completes a purchase: attempt, work, timeline and inbox in one transaction.
+ * @throws WorkFinishedError when it has ended.
  */
 export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
   const { attemptId, status = 'completed', esimId, charged, entry, applied } = completion;
   await lockUnfinishedWork(tx, work);
-  // Wherever it stands: what is delivered comes to the same from every state.
+  // A delivery leads to the same state from every state.
   const state = attemptStateAfter('completed', 'delivered');
   await tx.update(attempts).set({ state, busyEsimId: null, lastHeardAt: now }).where(eq(attempts.id, attemptId));
   await updateWork(tx, work, {

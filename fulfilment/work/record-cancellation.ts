@@ -9,7 +9,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
 import { type CancellationFacts, storeRefund } from '#fulfilment/work/store-refund.ts';
 
-/** What is known of a cancellation so far, in the form in which the service would say it. */
+/** What is known about a cancellation so far, in the form of a report. */
 export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {
   const [row] = await db
     .select({ cancelledAt: cancellations.cancelledAt })
@@ -22,7 +22,7 @@ export async function knownReports(db: Executor, cancellationId: string): Promis
   };
 }
 
-/** Stores what the service says. What it does not say stays. The caller holds the lock of the work. */
+/** Stores a report; parts that it does not contain stay. The caller holds the lock of the work. */
 export async function storeCancellationFacts(
   tx: Executor,
   work: WorkRef,
@@ -37,7 +37,7 @@ export async function storeCancellationFacts(
   if (newlyCancelled) await settleBookedRefund(tx, work, now);
 }
 
-/** The books may have had the credit before anybody knew that the eSIM is cancelled. */
+/** The books may have found the credit before the eSIM was known to be cancelled. */
 async function settleBookedRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   const booked = await tx
     .select({
@@ -64,7 +64,7 @@ async function settleBookedRefund(tx: Executor, work: WorkRef, now: Date): Promi
   );
 }
 
-/** The eSIM is known to be cancelled from now on. */
+/** Stores that the eSIM is cancelled. */
 async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
   const [row] = await tx
     .update(cancellations)
@@ -81,10 +81,7 @@ async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<ty
   return row;
 }
 
-/**
- * A person says that the eSIM is not cancelled: what the attempt before has left is undone. How the service calls the
- * eSIM is not known then.
- */
+/** Undoes a cancellation that an operator calls not done. The status of the eSIM at the service is unknown then. */
 export async function undoCancelled(tx: Executor, work: WorkRef): Promise<void> {
   const [row] = await tx
     .update(cancellations)

@@ -17,29 +17,28 @@ import type { RetryRule } from '#domain/work/retry-rules.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 
-/** A step of work: where it stands from now on, and why. */
+/** A step of work: its new status, and the reason. */
 export interface WorkStep {
   readonly status: WorkStatus;
   readonly entry: TimelineEntry;
   readonly failure?: FailureDetail | undefined;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
-  /** The attempt and its state by which a person is to be told; undefined: whatever it is. */
+  /** The attempt and the state for which the case opens; undefined: any. */
   readonly judged?: { readonly number: number; readonly state: AttemptState } | undefined;
   readonly nextStepAt?: Date | undefined;
-  /** By which it is tried again; undefined: as it is stored. */
+  /** The retry rule; undefined: unchanged. */
   readonly retryRule?: RetryRule | undefined;
-  /** Rows of the inbox that this step answers, by their keys. */
+  /** Keys of the inbox rows that this step handles. */
   readonly applied?: readonly string[] | undefined;
 }
 
 /**
- * Moves work on: status, timeline, case and inbox in one transaction.
+ * Records a step of work: status, timeline, case and inbox in one transaction.
  *
- * @returns `may_be_bought`, with nothing changed, when the work was to fail although an attempt may have bought: a send
- *   that everybody had given up may have begun after all; or what bars its failing. `judged` when it was to be parked
- *   for a contradiction whose case, opened by whoever found it, a person has closed meanwhile. `changed` when it was to
- *   be parked for an attempt that is in another state by now: a send that its workflow had given up has stored its
- *   answer.
+ * @returns `may_be_bought`, without a change, when the work was to fail although an attempt may have bought: a send
+ *   that counted as lost may have begun after all. A buying barrier, when one forbids the failure. `judged`, when a
+ *   case was to open for a contradiction that a person has judged meanwhile. `changed`, when a case was to open for an
+ *   attempt whose state has changed meanwhile.
  * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
 export async function recordStep(
@@ -50,7 +49,7 @@ export async function recordStep(
 ): Promise<'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
   const row = await lockUnfinishedWork(tx, work);
   if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {
-    // The judgement is the answer to what the service said: left open, it would bar every further send.
+    // The verdict answers these reports: left open, they would bar every further send.
     await markApplied(tx, step.applied ?? [], 'A person has judged it.', now);
     return 'judged';
   }
@@ -88,7 +87,7 @@ export async function recordStep(
   return 'recorded';
 }
 
-/** What passed by itself does not stay open beside what a person is asked for now. */
+/** Closes a case that passed by itself, when another case opens. */
 async function closePassed(
   tx: Executor,
   work: WorkRef,
@@ -100,7 +99,7 @@ async function closePassed(
   if (isPassed && attention?.reason !== attentionReason) await closeCase(tx, work, attentionReason, entry.message, now);
 }
 
-/** Work of an eSIM may be held because other work of it was under way. */
+/** Other work of the eSIM may be held because of this work. */
 async function wakeThoseWaitingForEsim(tx: Executor, esimId: string): Promise<void> {
   for (const kind of WORK_KINDS.filter((each) => KINDS[each].esim === 'existing')) {
     const table = workTable(kind);
@@ -112,7 +111,7 @@ async function wakeThoseWaitingForEsim(tx: Executor, esimId: string): Promise<vo
   }
 }
 
-/** True when the attempt of this number is in this state; false also where it has no row. */
+/** True when the attempt of this number is in this state; false when it has no row. */
 async function isInState(
   tx: Executor,
   work: WorkRef,

@@ -5,7 +5,7 @@ import { vpnSubscriptions } from '#db/schema.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 
-/** What the service says of a subscription that it has sold. */
+/** A report of the service about a sold subscription. */
 export interface SubscriptionFacts {
   readonly startedAt?: Date | undefined;
   readonly expiresAt?: Date | undefined;
@@ -15,7 +15,8 @@ export interface SubscriptionFacts {
 }
 
 /**
- * Stores what the service says; what it does not say stays. An end stays an end. The caller holds the lock of the work.
+ * Stores a report; parts that it does not contain stay, and an end is never undone. The caller holds the lock of the
+ * work.
  */
 export async function storeSubscriptionFacts(tx: Executor, id: string, facts: SubscriptionFacts): Promise<void> {
   const { startedAt, expiresAt, endedAs, encryptedAccess } = facts;

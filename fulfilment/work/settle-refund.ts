@@ -1,4 +1,4 @@
-/** Completing a refund once its credit is in the wallet, or giving it up. */
+/** Completes a refund when its credit is in the wallet, or gives it up. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { requestWake } from '#db/queues/outbox.ts';
@@ -11,7 +11,7 @@ import { isFinal } from '#domain/work/lifecycle.ts';
 import { expectRefund } from '#fulfilment/work/store-refund.ts';
 import { announceRefund } from '#fulfilment/work/work-events.ts';
 
-/** Shows a refund as settled. @param completed the money is in the wallet. */
+/** Settles a refund. @param completed true when the money is in the wallet. */
 export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
   const { status, from } = completed ? PAID_REFUND : GIVEN_UP_REFUND;
   await tx
@@ -21,7 +21,7 @@ export async function settleRefund(tx: Executor, cancellationId: string, complet
   await announceRefund(tx, cancellationId, now);
 }
 
-/** Shows that a refund waits for a person, with its cancellation. What is settled stays. */
+/** Marks a refund as needing attention, like its cancellation. A settled refund is not changed. */
 export async function parkRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   await tx
     .update(refunds)
@@ -30,18 +30,15 @@ export async function parkRefund(tx: Executor, cancellationId: string, now: Date
   await announceRefund(tx, cancellationId, now);
 }
 
-/** A credit of the wallet that is the refund of an order. */
+/** A wallet credit that refunds an order. */
 export interface PaidRefund {
   readonly orderId: string;
-  /** The service's, of its wallet. */
+  /** The service's id of the wallet movement. */
   readonly movementId: string;
   readonly money: Money;
 }
 
-/**
- * The wallet has shown these credits: the refunds that they are, of what was told of their amounts, are completed. A
- * cancellation that still waits for the service's word goes on.
- */
+/** Completes the refunds that these credits pay. A cancellation that still waits for a report is woken. */
 export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
   for (const credit of credits) {
     const refundId = await namedRefund(tx, credit);
@@ -55,7 +52,7 @@ export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefu
   }
 }
 
-/** The service's id of the refund that its wallet names with a credit. */
+/** The service's id of the refund that a wallet credit names. */
 async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<string | null> {
   const [movement] = await tx
     .select({ refundId: walletMovements.refundId })
@@ -64,7 +61,7 @@ async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<st
   return movement?.refundId ?? null;
 }
 
-/** All refunds of an order, locked: what the service says of them is stored without the books. */
+/** All refunds of an order, locked: reports are stored without the lock of the books. */
 async function refundsOfOrder(tx: Executor, orderId: string) {
   const rows = await tx
     .select({ refund: refunds, isInForce: sql<boolean>`${isInForce}` })
@@ -82,7 +79,7 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
   }));
 }
 
-/** Nobody has said a word of the refund of a cancelled eSIM, or of its amount; the credit says it. */
+/** Completes a refund that was never reported, or whose amount was not: the credit proves it. */
 async function settleUntoldRefund(
   tx: Executor,
   { orderId, money }: PaidRefund,

@@ -13,28 +13,25 @@ import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { announceRefund } from '#fulfilment/work/work-events.ts';
 
-/** What the service says of a cancellation. */
+/** A report of the service about a cancellation. */
 export interface CancellationFacts extends CancellationReport {
   readonly serviceRefundId?: string | undefined;
   /** The amount given back to the reseller. */
   readonly refunded?: Money | undefined;
 }
 
-/** A refund is expected, whatever has been said of it. */
+/** Stores an expected refund when there is none yet. */
 export async function expectRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   if ((await findRefund(tx, work.id)) === undefined) await storeRefund(tx, work, {}, now);
 }
 
-/** A person names the refund at the service. */
+/** Stores the refund id that an operator named. */
 export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: string, now: Date): Promise<void> {
   await expectRefund(tx, work, now);
   await tx.update(refunds).set({ serviceRefundId }).where(eq(refunds.cancellationId, work.id));
 }
 
-/**
- * Where nothing is said of a refund, one is expected all the same. What is settled stays settled; what is said of it is
- * noted.
- */
+/** Stores a report about a refund. Without a report the refund counts as expected. A settled refund stays settled. */
 export async function storeRefund(
   tx: Executor,
   work: WorkRef,
@@ -70,7 +67,7 @@ export async function storeRefund(
   await announceRefund(tx, work.id, now);
   const { serviceState: state, review } = values;
   if (state === null) return;
-  // The same word again has the same key, and is written once.
+  // The same report has the same key and is written once.
   await addTimelineEntry(tx, work, {
     event: `refund.${state}`,
     message: `The service says of the refund: ${state}${review === null ? '' : ` (review: ${review.replace('_', ' ')})`}.`,
@@ -80,8 +77,8 @@ export async function storeRefund(
 }
 
 /**
- * Opens a case when the service names another amount for a refund than it did before. The newer one counts: it is
- * looked for in the wallet.
+ * Opens a case when the service reports another amount for a refund than before. The newer amount counts: the wallet is
+ * searched for it.
  */
 async function reportOtherRefund(
   tx: Executor,

@@ -7,25 +7,24 @@ import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import type { RetryRule } from '#domain/work/retry-rules.ts';
 import { announceWork } from '#fulfilment/work/work-events.ts';
 
-/** A change of columns that all kinds share; one of the status says when it was. */
+/** A change of shared columns; a change of status includes its time. */
 export type WorkChange =
   | (Partial<WorkRow> & { status?: never })
   | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
 
-/** Changes columns that all kinds share, and announces another status. The caller holds the lock of the work. */
+/** Changes shared columns and announces a new status. The caller holds the lock of the work. */
 export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange): Promise<void> {
   const table = workTable(work.kind);
   await tx.update(table).set(change).where(eq(table.id, work.id));
   if (change.status === undefined) return;
   await announceWork(tx, work, change.updatedAt);
-  // Whoever is neither held nor about to be sent again waits for nothing at the gate.
+  // Work that is neither held nor about to be sent waits at no barrier.
   if (change.status !== 'held' && change.status !== 'submitting') await leaveGate(tx, work);
 }
 
 /**
- * Shows that a purchase is under way; what the work was held or parked for is over. The caller holds its lock.
- *
- * @param retryRule by which it is tried again, should it fail; undefined: as it is stored.
+ * Marks a purchase as under way, which ends its hold or case. The caller holds the lock of the work.
+ * @param retryRule the retry rule of a failure; undefined: unchanged.
  */
 export async function markInProgress(
   tx: Executor,

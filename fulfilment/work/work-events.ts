@@ -1,4 +1,4 @@
-/** Announces what becomes of work and refunds. */
+/** Announces statuses of work and refunds. */
 import { eq, sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -25,7 +25,7 @@ function selectNews(db: Executor, kind: WorkKind) {
     .where(eq(table.id, sql.placeholder('id')));
 }
 
-/** What is told of work, as columns of its row: for a query, or for what a statement that writes the row returns. */
+/** The fields of a status event as columns of the work row, for a query or a `returning` clause. */
 export function newsColumns(kind: WorkKind) {
   const { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency } = workTable(kind);
   return {
@@ -44,15 +44,15 @@ export function newsColumns(kind: WorkKind) {
 export type WorkNews = Awaited<ReturnType<typeof selectNews>>[number];
 
 /**
- * Announces the status that work has from now on. What was announced last is not said again: work that is held, tried
- * and held once more for the same reason is held.
+ * Announces the present status of work, unless it was announced last: work that is held again for the same reason was
+ * held all the time.
  */
 export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   const [row] = await readNews[work.kind](tx, { id: work.id });
   if (row !== undefined) await announceRow(tx, work, row, now);
 }
 
-/** As {@link announceWork}, of a row as it has just been written. */
+/** As {@link announceWork}, for a row that was just written. */
 export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, now: Date): Promise<void> {
   const type = workEventType(work.kind, row.status);
   if (type === undefined) return;
@@ -62,7 +62,7 @@ export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, no
     ...(KINDS[work.kind].esim !== 'none' && { esim_id: row.esimId }),
     failure_class: row.failureClass,
     attention_reason: row.attentionReason,
-    // What comes back after a cancellation is told of its refund.
+    // A cancellation is never charged; its refund has an event of its own.
     ...(KINDS[work.kind].isPurchase && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
   await announceNews(
@@ -73,7 +73,7 @@ export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, no
   );
 }
 
-/** Announces the status that the refund of a cancellation has from now on, if it has one. */
+/** Announces the present status of the refund of a cancellation, if there is one. */
 export async function announceRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   const [row] = await tx
     .select({ refund: refunds, apiKeyId: cancellations.apiKeyId })
@@ -97,9 +97,9 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
   );
 }
 
-/** @param reasons the facts that, beside the type, make it another thing than what was announced last. */
+/** @param reasons fields that, beside the type, distinguish the event from the last one. */
 async function announceNews(tx: Executor, event: NewEvent, reasons: readonly string[], now: Date): Promise<void> {
-  // Nothing was said of what has just been accepted.
+  // Newly accepted work has no earlier event.
   const last = event.data['status'] === 'accepted' ? undefined : await latestStatusEvent(tx, event.subject);
   if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;
   const { status, ...facts } = event.data;

@@ -8,12 +8,12 @@ import { CONTRADICTION, type Step, type StepNamed } from '#workflows/purchase/st
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import type { WorkRun } from '#workflows/work/work-run.ts';
 
-/** What is shown as the next step after an end. */
+/** The next step that is shown after an end. */
 export function nothingMore({ noun }: WorkRun): string {
   return `Nothing: the ${noun} has ended.`;
 }
 
-/** Ends the work without effect, unless PostgreSQL knows that it may have been bought, or has a report to be judged. */
+/** Ends the work without effect, unless PostgreSQL knows that it may have been bought or has an unjudged report. */
 export async function fail(purchase: Purchase, { failure, detail: given }: StepNamed<'fail'>): Promise<Step> {
   const { run, rules } = purchase;
   const status = ENDS_WITHOUT_EFFECT[run.work.kind];
@@ -33,9 +33,8 @@ export async function fail(purchase: Purchase, { failure, detail: given }: StepN
 }
 
 /**
- * PostgreSQL lets nothing be bought and nothing fail at this moment: a contradiction needs a person, a report that is
- * not judged yet needs the relay.
- *
+ * PostgreSQL allows neither a purchase nor a failure at this moment: a contradiction needs a person, an unjudged report
+ * needs the relay.
  * @param then the step to try again when no report comes in time.
  */
 export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step): Promise<Step> {
@@ -46,8 +45,7 @@ export async function barred(purchase: Purchase, by: BuyingBarrier, then: Step):
 }
 
 /**
- * Counts a try that failed because of ourselves. After a while a case says so; it goes on without a person.
- *
+ * Counts a try that failed because of ourselves. After a while a case opens; the work still continues without a person.
  * @param firstMs the first wait, in milliseconds.
  * @returns the wait before the next try, in milliseconds.
  */
@@ -69,8 +67,8 @@ export async function stalled(purchase: Purchase, firstMs: number, detail: strin
 }
 
 /**
- * Opens a case for a question that the service does not answer, and asks again by growing waits. The wait also ends by
- * an operator's action or a report of the service.
+ * Opens a case for a look-up without an answer, and repeats it with growing waits. An operator's action or a report
+ * also ends the wait.
  */
 export async function retryLater(purchase: Purchase, step: StepNamed<'retry_later'>): Promise<Step> {
   const { run } = purchase;
@@ -124,7 +122,8 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
   const { run } = purchase;
   const { reason, detail } = step;
   if (step.isRecorded !== true) {
-    // An action that came meanwhile goes first. Whether a person has decided about a contradiction, PostgreSQL knows.
+    // An operator action that came meanwhile is handled first. For a contradiction, PostgreSQL knows whether a person
+    // has judged it.
     if (run.hasNewAction && reason !== 'contradiction') {
       await run.reload();
       return purchase.nextStep();

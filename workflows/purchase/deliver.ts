@@ -20,7 +20,7 @@ export interface Goods {
   readonly status: WorkStatus;
   /** Case for goods that cannot be read for a long time. */
   readonly overdue: StepNamed<'retry_later'>['reason'];
-  /** Says that the work is done. */
+  /** The sentence that says that the work is done. */
   readonly done: (esimId: string) => string;
 }
 
@@ -29,7 +29,7 @@ export async function deliver(purchase: Purchase, goods: Goods): Promise<Step> {
   const { run } = purchase;
   const now = `The service has completed the ${run.noun}; its ${goods.name} is being read.`;
   const next = `The ${run.noun} is completed.`;
-  // The completion itself marks the queued reports as answered.
+  // The completion itself marks the queued reports as handled.
   const applied = run.takeAnswered();
   if (purchase.unansweredReads > 0) showAskedAgain(run, { now, next });
   else await run.goOn({ status: 'processing', now, next });
@@ -114,7 +114,7 @@ async function waitToReadAgain(
   return purchase.waitThen(pause, WAIT_NAMES.completion(name, reason), { step: 'deliver' });
 }
 
-/** Work with an open case keeps that status while the service is asked again: PostgreSQL is changed by an answer only. */
+/** Work with an open case keeps its status during further look-ups: only an answer changes PostgreSQL. */
 export function showAskedAgain(run: WorkRun, shown: Pick<Shown, 'now' | 'next' | 'nextStepAt'>): void {
   const { attention, failure } = run;
   run.show({

@@ -5,13 +5,14 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 /**
- * Holds what provably bought nothing: by growing waits, or until the purchase gate wakes it. It fails at its deadline.
+ * Holds work that provably bought nothing, with growing waits or until the purchase gate wakes it. It fails at its
+ * deadline.
  */
 export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise<Step> {
   const { run } = purchase;
   const { failure, gated, asked = false } = step;
   const holdsBefore = purchase.holds;
-  // What the gate stops was not tried: it does not lengthen the waits.
+  // Work that the gate stopped was not tried, so its waits do not grow.
   if (gated === undefined) purchase.holds += 1;
   run.heldFor = failure;
   const since = Date.now();
@@ -35,7 +36,7 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
     });
     const { retryOverrides, rule } = run;
     const name = gated === undefined ? WAIT_NAMES.hold(failure, purchase.holds) : WAIT_NAMES.gate(failure);
-    // Ends early for a report, an operator's action, or the signal by which the gate wakes it.
+    // Ends early for a report, an operator's action, or a wake by the gate.
     const woken = await run.wait(wakeAt - Date.now(), name);
     if (woken === 'observation') return purchase.takeReports();
     if (woken === 'time') {
@@ -47,7 +48,7 @@ export async function hold(purchase: Purchase, step: StepNamed<'hold'>): Promise
     // A change of the retry rule alone does not end a hold, but it does send what the gate holds to the gate.
     const staysHeld = gated === undefined && then.step === 'send' && run.isOnlyRescheduled(retryOverrides, wakeAt);
     if (!staysHeld || !equalWaits(rule, run.rule)) {
-      // Something has changed: the waits begin with the shortest again.
+      // Something has changed: the waits start again with the shortest.
       purchase.holds = staysHeld ? 1 : 0;
       // A time that the service named is kept.
       if (!asked) delayMs = run.rule.firstDelayMs;

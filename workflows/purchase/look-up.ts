@@ -13,8 +13,8 @@ import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 const NO_ANSWER = 'The service could not be asked for a long time.';
 
 /**
- * Asks the service a few times what became of an attempt that may not be sent again. Without an answer it is asked again
- * later. An attempt that the service does not list goes on to the proof of its absence, or to a person.
+ * Looks up an attempt that may not be resent, a few times. Without an answer the look-up is repeated later. An attempt
+ * that the service does not list continues with the proof of its absence, or with a case.
  */
 export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Promise<Step> {
   const { run } = purchase;
@@ -34,7 +34,7 @@ export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Pr
       if (isLast) return afterNotFound(purchase, failure);
     } else {
       const { detail } = result.failure;
-      // A service that has not answered for long is asked once at a time.
+      // A service that has not answered for long gets single look-ups.
       if (isLookUpRetried(result.failure.class) && (isLast || purchase.unansweredReads > 0))
         return { step: 'retry_later', reason: 'service_not_answering', detail, failure, resume: 'look_up' };
       if (isLast) return unknownCase(purchase, detail, failure);
@@ -50,8 +50,8 @@ export async function lookUp(purchase: Purchase, step: StepNamed<'look_up'>): Pr
  * Proves that no send so far has bought: a complete list without the attempt and a complete wallet without its debit,
  * both read long enough after the last send.
  *
- * The attempt stays unknown, since a request may still be on its way: it neither fails nor is it bought anew. The same
- * bytes are sent again with the same key, within a new resend window. A request that arrives late meets the same key.
+ * A request may still be on its way, so the attempt stays unknown: it neither fails nor is it bought again. The same
+ * bytes are sent again with the same key, within a new resend window. A late request then meets the same key.
  */
 export async function proveAbsence(purchase: Purchase, step: StepNamed<'prove_absence'>): Promise<Step> {
   const { run } = purchase;
@@ -117,7 +117,7 @@ function unknownCase({ run }: Purchase, detail: string, failure: FailureClass): 
 }
 
 function showLookUp({ run }: Purchase, { failure }: StepNamed<'look_up'>, n: number): void {
-  // Work with an open case keeps that status while the service is asked.
+  // Work with an open case keeps its status during the look-up.
   const { attention, noun, policy } = run;
   run.show({
     status: attention === undefined ? 'submitting' : 'needs_attention',

@@ -6,7 +6,7 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { database } from '#workflows/work/work-records.ts';
 
-/** Waits, by the retry rule, before a further attempt. A case is opened when no further one is allowed. */
+/** Waits, by the retry rule, before a further attempt. Opens a case when no further one is allowed. */
 export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new_attempt'>): Promise<Step> {
   const { run } = purchase;
   const { evidence } = step;
@@ -35,7 +35,7 @@ export async function waitForNewAttempt(purchase: Purchase, step: StepNamed<'new
     const { retryOverrides } = run;
     const woken = await run.wait(wakeAt - Date.now(), WAIT_NAMES.nextAttempt(number + 1));
     if (woken === 'observation') return purchase.takeReports();
-    // A person may have found that it was bought.
+    // An operator may have found that it was bought.
     if (run.attempt.state !== 'failed') return purchase.nextStep();
     // After a change of the retry rule it waits by the new rule, which may allow no further attempt.
     const waitsOn = woken === 'operator' && run.isOnlyRescheduled(retryOverrides, wakeAt);

@@ -7,9 +7,9 @@ import type { WaitName } from '#workflows/wait-names.ts';
 import type { Carried, Stall } from '#workflows/work/carried.ts';
 import type { LifecycleState, WorkRun } from '#workflows/work/work-run.ts';
 
-/** What differs between buying and cancelling in the steps that both share. */
+/** The differences between buying and cancelling in the steps that both share. */
 export interface PurchaseRules {
-  /** The step that follows what the service reported of the attempt. */
+  /** The step that follows a report about the attempt. */
   readonly afterReport: (outcome: ObservedOutcome, run: WorkRun) => Step;
   /** What is shown while the service works on it. */
   readonly inProgress: (run: WorkRun) => { readonly now: string; readonly next: string };
@@ -18,7 +18,7 @@ export interface PurchaseRules {
 }
 
 /**
- * One purchase, or one cancellation, in one run: the counters that the steps share, and how the next step follows from
+ * One purchase, or one cancellation, in one run: the counters that the steps share, and the next step by the state of
  * the attempt. Everything else is in PostgreSQL and read through `run`.
  */
 export class Purchase {
@@ -26,15 +26,15 @@ export class Purchase {
   readonly rules: PurchaseRules;
   /** Holds in a row; each waits longer than the one before. */
   holds: number;
-  /** Questions in a row that the service did not answer. */
+  /** Look-ups in a row without an answer. */
   unansweredReads: number;
   /** Proofs of absence since the service last answered a send of the attempt. */
   proofs: number;
-  /** What was bought and could not be read so far: since when (epoch milliseconds), and how often it was tried. */
+  /** Failed reads of a delivery: since when (epoch milliseconds), and how many. */
   unread: Carried['unread'];
-  /** When the wait for the service began, in epoch milliseconds. A read of the row meanwhile does not restart the wait. */
+  /** When the wait for the service began, in epoch milliseconds. A read of the row does not restart the wait. */
   awaitedSince: number | undefined;
-  /** Something on our side that does not work. */
+  /** A failure on our side that blocks the work. */
   stall: Stall | undefined;
   /** The step under way, and the holds before it. */
   #current: { readonly step: Step; readonly holds: number } | undefined;
@@ -70,7 +70,7 @@ export class Purchase {
     this.#current = { step, holds };
   }
 
-  /** Continues as new, with this step, where the history has grown long. @param holds in a row before it. */
+  /** Continues as new with this step when the history is long. @param holds in a row before it. */
   async continueAsNewIfLong(step: Step, holds = this.holds): Promise<void> {
     this.begin(step, holds);
     await this.run.continueAsNewIfLong();
@@ -81,7 +81,7 @@ export class Purchase {
     return { work: this.run.work, attemptId: this.run.attempt.id };
   }
 
-  /** The first step of this run: the one the run before was at, if nothing has changed; else as the attempt says. */
+  /** The first step of this run: that of the last run if nothing has changed, else by the state of the attempt. */
   firstStep(): Step {
     const { carried } = this.run;
     const { attempt, attention, observations } = this.run.snapshot;
@@ -104,7 +104,7 @@ export class Purchase {
       case 'sending':
         return this.stepAfterSend({ kind: 'failure', failure: 'worker_lost' });
       case 'unknown':
-        // A person has given the service's id of it: nothing is sent again, the service is asked.
+        // An operator has given its service id: it is looked up and never resent.
         if (named) return { step: 'look_up', failure: lastFailure };
         return this.stepAfterSend({ kind: 'failure', failure: lastFailure });
       case 'refused':
@@ -125,26 +125,29 @@ export class Purchase {
     return decideAfterSend(outcome, history, this.run.policy, Date.now(), this.run.retryOverrides);
   }
 
-  /** The step after an operator's action. What it changed of the attempt goes first. @param otherwise if it did not. */
+  /**
+   * The step after an operator's action. A change of the attempt takes precedence. @param otherwise without such a
+   * change.
+   */
   stepAfterAction(otherwise: Step): Step {
     const { state, named } = this.run.attempt;
     const isChanged = state === 'processing' || state === 'completed' || state === 'failed' || named;
     return isChanged ? this.nextStep() : otherwise;
   }
 
-  /** Waits, then goes on with `then`, unless a report or an action leads elsewhere. @param ms in milliseconds. */
+  /** Waits, then continues with `then`, unless a report or an action leads elsewhere. @param ms in milliseconds. */
   async waitThen(ms: number, summary: WaitName, then: Step): Promise<Step> {
     const woken = await this.run.wait(ms, summary);
     if (woken === 'observation') return this.takeReports();
     return woken === 'operator' ? this.stepAfterAction(then) : then;
   }
 
-  /** Takes the reports of the service that are queued. The relay has judged them and stored their facts. */
+  /** Takes the queued reports. The relay has judged them and stored their content. */
   async takeReports(): Promise<Step> {
     const { run } = this;
     const taken = run.observations.takeAll();
     run.answer(taken.map(({ inboxId }) => inboxId));
-    // Before a person has decided about a contradiction, no report moves the work. It is only noted.
+    // Until a person has judged a contradiction, no report moves the work; it is only recorded.
     if (run.attention === 'contradiction') return REPORT_AFTER_CONTRADICTION;
     if (taken.some(({ decision }) => decision === 'contradiction')) return CONTRADICTION;
     await run.reload();
@@ -157,8 +160,8 @@ export class Purchase {
 }
 
 /**
- * The step for work whose end PostgreSQL has lost. Its caller knows that it has ended without effect: without a person
- * nothing is sent or bought for it again.
+ * The step for work whose end PostgreSQL has lost. Its caller knows that it ended without effect, so nothing is sent or
+ * bought for it again without a person.
  */
 function stepAfterLostEnd(witness: Witness, { state, settled, failure }: AttemptView): Step | undefined {
   const ended = endedWithoutEffect(witness);

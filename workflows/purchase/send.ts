@@ -9,7 +9,7 @@ import type { Step, StepNamed } from '#workflows/purchase/steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { isNotBegun, requireGivenUp } from '#workflows/work/activity-failures.ts';
 
-/** Sends the attempt's stored bytes once, and decides how it goes on. */
+/** Sends the stored bytes of the attempt once, and decides the next step. */
 export async function send(purchase: Purchase): Promise<Step> {
   const { run } = purchase;
   if (!run.observations.isEmpty) return purchase.takeReports();
@@ -73,7 +73,7 @@ async function sendOnce({ run, attemptRef }: Purchase): Promise<SendResult | und
   }
 }
 
-/** Reads what PostgreSQL knows of the attempt after a send without a result. */
+/** Reads the attempt from PostgreSQL after a send without a result. */
 async function afterLostResult(purchase: Purchase): Promise<Step> {
   const { run } = purchase;
   await run.reload();
@@ -118,7 +118,7 @@ export async function waitForOtherSend(purchase: Purchase, { delayMs }: StepName
   return purchase.waitThen(delayMs, WAIT_NAMES.otherSend(), { step: 'send' });
 }
 
-/** True when the service has answered the send. A send that the gate, another send or we stopped has no answer. */
+/** True when the service answered the send. A send that the gate, another send or we stopped has no answer. */
 function isAnswered(outcome: SendOutcome): boolean {
   return outcome.kind === 'accepted' || (outcome.kind === 'failure' && isDefiniteAnswer(outcome.failure));
 }

@@ -27,7 +27,7 @@ export async function settle(purchase: Purchase, step: StepNamed<'settle'>): Pro
       const event = 'attempt.settling';
       await run.record({ status: 'processing', event, message, failure, nextStepAt: wakeAt, next });
     }
-    // No action shortens this wait: a debit may show late.
+    // No action shortens this wait: a debit may appear late.
     while (Date.now() < wakeAt) {
       await purchase.continueAsNewIfLong(step);
       const woken = await run.wait(wakeAt - Date.now(), WAIT_NAMES.wallet(read));

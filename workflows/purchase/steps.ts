@@ -3,7 +3,7 @@ import type { NextStep } from '#domain/purchase/purchase-decision.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
-/** A step of a purchase or cancellation: what the domain decides after a send, and the steps that follow from others. */
+/** A step of a purchase or cancellation: the decisions of the domain after a send, and further steps. */
 export type Step =
   | Exclude<NextStep, { step: 'fail' }>
   /** The work ends without effect. */
@@ -13,7 +13,7 @@ export type Step =
   /** The attempt failed and cost nothing: wait, then open another one if one is allowed. */
   | { readonly step: 'new_attempt'; readonly evidence: string }
   | { readonly step: 'open_attempt'; readonly number: number; readonly evidence: string }
-  /** The service did not answer, or does not show what is missing: a case says so, and `resume` follows after a wait. */
+  /** The service did not answer, or does not show what is missing: a case opens, and `resume` follows after a wait. */
   | {
       readonly step: 'retry_later';
       readonly reason: 'service_not_answering' | 'delivery_unavailable' | 'refund_missing';
@@ -40,7 +40,7 @@ export const CONTRADICTED = 'The service reported two things about it that canno
 
 export const CONTRADICTION: Step = { step: 'open_case', reason: 'contradiction', detail: CONTRADICTED };
 
-/** A further report of the service while the contradiction is undecided. */
+/** A further report while the contradiction is not judged. */
 export const REPORT_AFTER_CONTRADICTION: Step = {
   ...CONTRADICTION,
   detail: 'The service reported more about it; a person must decide about the contradiction first.',

@@ -5,7 +5,7 @@ import type { Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { requireGivenUp } from '#workflows/work/activity-failures.ts';
 
-/** Cancels a subscription: the service is asked, accepts, and confirms; or its time is over before that. */
+/** Cancels a subscription: requests it at the service, and waits for the confirmation or the end of its time. */
 export async function cancel(subscription: Subscription): Promise<WorkEnd | undefined> {
   const { run } = subscription;
   const { cancelAcceptedAt, expiresAt } = run.subscription;
@@ -91,7 +91,7 @@ async function requestOnce({ run, service }: Subscription): Promise<Cancellation
   }
 }
 
-/** Waits before the service is asked to cancel again; after the deadline with a case. */
+/** Waits before the cancellation is requested again; opens a case after the deadline. */
 async function waitToRequestAgain(
   subscription: Subscription,
   { failure, retryAfterMs = 0 }: Extract<CancellationResult, { kind: 'unavailable' }>,
@@ -121,7 +121,7 @@ async function waitToRequestAgain(
   await run.wait(pause, WAIT_NAMES.cancelRequest(failure.class));
 }
 
-/** A case is open, and the service is asked again without a person. */
+/** Opens a case; the request is repeated without a person. */
 async function waitWithCase({ run }: Subscription, failure: FailureDetail, requests: number): Promise<void> {
   const { askAgainMs, askAgainMaxMs } = run.policy;
   const pause = backoffMs(askAgainMs, askAgainMaxMs, requests);

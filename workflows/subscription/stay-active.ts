@@ -5,12 +5,12 @@ import { REPORT_DURING_CASE, type Subscription } from '#workflows/subscription/s
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import type { Silence } from '#workflows/work/carried.ts';
 
-/** Waits until the time of the subscription is over, for a report of the service, or for its customer. */
+/** Waits for the end of the subscription, a report of the service, or a cancellation by its customer. */
 export async function stayActive(subscription: Subscription): Promise<WorkEnd | undefined> {
   const { run, silence } = subscription;
   const { expiresAt } = run.subscription;
   if (silence?.isEscalated === true && !subscription.isEscalated) {
-    // A person has dismissed the case: what is stored is right.
+    // A person has dismissed the case: the stored state is right.
     subscription.silence = undefined;
     if (subscription.isOver(expiresAt))
       return subscription.end(
@@ -61,7 +61,7 @@ async function readAtEnd(subscription: Subscription): Promise<WorkEnd | undefine
 }
 
 /**
- * Counts a failed read. It says nothing about the subscription: it is followed by a growing wait or a case, never by an
+ * Counts a failed read. A failed read proves nothing about the subscription: a growing wait or a case follows, never an
  * end.
  */
 function noteSilence(
@@ -110,13 +110,13 @@ async function showActive(subscription: Subscription, expiresAt: number | undefi
   }
   const now = 'The VPN subscription is active.';
   const next = nextForActive(expiresAt);
-  // Reports of the service are answered now, not at the end of the subscription in a year.
+  // Reports are handled now, not at the end of the subscription in a year.
   const mustRecord = run.isWaiting || run.failure !== undefined || run.owesAnswers;
   if (mustRecord) await run.record({ status: 'active', message: now, next });
   run.show({ status: 'active', now, next, nextStepAt: expiresAt });
 }
 
-/** Opens the case of a subscription that the service has not shown for long, or shows the open one. */
+/** Opens a case for a subscription that the service has not shown for long, or shows the open case. */
 async function showEscalated(
   subscription: Subscription,
   expiresAt: number | undefined,

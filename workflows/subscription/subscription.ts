@@ -11,7 +11,7 @@ const DEADLINES_OF_REQUESTS = 3;
 
 export const REPORT_DURING_CASE = 'The service reported more about it; a person must decide about the open case first.';
 
-/** An active subscription in one run: what PostgreSQL does not know of it, and what its steps share. */
+/** An active subscription in one run: state that is not in PostgreSQL, and what its steps share. */
 export class Subscription {
   readonly run: WorkRun;
   readonly service: SubscriptionActivities;
@@ -43,7 +43,7 @@ export class Subscription {
   }
 
   /**
-   * Reads it from PostgreSQL again. A PostgreSQL that was set back may not know that it was bought: a new run then
+   * Reads it from PostgreSQL again. After a loss of commits PostgreSQL may not know that it was bought: a new run then
    * completes it again.
    */
   async reload(): Promise<void> {
@@ -52,8 +52,7 @@ export class Subscription {
   }
 
   /**
-   * Takes the queued reports of the service; the next recorded step marks them as answered.
-   *
+   * Takes the queued reports; the next recorded step marks them as handled.
    * @returns true when one contradicts what is known.
    */
   takeReports(): boolean {
@@ -72,7 +71,7 @@ export class Subscription {
     return expiresAt !== undefined && Date.now() >= expiresAt + this.run.policy.expiryGraceMs;
   }
 
-  /** Reads the subscription at the service. The activity stores what it finds. */
+  /** Looks the subscription up at the service. The activity stores the result. */
   async read(): Promise<SubscriptionAnswer> {
     try {
       return await this.service.askSubscription({ work: this.run.work });
@@ -91,11 +90,11 @@ export class Subscription {
       attention: { reason, detail },
       next: reason === 'contradiction' ? 'A person decides.' : 'A person decides, or the service reports more.',
     });
-    // Else a person has decided already.
+    // Otherwise a person has judged it already.
     if (recorded === 'recorded') await this.run.waitForPerson(reason);
   }
 
-  /** Waits on with an open case. A report of the service is answered by recording the case again. */
+  /** Continues to wait with an open case. A report is handled by recording the case again. */
   async keepCase(reason: 'cancellation_refused' | 'contradiction'): Promise<void> {
     if (this.run.owesAnswers) await this.openCase(reason, REPORT_DURING_CASE);
     else await this.run.waitForPerson(reason);

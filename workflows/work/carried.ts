@@ -2,14 +2,14 @@ import type { Witness } from '#domain/purchase/restored-records.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import type { Step } from '#workflows/purchase/steps.ts';
 
-/** Something on our side that does not work. */
+/** A failure on our side that blocks the work. */
 export interface Stall {
   /** Epoch milliseconds. */
   readonly since: number;
   readonly tries: number;
 }
 
-/** A send that was asked for and has no result yet. */
+/** A send without a result so far. */
 export interface PendingSend {
   /** Epoch of the database when the attempt was last read; undefined: not known. */
   readonly epoch?: string;
@@ -39,33 +39,33 @@ export interface Unanswered {
   readonly requests: number;
 }
 
-/** What every following run must know, also one that follows a terminated run. */
+/** What every following run must know, even one that follows a terminated run. */
 export interface Remembered {
   /** The newest attempt as this run knows it. Its row may know less, where PostgreSQL has lost commits. */
   readonly witness?: Witness;
   readonly pendingSend?: PendingSend;
 }
 
-/** What a run hands to the run that it continues as: everything that PostgreSQL does not know. */
+/** The state that a run passes to the run that it continues as: everything that is not in PostgreSQL. */
 export interface Carried extends Remembered {
   /** Holds in a row. */
   readonly holds: number;
-  /** True when a person has acted and this run has not taken it into account: the next wait ends at once. */
+  /** True when an operator action was not handled in this run: the next wait then ends at once. */
   readonly hasNewAction?: boolean;
   /** The next step, valid while the attempt is unchanged. */
   readonly step?: Step;
   readonly stall?: Stall;
-  /** Questions in a row that the service did not answer. */
+  /** Look-ups in a row without an answer. */
   readonly unansweredReads?: number;
   /** Proofs of absence since the service last answered a send of the attempt. */
   readonly proofs?: number;
-  /** What was bought and could not be read so far. */
+  /** Failed reads of a delivery. */
   readonly unread?: { readonly since: number; readonly reads: number };
   /** When the wait for the service began, in epoch milliseconds. */
   readonly awaitedSince?: number;
-  /** Of a subscription. */
+  /** Set for a subscription. */
   readonly silence?: Silence;
-  /** Of a subscription that is to be cancelled. */
+  /** Set for a subscription that is being cancelled. */
   readonly unanswered?: Unanswered;
   /** Reads of a subscription since the service accepted its cancellation. */
   readonly cancelChecks?: number;

@@ -13,18 +13,21 @@ import { ObservationQueue } from '#workflows/work/observation-queue.ts';
 import { Progress } from '#workflows/work/progress.ts';
 import { RunMemory } from '#workflows/work/run-memory.ts';
 
-/** What every run has before its work is read. */
+/** Parts of every run that exist before its work is read. */
 export interface RunParts {
   readonly input: PurchaseWorkflowInput;
   readonly memory: RunMemory;
-  /** Reports of the service that no step has taken yet. */
+  /** Reports that no step has taken yet. */
   readonly observations: ObservationQueue;
   readonly progress: Progress;
   /** Operator actions since this run began. */
   readonly actions: { count: number };
 }
 
-/** Registers the signals, queries and updates of a run, and returns what they fill. */
+/**
+ * Registers the signals, queries and updates of a run.
+ * @returns what they fill.
+ */
 export function registerHandlers(input: PurchaseWorkflowInput): RunParts {
   const { work, carried } = input;
   const parts: RunParts = {
@@ -36,7 +39,7 @@ export function registerHandlers(input: PurchaseWorkflowInput): RunParts {
       now: `The ${KINDS[work.kind].noun} was accepted and is being sent to the service.`,
       next: 'The answer of the service.',
     }),
-    // An action that the run before did not take into account ends the first wait of this one.
+    // An action that the last run did not handle ends the first wait of this run.
     actions: { count: carried?.hasNewAction === true ? 1 : 0 },
   };
   const { memory, observations, progress, actions } = parts;

@@ -1,9 +1,9 @@
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /**
- * Reports of the service that no step has taken yet. A signal may be delivered twice, and a new run also reads the inbox:
- * each inbox row counts once in each epoch of the database. In another epoch PostgreSQL may have forgotten that a row was
- * answered, and may give its id to another row. Answering a row twice does no harm.
+ * Reports of the service that no step has taken yet. A signal may be delivered twice, and a new run also reads the
+ * inbox, so each inbox row counts once in each epoch of the database. In another epoch PostgreSQL may have lost that a
+ * row was handled, and may give its id to another row. Handling a row twice has no further effect.
  */
 export class ObservationQueue {
   readonly #seen = new Set<string>();
@@ -22,7 +22,7 @@ export class ObservationQueue {
     return this.#waiting.length === 0;
   }
 
-  /** Takes all that is queued, oldest first. */
+  /** Takes all queued reports, oldest first. */
   takeAll(): readonly ServiceObservation[] {
     const taken = this.#waiting;
     this.#waiting = [];

@@ -8,7 +8,7 @@ import { resubmission } from '#domain/work/resubmission.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/** What a workflow shows of its work. */
+/** What a workflow shows about its work. */
 export interface Shown {
   readonly status: WorkStatus;
   readonly now: string;
@@ -17,16 +17,16 @@ export interface Shown {
   readonly attention?: AttentionReason | undefined;
   /** Epoch milliseconds. */
   readonly nextStepAt?: number | undefined;
-  /** The attempt that counts, once there is one. */
+  /** The current attempt, once there is one. */
   readonly attempt?: OperatedAttempt | undefined;
   /** The retry rule, in a sentence. */
   readonly retry?: string | undefined;
 }
 
 /**
- * Shows the work in the Temporal UI: current details in Markdown on the workflow's page, and search attributes for lists
- * and filters. Current details are a query and need a worker. The search attributes are stored, so they must be enough
- * on their own; they are written only when they change, since each write is an event.
+ * Shows the work in the Temporal UI: current details in Markdown on the workflow's page, and search attributes for
+ * lists and filters. Current details are a query and need a worker. Search attributes are stored, so they must suffice
+ * without the details; they are written only when they change, because each write is an event.
  */
 export class Progress {
   readonly #kind: WorkKind;
@@ -36,7 +36,7 @@ export class Progress {
   constructor(kind: WorkKind, shown: Shown) {
     this.#kind = kind;
     this.#current = shown;
-    // A run that was continued as new has the search attributes of the one before it, whatever they are.
+    // A run that was continued as new has the search attributes of the run before.
     this.#storedKey = workflowInfo().continuedFromExecutionRunId === undefined ? searchKey(shown) : '';
     setCurrentDetails(markdown(kind, shown));
   }

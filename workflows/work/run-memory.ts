@@ -5,8 +5,8 @@ import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/m
 import type { Carried, PendingSend, Remembered } from '#workflows/work/carried.ts';
 
 /**
- * What a run remembers of its newest attempt, in case PostgreSQL loses its last commits, and hands to the run that
- * follows it.
+ * What a run remembers about its newest attempt, in case PostgreSQL loses its last commits. The following run receives
+ * it.
  */
 export class RunMemory {
   readonly #input: PurchaseWorkflowInput;
@@ -26,14 +26,13 @@ export class RunMemory {
   }
 
   /**
-   * Epoch of the database when the send that has no result was asked for; undefined: there is no such send, or the
-   * epoch is not known.
+   * Epoch of the database at the send without a result; undefined: there is no such send, or the epoch is not known.
    */
   get pendingSendEpoch(): string | undefined {
     return this.#pendingSend?.epoch;
   }
 
-  /** Notes an attempt as it was read, or as a send has left it. */
+  /** Stores an attempt as it was read, or as a send left it. */
   noteAttempt(attempt: AttemptView, isRestored = false): void {
     const { number, state, serviceId, history } = attempt;
     const { sends, firstSentAt, firstUnrefusedSendAt, anyUnknown } = history;
@@ -49,7 +48,7 @@ export class RunMemory {
     });
   }
 
-  /** Notes a read of the work. */
+  /** Stores a read of the work. */
   noteSnapshot({ attempt, epoch, isRestored }: WorkSnapshot): void {
     this.noteAttempt(attempt, isRestored);
     this.#epoch = epoch;
@@ -61,7 +60,7 @@ export class RunMemory {
     return witness?.number === number && restoration(witness, { state, sends: history.sends }) === 'doubt';
   }
 
-  /** Called before a send is asked for. */
+  /** Called before a send. */
   beginSend({ number, history: { sends } }: AttemptView): void {
     this.#pendingSend = { since: Date.now(), number, sends, ...(this.#epoch !== undefined && { epoch: this.#epoch }) };
   }
@@ -72,9 +71,8 @@ export class RunMemory {
   }
 
   /**
-   * Judges a row that does not show the send without a result, or that does not know its attempt. That proves that no
-   * request has left only while PostgreSQL cannot have lost commits since.
-   *
+   * Judges a row that does not show the pending send, or not its attempt. Such a row proves that no request has left
+   * only if PostgreSQL cannot have lost commits since.
    * @returns true when the request may have left; the row must then be read again, with the witness.
    */
   mustAssumeSent({ attempt, epoch }: WorkSnapshot): boolean {
@@ -98,7 +96,7 @@ export class RunMemory {
     return true;
   }
 
-  /** What the next run is handed. */
+  /** What the next run receives. */
   get remembered(): Remembered {
     return {
       ...(this.#witness !== undefined && { witness: this.#witness }),
@@ -107,8 +105,8 @@ export class RunMemory {
   }
 
   /**
-   * As {@link remembered}, for a run that follows a terminated one. It also keeps how the work had ended before
-   * PostgreSQL lost commits: a person may not have decided about that yet.
+   * As {@link remembered}, for a run that follows a terminated one. It also keeps the end of the work before PostgreSQL
+   * lost commits: a person may not have judged that yet.
    */
   get handedOn(): Remembered {
     const { ended, failure } = this.#input.carried?.witness ?? {};
@@ -123,9 +121,8 @@ export class RunMemory {
   }
 
   /**
-   * Continues as new. The next run reads everything else from PostgreSQL, unanswered reports of the service included.
-   *
-   * @param carried called when all handlers have finished, so that it sees the last operator action.
+   * Continues as new. The next run reads everything else from PostgreSQL, unhandled reports included.
+   * @param carried called when all handlers have finished, so that it includes the last operator action.
    */
   async continueAsNew(carried: () => Omit<Carried, keyof Remembered>): Promise<never> {
     await condition(allHandlersFinished);

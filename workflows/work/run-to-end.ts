@@ -48,8 +48,8 @@ function showOpenCase(run: WorkRun): void {
 }
 
 /**
- * Turns the end of the work outside this run (an operator's abandon, say) into a result, and waits where PostgreSQL has
- * lost the row.
+ * Turns the end of the work outside this run (such as an operator's abandon) into a result, and waits when PostgreSQL
+ * has lost the row.
  */
 async function endOf(parts: RunParts, run: () => Promise<WorkEnd>): Promise<WorkEnd> {
   try {
@@ -67,8 +67,8 @@ async function endOf(parts: RunParts, run: () => Promise<WorkEnd>): Promise<Work
 }
 
 /**
- * Waits for a row that PostgreSQL has lost, then continues as new. A request of this work may have bought, and this run
- * alone knows of it. The row comes back when its caller sends the same request again, or when a backup is restored.
+ * Waits for a row that PostgreSQL has lost, then continues as new. A request of this work may have bought, and only
+ * this run knows it. The row returns when its caller repeats the request, or when a backup is restored.
  */
 async function waitForRow({ input, memory, progress, actions }: RunParts): Promise<never> {
   const { missingRowCheckMs, missingRowCheckMaxMs } = input.policy;

@@ -15,8 +15,8 @@ export const database = proxyLocalActivities<Pick<PurchaseActivities, 'beginWork
 });
 
 /**
- * Reads the work from PostgreSQL. A row that knows less than this run remembers is marked as unknown. A send without a
- * result is assumed to have left where the row cannot prove the contrary.
+ * Reads the work from PostgreSQL. A row that knows less than this run is made unknown. A send without a result counts
+ * as sent unless the row proves the contrary.
  */
 export async function readWork(work: WorkRef, memory: RunMemory): Promise<WorkSnapshot> {
   for (;;) {

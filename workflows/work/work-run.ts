@@ -29,34 +29,34 @@ import type { Progress, Shown } from '#workflows/work/progress.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
 import { database, readWork } from '#workflows/work/work-records.ts';
 
-/** A step to record, and what comes after it. Its timeline event is named after the status by default. */
+/** A step to record, and the next step to show. Its timeline event is named after the status by default. */
 type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
   readonly event?: string;
   readonly next: string;
 };
 
-/** What a lifecycle itself hands to the next run; {@link WorkRun} adds the rest. */
+/** The state that a lifecycle passes to the next run; {@link WorkRun} adds the rest. */
 export type LifecycleState = Omit<Carried, 'hasNewAction' | keyof Remembered>;
 
 /** Cases that only a person's decision or retry closes. */
 const UNTIL_DECIDED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
 
-/** A wait for a person has no end; the timer is there because a condition without one has no name in the history. */
+/** A wait for a person has no end; the timer exists because a condition without one has no name in the history. */
 const PERSON_WAIT = '365 days';
 
 /** What ended a wait. */
 export type WokenBy = 'time' | 'observation' | 'operator';
 
 /**
- * One run of the workflow of one piece of work: the work as it was last read from PostgreSQL, and the few things that
- * every step does with it: wait, record, show, read again, continue as new.
+ * One run of the workflow of one piece of work: the work as last read from PostgreSQL, and what every step does with
+ * it: wait, record, show, read again, continue as new.
  */
 export class WorkRun {
   readonly policy: PurchasePolicy;
   readonly memory: RunMemory;
   readonly observations: ObservationQueue;
   readonly work: WorkRef;
-  /** What the run before this one handed over. */
+  /** The state that the last run passed on. */
   readonly carried: Carried | undefined;
   readonly #progress: Progress;
   readonly #actions: RunParts['actions'];
@@ -64,10 +64,10 @@ export class WorkRun {
   /** Status, case and failure class in PostgreSQL: as read, or as recorded since. */
   #stored: Pick<WorkSnapshot, 'status'> & Pick<Shown, 'attention' | 'failure'>;
   #heldFor: FailureClass | undefined;
-  /** Operator actions that have been taken into account; a later one ends the wait under way. */
+  /** Operator actions that were handled; a later one ends the present wait. */
   #seenActions = 0;
   #recorded = 0;
-  /** Inbox rows that the next recorded step marks as answered. */
+  /** Inbox rows that the next recorded step marks as handled. */
   #answered: string[] = [];
   #lifecycleState: () => LifecycleState = () => ({ holds: 0 });
 
@@ -129,7 +129,7 @@ export class WorkRun {
     return this.#stored.status;
   }
 
-  /** True when PostgreSQL shows the work as waiting, so that its going on must be recorded. */
+  /** True when PostgreSQL shows the work as waiting, so that its progress must be recorded. */
   get isWaiting(): boolean {
     return this.status === 'held' || this.status === 'needs_attention';
   }
@@ -151,7 +151,7 @@ export class WorkRun {
     return ruleOfWork(this.configuredRule, this.retryOverrides, this.#snapshot.extraAttempts);
   }
 
-  /** What operators have changed of the retry rule for this work. */
+  /** Overrides of operators for the retry rule of this work. */
   get retryOverrides(): RetryOverrides {
     return this.#snapshot.retryOverrides ?? {};
   }
@@ -162,9 +162,8 @@ export class WorkRun {
   }
 
   /**
-   * True when a wait was ended only by a change of the retry rule, or by the comparison with a restarted database. The
-   * work must not go on at once then.
-   *
+   * True when only a change of the retry rule, or the comparison with a restarted database, ended a wait. The work must
+   * then not continue at once.
    * @param before the overrides when the wait began.
    * @param wakeAt the recorded end of the wait, in epoch milliseconds.
    */
@@ -173,12 +172,12 @@ export class WorkRun {
     return (isFirstSinceRestart || !equalOverrides(before, this.retryOverrides)) && nextStepAt >= Math.floor(wakeAt);
   }
 
-  /** True when a person has acted since PostgreSQL was last read. */
+  /** True when an operator has acted since PostgreSQL was last read. */
   get hasNewAction(): boolean {
     return this.#actions.count > this.#seenActions;
   }
 
-  /** Reads the work from PostgreSQL again, with what the service has reported meanwhile. */
+  /** Reads the work from PostgreSQL again, with new reports. */
   async reload(): Promise<void> {
     this.#seenActions = this.#actions.count;
     const snapshot = await readWork(this.work, this.memory);
@@ -188,10 +187,9 @@ export class WorkRun {
   }
 
   /**
-   * Waits for time to pass, a report of the service or an operator's action. The Temporal UI shows the wait by its name.
+   * Waits for a time, a report of the service or an operator's action. The Temporal UI shows the wait by its name.
    * After an action the work has been read again.
-   *
-   * @param ms how long, in milliseconds.
+   * @param ms in milliseconds.
    */
   async wait(ms: number, summary: WaitName): Promise<WokenBy> {
     await condition(() => this.hasNewAction || !this.observations.isEmpty, Math.max(1, ms), { summary });
@@ -202,9 +200,8 @@ export class WorkRun {
   }
 
   /**
-   * Waits for a person or a report of the service, without limit. For a case that only a decision or a retry can close,
-   * other actions (a new price limit, say) do not end the wait.
-   *
+   * Waits for a person or a report, without limit. When only a verdict or a retry can close the case, other actions
+   * (such as a new price limit) do not end the wait.
    * @param reason of the case; names the wait in the Temporal UI.
    */
   async waitForPerson(reason: AttentionReason): Promise<'observation' | 'operator'> {
@@ -222,8 +219,7 @@ export class WorkRun {
 
   /**
    * Records a step in PostgreSQL and shows it in the Temporal UI.
-   *
-   * @returns `recorded`, or why PostgreSQL refused it; nothing has changed then.
+   * @returns `recorded`, or why PostgreSQL refused it without a change.
    */
   async record(step: StepToRecord): Promise<RecordResult> {
     const { next, event = `${this.work.kind}.${step.status}`, ...record } = step;
@@ -248,25 +244,25 @@ export class WorkRun {
   }
 
   /**
-   * Shows that the work goes on. Recorded only where PostgreSQL shows it as waiting, or where a report of the service is
-   * still unanswered.
+   * Shows that the work continues. Recorded only when PostgreSQL shows it as waiting, or when a report is not handled
+   * yet.
    */
   async goOn({ status, now, next }: Pick<Shown, 'status' | 'now' | 'next'>): Promise<void> {
     if (this.isWaiting || this.owesAnswers) await this.record({ status, message: now, next });
     else this.show({ status, now, next });
   }
 
-  /** Has the next recorded step mark these inbox rows as answered. */
+  /** Lets the next recorded step mark these inbox rows as handled. */
   answer(inboxIds: readonly string[]): void {
     this.#answered.push(...inboxIds);
   }
 
-  /** True while inbox rows wait for a recorded step that marks them as answered. */
+  /** True while inbox rows wait for a step that marks them as handled. */
   get owesAnswers(): boolean {
     return this.#answered.length > 0;
   }
 
-  /** Hands the inbox rows to be answered to the caller. */
+  /** Returns the inbox rows to be marked, and clears the list. */
   takeAnswered(): string[] {
     const taken = this.#answered;
     this.#answered = [];
@@ -282,14 +278,12 @@ export class WorkRun {
     this.#progress.show({ ...shown, attempt: { state, settled }, retry });
   }
 
-  /** Sets what the next run is handed. @param state called when this run continues as new. */
+  /** Sets the state for the next run. @param state called when this run continues as new. */
   handOver(state: () => LifecycleState): void {
     this.#lifecycleState = state;
   }
 
-  /**
-   * Continues as new where the history has grown long. Every loop calls it, where no activity or handler is under way.
-   */
+  /** Continues as new when the history is long. Every loop calls it while no activity or handler is under way. */
   async continueAsNewIfLong(): Promise<void> {
     if (!this.memory.isLong) return;
     await this.memory.continueAsNew(() => ({
