@@ -7,7 +7,7 @@ import type { Tokens } from '#simulator/store/tokens.ts';
 import type { loginRequest, LoginResponse } from '#upstream/contract.ts';
 
 const DAY_MS = 86_400_000;
-/** Not stated by the specification. */
+/** The specification does not state a default. */
 const DEFAULT_TOKEN_DAYS = 30;
 
 export interface Credentials {
@@ -15,7 +15,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The one reseller account, and the tokens that it logs in for. */
+/** The reseller account and its access tokens. */
 export class Account {
   readonly #credentials: Credentials;
   readonly #tokens: Tokens;
@@ -27,7 +27,7 @@ export class Account {
     this.#clock = clock;
   }
 
-  /** @throws ServiceError 401 on a wrong e-mail address or password, without telling which. */
+  /** @throws ServiceError 401 when the e-mail address or the password is wrong; the message does not say which. */
   logIn(environment: Environment, request: z.output<typeof loginRequest>): LoginResponse {
     const emailFits = sameText(request.email.toLowerCase(), this.#credentials.email.toLowerCase());
     const passwordFits = sameText(request.password, this.#credentials.password);
@@ -41,12 +41,12 @@ export class Account {
     };
   }
 
-  /** @param header value of the Authorization header. @throws ServiceError 401 */
+  /** @param header value of the Authorization header. @throws ServiceError 401 when it has no valid token. */
   requireToken(environment: Environment, header: string | undefined): void {
-    if (header === undefined) throw unauthenticated('An Authorization header with a Bearer token is needed.');
+    if (header === undefined) throw unauthenticated('An Authorization header with a Bearer token is required.');
     const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1];
     if (token === undefined || !this.#tokens.isValid(environment, token, this.#clock.now())) {
-      throw unauthenticated('The token is unknown here, or has ended.');
+      throw unauthenticated('The token is unknown in this environment, or has expired.');
     }
   }
 }

@@ -1,17 +1,19 @@
 /** The simulator's two clocks, in epoch milliseconds. */
 export interface Clock {
-  /** Business time: due dates, expiry, `created_at`. Advanced by the admin API. */
+  /** Business time, for due dates, expiry and `created_at`. The admin API can advance it. */
   readonly now: () => number;
-  /** The machine's time: signatures of webhooks, which a receiver compares with its own clock. */
+  /** The machine's time, for webhook signatures: receivers compare them with their own clock. */
   readonly wall: () => number;
-  /** Moves business time forward. @param ms how far, in milliseconds; not negative. */
+  /** Moves business time forward. @param ms milliseconds; not negative. */
   advance(ms: number): void;
-  /** How far business time is ahead of the machine's, in milliseconds. */
+  /** Milliseconds by which business time is ahead of the machine's time. */
   offset(): number;
   setOffset(ms: number): void;
 }
 
-/** @param wall the machine's time, injected. */
+/**
+ * @param wall the machine's time, epoch milliseconds. @param offsetMs initial lead of business time, in milliseconds.
+ */
 export function createClock(wall: () => number, offsetMs = 0): Clock {
   let offset = offsetMs;
   return {
@@ -27,7 +29,7 @@ export function createClock(wall: () => number, offsetMs = 0): Clock {
   };
 }
 
-/** Epoch milliseconds as the service writes times: RFC 3339 in UTC. */
+/** Formats epoch milliseconds as the service writes times: RFC 3339 in UTC. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

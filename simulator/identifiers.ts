@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Everything that looks random in the simulator, as a function of the seed and a counter that lives in the database:
- * the same seed and calls give the same ids, and a restart never gives one out twice.
+ * All pseudo-random values of the simulator, derived from the seed and a counter in the database. The same seed and
+ * calls give the same ids, and a restart never repeats an id.
  */
 export interface Identifiers {
   /** @param sequence number of the record among those of its kind. */
@@ -11,7 +11,7 @@ export interface Identifiers {
   readonly iccid: (sequence: number) => string;
   /** The matching id of an activation code. */
   readonly matchingId: (sequence: number) => string;
-  /** What a customer's device logs in to a VPN with. */
+  /** The login data of a customer's VPN device. */
   readonly vpnLogin: (sequence: number) => { readonly username: string; readonly password: string };
   /** A number from 0 up to 1, for faults with a probability. */
   chance(label: string, sequence: number): number;
@@ -30,13 +30,13 @@ const ID_PREFIXES = {
 } as const;
 type IdKind = keyof typeof ID_PREFIXES;
 
-/** Without I, L, O and U, which are misread. */
+/** Without I, L, O and U, which are easily misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** Major industry identifier 89 (telecom), a country code that no operator has, and an issuer. */
 const ICCID_PREFIX = '8999942';
 
-/** @param seed gives any text; asked each time, since a reset may draw a new one. */
+/** @param seed returns the seed, any text. It is read at each use, because a reset may draw a new one. */
 export function createIdentifiers(seed: () => string): Identifiers {
   const bytes = (label: string, sequence: number): Buffer =>
     createHmac('sha256', seed()).update(`${label}/${sequence}`).digest();
@@ -62,7 +62,7 @@ export function createIdentifiers(seed: () => string): Identifiers {
   };
 }
 
-/** The digit that makes `payload` followed by it pass the Luhn check (ISO/IEC 7812-1, annex B). */
+/** The digit that completes `payload` to pass the Luhn check (ISO/IEC 7812-1, annex B). */
 export function luhnCheckDigit(payload: string): string {
   const digits = Array.from(payload, Number).toReversed();
   const sum = digits.reduce((total, digit, index) => {

@@ -4,16 +4,16 @@ import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
 import { optionsOf } from '#simulator/options.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
-import { shapeNames } from '#simulator/shape/shape.ts';
+import { shapeNames } from '#simulator/shapes/shape.ts';
 import { StoreError } from '#simulator/store/store.ts';
 
-/** EX_USAGE of sysexits.h, as EXIT_CONFIGURATION is its EX_CONFIG. */
+/** EX_USAGE of sysexits.h; EXIT_CONFIGURATION is its EX_CONFIG. */
 const EXIT_USAGE = 64;
 
 const HELP = `Usage: npm run simulator [-- --help]
 
-Runs a stand-in for the service, with a status page and an admin API, until SIGINT or SIGTERM.
-It takes no arguments; its settings are environment variables, explained in docs/simulator.md:
+Runs a simulator of the service, with a status page and an admin API, until SIGINT or SIGTERM.
+It takes no arguments. docs/simulator.md explains its environment variables:
 
 ${[...Object.keys(SIMULATOR_FIELDS), 'SIMULATOR_DIALECT', 'SIMULATOR_SHAPE', 'SIMULATOR_FAULT_PROFILE']
   .map((name) => `  ${name}`)
@@ -65,7 +65,7 @@ function explain(error: unknown): string {
     return `Another process listens on ${where}. Stop it, or set SIMULATOR_PORT to another port.`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'EACCES') {
-    return `The simulator may not listen on ${where} (${code}). Set SIMULATOR_HOST or SIMULATOR_PORT.`;
+    return `The simulator cannot listen on ${where} (${code}). Set SIMULATOR_HOST or SIMULATOR_PORT.`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

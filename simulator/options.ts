@@ -1,20 +1,20 @@
 import type { SimulatorConfig } from '#config/simulator.ts';
 import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames, type FaultProfileName } from '#simulator/behaviour/fault-profile.ts';
-import { shapeNames, type ShapeName } from '#simulator/shape/shape.ts';
+import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
 
-/** What a simulator needs to know; all of it has a default that suits tests. Durations are in milliseconds. */
+/** Options of a simulator. All have defaults that suit tests. Durations are in milliseconds. */
 export interface SimulatorOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Default 0: the system chooses. */
+  /** Default 0: the system chooses a port. */
   readonly port?: number;
   /** Path of the data file; default `:memory:`. */
   readonly dataFile?: string;
-  /** Without a secret, the service's call that makes one has to come first. */
+  /** Without a secret, nothing is sent until a secret was created by the service's own call. */
   readonly webhook?: { readonly url: string; readonly secret?: string };
   readonly webhookTimeoutMs?: number;
-  /** First wait before a delivery is tried again; doubled each time. */
+  /** Wait before the first retry of a delivery; it doubles with each retry. */
   readonly webhookRetryDelayMs?: number;
   readonly webhookAttempts?: number;
   readonly email?: string;
@@ -22,15 +22,15 @@ export interface SimulatorOptions {
   readonly seed?: string;
   readonly dialect?: DialectName;
   readonly shape?: ShapeName;
-  /** Beginning of the names of webhook headers, in place of that of the shape. */
+  /** Prefix of the webhook header names; it overrides that of the shape. */
   readonly headerPrefix?: string;
   readonly faultProfile?: FaultProfileName;
-  /** Is the reseller approved for production? */
+  /** True when the reseller is approved for production. */
   readonly approved?: boolean;
   readonly processingDelayMs?: number;
-  /** How long a person takes to decide about a refund in manual review. */
+  /** Duration of a manual review of a refund. */
   readonly reviewDelayMs?: number;
-  /** Calls that one token may make in a window; no limit without it. */
+  /** Maximum calls of one token per window; unlimited when absent. */
   readonly rateLimit?: number;
   readonly rateWindowMs?: number;
   readonly sandboxBalance?: string;
@@ -76,7 +76,7 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   };
 }
 
-/** Turns the words of a configuration, which is known to have them, into options. */
+/** Converts the configuration, which has validated all names, to options. */
 export function optionsOf(config: SimulatorConfig): SimulatorOptions {
   const { webhook, seed, rateLimit, headerPrefix, dialect, shape, faultProfile, ...rest } = config;
   return {

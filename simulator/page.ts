@@ -12,7 +12,7 @@ const FILES = [
   ['/page/tables.js', 'tables.js', 'text/javascript; charset=utf-8'],
 ] as const;
 
-/** Nothing but what this server has, and nobody may put it into a frame. */
+/** Allows only resources of this server, and forbids framing. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { pino, type Logger } from 'pino';
 import * as z from 'zod';
 import { Account } from '#simulator/account.ts';
 import { Agenda } from '#simulator/behaviour/agenda.ts';
-import { Behaviours } from '#simulator/behaviour/behaviour.ts';
-import { dialectChoice, dialectOf, type Dialect, type DialectChoice } from '#simulator/behaviour/dialect.ts';
+import { Behaviours } from '#simulator/behaviour/behaviours.ts';
+import { Choices } from '#simulator/behaviour/choices.ts';
+import type { Dialect, DialectChoice } from '#simulator/behaviour/dialect.ts';
 import { faultProfile, rulesOf, type FaultProfile } from '#simulator/behaviour/fault-profile.ts';
 import { Faults } from '#simulator/behaviour/faults.ts';
 import { Releases } from '#simulator/behaviour/releases.ts';
@@ -16,15 +16,15 @@ import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import { createIdentifiers } from '#simulator/identifiers.ts';
 import type { ResolvedOptions } from '#simulator/options.ts';
 import { Cancellations } from '#simulator/sales/cancellations.ts';
-import { EsimCare } from '#simulator/sales/esim-care.ts';
+import { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
 import { KeyedOperations } from '#simulator/sales/keyed-operations.ts';
 import { kindsOfSale, type KindsOfSale } from '#simulator/sales/kinds.ts';
 import { SaleProgress } from '#simulator/sales/progress.ts';
 import { Purchases } from '#simulator/sales/purchases.ts';
 import { VpnSubscriptions } from '#simulator/sales/vpn-subscriptions.ts';
 import { RateLimiter } from '#simulator/service/rate-limit.ts';
-import { shapeChoice, shapeOf, type ShapeChoice } from '#simulator/shape/shape.ts';
-import { Shaper } from '#simulator/shape/shaper.ts';
+import type { ShapeChoice } from '#simulator/shapes/shape.ts';
+import type { Shaper } from '#simulator/shapes/shaper.ts';
 import { Deliveries } from '#simulator/store/deliveries.ts';
 import { Esims } from '#simulator/store/esims.ts';
 import { IdNumbers } from '#simulator/store/id-numbers.ts';
@@ -42,7 +42,7 @@ import { Dispatcher } from '#simulator/webhooks/dispatcher.ts';
 import { WebhookEndpoints } from '#simulator/webhooks/endpoints.ts';
 import { WebhookQueue } from '#simulator/webhooks/queue.ts';
 
-/** The simulated service without its HTTP: all state and rules, put together once. */
+/** The simulated service without its HTTP server: creates and connects all state and rules. */
 export class Simulation {
   readonly options: ResolvedOptions;
   readonly logger: Logger;
@@ -52,7 +52,7 @@ export class Simulation {
   readonly packages: Catalogue<CataloguePackage>;
   readonly plans: Catalogue<VpnPlanItem>;
   readonly wallet: Wallet;
-  readonly care: EsimCare;
+  readonly esimLifecycle: EsimLifecycle;
   readonly kinds: KindsOfSale;
   readonly purchases: Purchases;
   readonly progress: SaleProgress;
@@ -74,13 +74,9 @@ export class Simulation {
   readonly requests: Requests;
   readonly #store: Store;
   readonly #settings: Settings;
+  readonly #choices: Choices;
   readonly #idNumbers: IdNumbers;
   readonly #dispatcher: Dispatcher;
-  #choice: DialectChoice;
-  #dialect: Dialect;
-  #shapeChoice: ShapeChoice;
-  #shaper: Shaper;
-  #seed: string;
 
   /** @throws StoreError when the data file cannot be used. */
   constructor(options: ResolvedOptions) {
@@ -90,15 +86,12 @@ export class Simulation {
     const settings = new Settings(store);
     this.#store = store;
     this.#settings = settings;
-    this.#seed = this.#storedSeed();
-    this.#choice = this.#storedChoice();
-    this.#dialect = dialectOf(this.#choice);
     this.#idNumbers = new IdNumbers(store);
-    this.#shapeChoice = this.#storedShape();
-    this.#shaper = this.#makeShaper();
+    const choices = new Choices(settings, options, this.#idNumbers);
+    this.#choices = choices;
 
-    const dialect = (): Dialect => this.#dialect;
-    const identifiers = createIdentifiers(() => this.#seed);
+    const dialect = (): Dialect => choices.dialect;
+    const identifiers = createIdentifiers(() => choices.seed);
     const clock = createClock(options.now, settings.get('clock_offset', z.number()) ?? 0);
     const onError = (error: unknown): void => this.logger.error({ err: error }, 'background work failed');
     const agenda = new Agenda(clock.now, onError);
@@ -122,7 +115,7 @@ export class Simulation {
     const limit = { requests: options.rateLimit ?? null, window_ms: options.rateWindowMs };
     this.rateLimiter = new RateLimiter(settings, clock, limit);
     this.endpoints = new WebhookEndpoints(settings, clock, dialect, options.webhook);
-    this.#dispatcher = new Dispatcher(options.webhookTimeoutMs, () => this.#shaper.shape.header_prefix);
+    this.#dispatcher = new Dispatcher(options.webhookTimeoutMs, () => choices.shaper.shape.header_prefix);
     this.webhooks = new WebhookQueue(
       {
         store,
@@ -136,11 +129,11 @@ export class Simulation {
       {
         target: (environment) => this.endpoints.target(environment),
         dialect,
-        shaper: () => this.#shaper,
+        shaper: () => choices.shaper,
         retryDelayMs: options.webhookRetryDelayMs,
         maxAttempts: options.webhookAttempts,
         onExhausted: ({ id, event }, { status, error }) =>
-          this.logger.warn({ delivery: id, event, status, error }, 'webhook delivery given up'),
+          this.logger.warn({ delivery: id, event, status, error }, 'all attempts of a webhook delivery failed'),
         onError,
       },
     );
@@ -149,12 +142,12 @@ export class Simulation {
     const { processingDelayMs, reviewDelayMs } = options;
     const keys = new IdempotencyKeys(store);
     const keyed = new KeyedOperations({ store, keys, clock, dialect, approved: () => this.approved });
-    const care = new EsimCare(esims, sales, packages, clock);
-    const kinds = kindsOfSale({ store, esims, subscriptions, care, plans, identifiers, clock });
+    const esimLifecycle = new EsimLifecycle(esims, sales, packages, clock);
+    const kinds = kindsOfSale({ store, esims, subscriptions, esimLifecycle, plans, identifiers, clock });
     const base = { store, sales, esims, refunds, subscriptions, ledger, packages, plans, wallet, webhooks, behaviours };
     const parts = {
       ...base,
-      care,
+      esimLifecycle,
       kinds,
       keyed,
       identifiers,
@@ -164,7 +157,7 @@ export class Simulation {
       processingDelayMs,
       reviewDelayMs,
     };
-    this.care = care;
+    this.esimLifecycle = esimLifecycle;
     this.kinds = kinds;
     this.progress = new SaleProgress(parts);
     this.purchases = new Purchases({ ...parts, progress: this.progress });
@@ -175,65 +168,61 @@ export class Simulation {
   }
 
   get dialect(): Dialect {
-    return this.#dialect;
+    return this.#choices.dialect;
   }
 
   get dialectChoice(): DialectChoice {
-    return this.#choice;
+    return this.#choices.dialectChoice;
   }
 
   chooseDialect(choice: DialectChoice): void {
-    this.#settings.set('dialect', choice);
-    this.#choice = choice;
-    this.#dialect = dialectOf(choice);
+    this.#choices.chooseDialect(choice);
   }
 
-  /** Gives answers and events the looks that were chosen last. */
+  /** Converts answers and events to the chosen shape. */
   get shaper(): Shaper {
-    return this.#shaper;
+    return this.#choices.shaper;
   }
 
   get shapeChoice(): ShapeChoice {
-    return this.#shapeChoice;
+    return this.#choices.shapeChoice;
   }
 
   chooseShape(choice: ShapeChoice): void {
-    this.#settings.set('shape', choice);
-    this.#shapeChoice = choice;
-    this.#shaper = this.#makeShaper();
+    this.#choices.chooseShape(choice);
   }
 
-  /** The id that the caller means: where ids are numbers, their digits stand for it. */
+  /** The id in a request. In shapes with numeric ids, the request contains the number as digits. */
   textId(given: string): string {
-    return this.#shaper.shape.ids === 'number' ? this.#idNumbers.textOf(given) : given;
+    return this.shaper.shape.ids === 'number' ? this.#idNumbers.textOf(given) : given;
   }
 
-  /** The random faults that were chosen last. */
+  /** The chosen random faults. */
   get faultProfile(): FaultProfile {
-    return this.#settings.get('fault_profile', faultProfile) ?? faultProfile.parse({});
+    return this.#choices.faultProfile ?? faultProfile.parse({});
   }
 
   chooseFaultProfile(profile: FaultProfile): void {
-    this.#settings.set('fault_profile', profile);
+    this.#choices.chooseFaultProfile(profile);
     this.faults.setProfile(rulesOf(profile));
   }
 
-  /** Takes all fault rules back, those of the profile too. */
+  /** Removes all fault rules, those of the profile included. */
   clearFaults(): void {
     this.chooseFaultProfile(faultProfile.parse({}));
     this.faults.clear();
   }
 
-  /** May production buy? */
+  /** True when the reseller may buy in production. */
   get approved(): boolean {
-    return this.#settings.get('approved', z.boolean()) ?? this.options.approved;
+    return this.#choices.approved;
   }
 
   setApproved(approved: boolean): void {
-    this.#settings.set('approved', approved);
+    this.#choices.setApproved(approved);
   }
 
-  /** Moves business time forward; what becomes due by it happens at once. @param ms milliseconds. */
+  /** Moves business time forward. Work that becomes due runs at once. @param ms milliseconds. */
   advanceClock(ms: number): void {
     this.clock.advance(ms);
     this.#settings.set('clock_offset', this.clock.offset());
@@ -244,20 +233,16 @@ export class Simulation {
     this.wallet.credit(environment, amount, { reason: 'deposit' });
   }
 
-  /** Back to the state of a first start with the same options. */
+  /** Restores the state of a first start with the same options. */
   reset(): void {
     this.#store.reset();
-    this.#seed = this.#storedSeed();
-    this.#choice = this.#storedChoice();
-    this.#dialect = dialectOf(this.#choice);
-    this.#shapeChoice = this.#storedShape();
-    this.#shaper = this.#makeShaper();
+    this.#choices.reload();
     this.clock.setOffset(0);
     this.rateLimiter.restart();
     this.#begin();
   }
 
-  /** Cuts off webhooks under way, which a next start sends again, and closes the data file. */
+  /** Aborts webhooks under way, which the next start sends again, and closes the data file. */
   async close(): Promise<void> {
     this.agenda.stop();
     const settled = this.webhooks.close();
@@ -272,30 +257,10 @@ export class Simulation {
       const untouched = this.ledger.lastBalance(environment) === undefined;
       if (untouched && Number(openings[environment]) > 0) this.deposit(environment, openings[environment]);
     }
-    // Stored with its rules and their counters, so a restart leaves it alone.
-    if (this.#settings.get('fault_profile', faultProfile) === undefined) {
+    // The profile is stored with its rules and their counters, so a restart does not change it.
+    if (this.#choices.faultProfile === undefined) {
       this.chooseFaultProfile(faultProfile.parse({ name: this.options.faultProfile }));
     }
     this.agenda.wake();
-  }
-
-  /** Drawn once for each data file, so that ids differ between files; unless the options fix it. */
-  #storedSeed(): string {
-    const seed = this.options.seed ?? this.#settings.get('seed', z.string()) ?? randomBytes(16).toString('hex');
-    this.#settings.set('seed', seed);
-    return seed;
-  }
-
-  #storedShape(): ShapeChoice {
-    return this.#settings.get('shape', shapeChoice) ?? { name: this.options.shape, properties: {} };
-  }
-
-  #makeShaper(): Shaper {
-    const shape = shapeOf(this.#shapeChoice, this.options.headerPrefix);
-    return new Shaper(shape, (id) => this.#idNumbers.numberOf(id));
-  }
-
-  #storedChoice(): DialectChoice {
-    return this.#settings.get('dialect', dialectChoice) ?? { name: this.options.dialect, properties: {} };
   }
 }

@@ -5,13 +5,13 @@ import type { Identifiers } from '#simulator/identifiers.ts';
 import type { Ledger, LedgerEntry, MovementSubject } from '#simulator/store/ledger.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-/** What a movement is for. */
+/** The reason of a movement, and what it belongs to. */
 export interface Movement extends MovementSubject {
-  /** `order`, `topup`, `vpn`, `refund`, `deposit`, or another word of the service's own. */
+  /** `order`, `topup`, `vpn`, `refund`, `deposit`, or any other text. */
   readonly reason: string;
 }
 
-/** Two wallets with exact balances; each movement records the balance that it left. */
+/** The wallets of both environments, with exact balances. Each movement records the balance after it. */
 export class Wallet {
   readonly #store: Store;
   readonly #ledger: Ledger;
@@ -30,7 +30,7 @@ export class Wallet {
     return this.#ledger.lastBalance(environment) ?? '0.00';
   }
 
-  /** The balance as a reader sees it while debits younger than `ageMs` do not show yet. */
+  /** The balance that the service shows while debits younger than `ageMs` are hidden. */
   visibleBalance(environment: Environment, ageMs: number): string {
     if (ageMs === 0) return this.balance(environment);
     const hidden = this.#ledger.debitsAfter(environment, this.#now() - ageMs);
@@ -41,7 +41,7 @@ export class Wallet {
     return new Big(this.balance(environment)).gte(price);
   }
 
-  /** @throws RangeError when the balance does not cover it; check with {@link covers} first. */
+  /** @throws RangeError when the balance does not cover the amount; check with {@link covers} first. */
   debit(environment: Environment, amount: string, movement: Movement): void {
     const after = new Big(this.balance(environment)).minus(amount);
     if (after.lt(0)) throw new RangeError(`the ${environment} wallet does not cover ${amount}`);
@@ -75,7 +75,7 @@ export class Wallet {
   }
 }
 
-/** Exact, with two decimals or more, as amounts of money are written. */
+/** Formats an exact amount with at least two decimals. */
 function plain(amount: Big): string {
   const text = amount.toFixed();
   return (text.split('.')[1] ?? '').length < 2 ? amount.toFixed(2) : text;

@@ -3,7 +3,7 @@ import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
 import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
 import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
 import { isoTime } from '#simulator/clock.ts';
-import type { EsimFacts } from '#simulator/sales/esim-facts.ts';
+import type { EsimState } from '#simulator/sales/esim-state.ts';
 import type { EsimRecord } from '#simulator/store/esims.ts';
 import type { LedgerEntry } from '#simulator/store/ledger.ts';
 import type { RefundRecord } from '#simulator/store/refunds.ts';
@@ -23,7 +23,7 @@ import type {
   walletTransaction,
 } from '#upstream/contract.ts';
 
-/** An order as the service shows it, in answers and in events. */
+/** An order, for answers and events. */
 export function wireOrder(sale: SaleRecord): z.input<typeof serviceOrder> {
   return {
     id: sale.id,
@@ -36,7 +36,7 @@ export function wireOrder(sale: SaleRecord): z.input<typeof serviceOrder> {
   };
 }
 
-/** A top-up, in answers and in events. */
+/** A top-up, for answers and events. */
 export function wireTopup(sale: SaleRecord): z.input<typeof serviceTopup> {
   return {
     id: sale.id,
@@ -48,7 +48,7 @@ export function wireTopup(sale: SaleRecord): z.input<typeof serviceTopup> {
   };
 }
 
-/** @param subscription undefined until it became active. */
+/** @param subscription undefined while it is not yet active. */
 export function wireVpnSubscription(
   sale: SaleRecord,
   subscription: SubscriptionRecord | undefined,
@@ -120,19 +120,19 @@ export function wirePackage(item: CataloguePackage): z.input<typeof servicePacka
   };
 }
 
-/** With what the public pays in the place of what it costs the reseller. */
+/** A package with its public price, without the price charged to the reseller. */
 export function wirePublicPackage(item: CataloguePackage): z.input<typeof publicPackage> {
   const { price_for_reseller: _price, ...shown } = wirePackage(item);
   return { ...shown, price: item.publicPrice };
 }
 
-export function wireEsim(esim: EsimRecord, facts: EsimFacts): z.input<typeof serviceEsim> {
+export function wireEsim(esim: EsimRecord, current: EsimState): z.input<typeof serviceEsim> {
   return {
     id: esim.id,
     order_id: esim.orderId,
     iccid: esim.iccid,
     activation_code: esim.activationCode,
-    status: facts.status,
+    status: current.status,
     installed_at: timeOrNull(esim.installedAt),
     activated_at: timeOrNull(esim.activatedAt),
     expires_at: timeOrNull(esim.expiresAt),
@@ -140,11 +140,11 @@ export function wireEsim(esim: EsimRecord, facts: EsimFacts): z.input<typeof ser
 }
 
 /** @param now epoch milliseconds. */
-export function wireUsage(esim: EsimRecord, facts: EsimFacts, now: number): z.input<typeof esimUsage> {
+export function wireUsage(esim: EsimRecord, current: EsimState, now: number): z.input<typeof esimUsage> {
   return {
     esim_id: esim.id,
-    data_used_mb: facts.usedMb,
-    data_total_mb: facts.totalMb,
+    data_used_mb: current.usedMb,
+    data_total_mb: current.totalMb,
     measured_at: isoTime(now),
   };
 }

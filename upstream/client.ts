@@ -8,10 +8,8 @@ export type { Listing, OptionalResult, ServiceClientOptions, Unsupported } from 
 
 /**
  * The calls of the service. No call throws: each resolves to a success or to a member of the failure catalogue. Each
- * call
- * has one deadline, which covers all pages of a list. The client repeats only a request that was answered with 401:
- * once,
- * with the same bytes and a new token.
+ * call has one deadline, which covers all pages of a list. The client repeats only a request that was answered with
+ * 401: once, with the same bytes and a new token.
  */
 export interface ServiceClient extends OrderCalls, EsimCalls, VpnCalls, InterfaceCalls {}
 

@@ -34,12 +34,10 @@ type SecretCalls = Pick<ServiceClient, 'createWebhookSecret' | 'rotateWebhookSec
 
 /**
  * Asks the service for a webhook secret and stores it at once: the service shows it in one answer only, and only the
- * store
- * receives it (specification, Authentication 6).
+ * store receives it (specification, Authentication 6).
  *
  * After a lost answer it rotates, because a secret that was not received is useless. If the rotation shows that no
- * secret
- * exists, it creates one again.
+ * secret exists, it creates one again.
  *
  * @throws the error of the store. The service may then have a secret that was not stored: rotate again.
  */

@@ -9,10 +9,10 @@ import type { Simulation } from '#simulator/simulation.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import { wirePackage, wireVpnPlan } from '#simulator/wire.ts';
 
-/** What an operator of the service, a supplier, a phone or time does. */
+/** Admin calls that act as an operator of the service, a supplier, a phone or the clock. */
 export function addActions(router: Router, simulation: Simulation): void {
   addMoneyAndTime(router, simulation);
-  addEndings(router, simulation);
+  addStateChanges(router, simulation);
   addCatalogue(router, simulation);
   router.post(
     '/reset',
@@ -41,10 +41,10 @@ function addMoneyAndTime(router: Router, simulation: Simulation): void {
     command(
       schemas.movement,
       ({ body: { environment, type, amount, reason, ...named } }) => {
-        const sale = movedFor(simulation, named);
+        const sale = saleOfMovement(simulation, named);
         if (sale !== undefined && sale.environment !== environment) throw notFound('sale');
         const subject = sale === undefined ? {} : simulation.kinds[sale.kind].subject(sale);
-        if (type === 'debit' && !wallet.covers(environment, amount)) tooLate('The wallet does not cover it.');
+        if (type === 'debit' && !wallet.covers(environment, amount)) conflict('The wallet does not cover the amount.');
         wallet[type](environment, amount, { reason, ...subject });
         return { environment, balance: wallet.balance(environment) };
       },
@@ -73,8 +73,8 @@ function addMoneyAndTime(router: Router, simulation: Simulation): void {
   );
 }
 
-/** The sale that a movement by hand is about, if it is about one. */
-function movedFor(
+/** The sale named by a manual movement, if it names one. */
+function saleOfMovement(
   simulation: Simulation,
   named: { order_id?: string | undefined; topup_id?: string | undefined; vpn_subscription_id?: string | undefined },
 ): SaleRecord | undefined {
@@ -83,13 +83,16 @@ function movedFor(
   return named.vpn_subscription_id === undefined ? undefined : saleOf(simulation, 'vpn', named.vpn_subscription_id);
 }
 
-function addEndings(router: Router, simulation: Simulation): void {
-  const { progress, cancellations, vpnSubscriptions, care } = simulation;
+function addStateChanges(router: Router, simulation: Simulation): void {
+  const { progress, cancellations, vpnSubscriptions, esimLifecycle } = simulation;
   for (const kind of ['order', 'topup', 'vpn'] as const) {
     router.post(
       `${SALE_PATHS[kind]}/:id/complete`,
       command(schemas.nothing, ({ id }) =>
-        saleView(simulation, progress.complete(saleOf(simulation, kind, id)) ?? tooLate('It is no longer processing.')),
+        saleView(
+          simulation,
+          progress.complete(saleOf(simulation, kind, id)) ?? conflict('It is no longer processing.'),
+        ),
       ),
     );
     router.post(
@@ -97,7 +100,7 @@ function addEndings(router: Router, simulation: Simulation): void {
       command(schemas.failure, ({ id, body }) =>
         saleView(
           simulation,
-          progress.fail(saleOf(simulation, kind, id), body) ?? tooLate('It is no longer processing.'),
+          progress.fail(saleOf(simulation, kind, id), body) ?? conflict('It is no longer processing.'),
         ),
       ),
     );
@@ -112,38 +115,44 @@ function addEndings(router: Router, simulation: Simulation): void {
         const sale = saleOf(simulation, 'vpn', id);
         return vpnSubscriptions.end(sale, status)
           ? saleView(simulation, sale)
-          : tooLate('The subscription is not active.');
+          : conflict('The subscription is not active.');
       }),
     );
   }
   router.post(
     '/esims/:id/state',
     command(schemas.esimState, ({ id, body: { state } }) =>
-      esimView(simulation, care.bring(esimOf(simulation, id), state)),
+      esimView(simulation, esimLifecycle.changeState(esimOf(simulation, id), state)),
     ),
   );
   router.post(
     '/refunds/:id/accept',
     command(schemas.nothing, ({ id }) =>
-      refundView(cancellations.accept(refundOf(simulation, id)) ?? tooLate('It is decided already.')),
+      refundView(cancellations.accept(refundOf(simulation, id)) ?? conflict('The refund is already decided.')),
     ),
   );
   router.post(
     '/refunds/:id/refuse',
     command(schemas.nothing, ({ id }) =>
-      refundView(cancellations.refuse(refundOf(simulation, id)) ?? tooLate('It is decided already.')),
+      refundView(cancellations.refuse(refundOf(simulation, id)) ?? conflict('The refund is already decided.')),
     ),
   );
   router.post(
     '/refunds/:id/complete',
     command(schemas.nothing, ({ id }) =>
-      refundView(cancellations.settle(refundOf(simulation, id), 'completed') ?? tooLate('Nothing is outstanding.')),
+      refundView(
+        cancellations.settle(refundOf(simulation, id), 'completed') ??
+          conflict('No payment of this refund is outstanding.'),
+      ),
     ),
   );
   router.post(
     '/refunds/:id/fail',
     command(schemas.nothing, ({ id }) =>
-      refundView(cancellations.settle(refundOf(simulation, id), 'failed') ?? tooLate('Nothing is outstanding.')),
+      refundView(
+        cancellations.settle(refundOf(simulation, id), 'failed') ??
+          conflict('No payment of this refund is outstanding.'),
+      ),
     ),
   );
 }
@@ -176,6 +185,6 @@ function addCatalogue(router: Router, { packages, plans, releases }: Simulation)
     );
 }
 
-function tooLate(message: string): never {
+function conflict(message: string): never {
   throw new ServiceError(409, 'conflict', message);
 }

@@ -7,21 +7,21 @@ import {
   saleView,
   stateView,
 } from '#simulator/admin/views.ts';
-import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour/behaviour.ts';
+import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour/behaviours.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
 import { requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { ENVIRONMENTS } from '#simulator/environment.ts';
 import { endpointNames } from '#simulator/service/served.ts';
-import { shapeNames } from '#simulator/shape/shape.ts';
+import { shapeNames } from '#simulator/shapes/shape.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { SaleKind } from '#simulator/store/sales.ts';
 import { EVENT_KINDS } from '#upstream/contract.ts';
 
-/** As many of each kind as fit a page that is looked at. */
+/** Number of items of each kind on the status page. */
 const SHOWN = 15;
 
-/** What the forms of the page offer. Faults that need more than a kind and a time are left out. */
+/** The choices in the forms of the page. Faults that need more than a kind and a time are missing. */
 const CHOICES = {
   environments: ENVIRONMENTS.toReversed(),
   dialects: dialectNames,
@@ -40,7 +40,7 @@ const CHOICES = {
   },
 } as const;
 
-/** Everything that the status page shows, newest first. */
+/** All data of the status page, newest first. */
 export function overviewView(simulation: Simulation): Record<string, unknown> {
   const { sales, esims, refunds, ledger, deliveries, requests, faults, behaviours } = simulation;
   const page = { cursor: undefined, limit: SHOWN };

@@ -19,7 +19,10 @@ export function adminRouter(simulation: Simulation): Router {
   return router;
 }
 
-/** A page of somebody else can give its own domain this address; so names that a domain can have are not served. */
+/**
+ * Protects against DNS rebinding: a foreign page can point its own domain at this address, so names that a domain can
+ * have are refused.
+ */
 const localNameOnly: RequestHandler = (request, _response, next) => {
   const host = request.get('Host') ?? '';
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
@@ -32,7 +35,9 @@ const localNameOnly: RequestHandler = (request, _response, next) => {
   );
 };
 
-/** The status page may call; a page of somebody else, open in the same browser, may not. */
+/**
+ * Protects against cross-site requests: only pages of this server may call, not other pages open in the same browser.
+ */
 const sameOriginOnly: RequestHandler = (request, _response, next) => {
   const origin = request.get('Origin');
   const own = origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.get('Host'));

@@ -5,7 +5,7 @@ import { dialectView, shapeView } from '#simulator/admin/views.ts';
 import { notFound } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 
-/** What the simulator is to be like: faults, behaviour, dialect, shape, rate limit. */
+/** Admin calls that set faults, behaviour, dialect, shape and rate limit. */
 export function addRules(router: Router, simulation: Simulation): void {
   const { faults, behaviours, rateLimiter } = simulation;
   router

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { behaviourRule } from '#simulator/behaviour/behaviour.ts';
+import { behaviourRule } from '#simulator/behaviour/behaviours.ts';
 import { dialectChoice } from '#simulator/behaviour/dialect.ts';
 import { faultProfile } from '#simulator/behaviour/fault-profile.ts';
 import { faultRule } from '#simulator/behaviour/faults.ts';
 import { ENVIRONMENTS } from '#simulator/environment.ts';
 import { rateLimit } from '#simulator/service/rate-limit.ts';
-import { shapeChoice } from '#simulator/shape/shape.ts';
+import { shapeChoice } from '#simulator/shapes/shape.ts';
 import { DELIVERY_STATUSES } from '#simulator/store/deliveries.ts';
 import { tampering } from '#simulator/webhooks/queue.ts';
 import { SIMULATED_STATES } from '#upstream/contract.ts';
@@ -16,7 +16,7 @@ const environment = z.enum(ENVIRONMENTS);
 const amount = z.string().regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "10.00"');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 
-/** Calls that take no body accept an empty object too. */
+/** For calls without a body: they also accept an empty object. */
 export const nothing = z.strictObject({});
 
 export const deposit = z.strictObject({
@@ -24,13 +24,13 @@ export const deposit = z.strictObject({
   amount: amount.refine((text) => /[1-9]/.test(text), 'must be more than zero'),
 });
 
-/** What somebody at the service does to a wallet by hand; it names the one sale that is named here, or nothing. */
+/** A manual movement in a wallet; it names one sale or none. */
 export const movement = z
   .strictObject({
     environment,
     type: z.enum(['debit', 'credit']),
     amount,
-    reason: z.string().regex(/^[\x20-\x7e]{1,64}$/, 'must be a word'),
+    reason: z.string().regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters'),
     order_id: z.string().optional(),
     topup_id: z.string().optional(),
     vpn_subscription_id: z.string().optional(),
@@ -44,7 +44,7 @@ export const approval = z.strictObject({ approved: z.boolean() });
 
 export const clockAdvance = z.strictObject({ ms: z.int().min(1).max(31_536_000_000_000) });
 
-/** `url` null: nothing is sent any more. Without a secret the one that is there stays. Without an environment: both. */
+/** `url` null: nothing is sent. Without a secret, the present one stays. Without an environment, both are changed. */
 export const webhookTarget = z.strictObject({
   environment: environment.optional(),
   url: httpUrl.nullable(),
@@ -57,7 +57,7 @@ export const webhookSend = z.strictObject({
   environment: environment.default('sandbox'),
   event: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be visible ASCII characters'),
   data: z.record(z.string(), z.unknown()).default({}),
-  /** Sent as it is, instead of the usual body. */
+  /** Sent unchanged in place of the usual body. */
   body: z.string().max(1_048_576).optional(),
   ...tampering.shape,
 });
@@ -98,7 +98,7 @@ export const deliveryQuery = z.strictObject({
   ...filtered,
   event: z.string().optional(),
   status: z.enum(DELIVERY_STATUSES).optional(),
-  /** Id of an order, a top-up, an eSIM or a VPN subscription; `order_id` is the same. */
+  /** Id of an order, a top-up, an eSIM or a VPN subscription; `order_id` has the same meaning. */
   subject: z.string().optional(),
   order_id: z.string().optional(),
 });

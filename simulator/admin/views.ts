@@ -10,7 +10,7 @@ import type { RequestRecord } from '#simulator/store/requests.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import { wireCancellation, wireEsim, wireTransaction, wireUsage } from '#simulator/wire.ts';
 
-/** Everything at a glance. */
+/** The whole state in short. */
 export function stateView(simulation: Simulation): Record<string, unknown> {
   return {
     time: isoTime(simulation.clock.now()),
@@ -47,13 +47,13 @@ function environmentView(simulation: Simulation, environment: Environment): Reco
     vpn_subscriptions: simulation.subscriptions.countByStatus(environment),
     deliveries: simulation.deliveries.countByStatus(environment),
     requests: simulation.requests.count(environment),
-    // The secret is known to whoever set it, and shown to nobody.
+    // The secret is never shown.
     webhook_url: simulation.endpoints.url(environment) ?? null,
     webhook_secret: simulation.endpoints.hasSecret(environment),
   };
 }
 
-/** An order, a top-up or a VPN subscription, with what is planned for it. */
+/** An order, a top-up or a VPN subscription, with its planned steps. */
 export function saleView({ kinds, subscriptions }: Simulation, sale: SaleRecord): Record<string, unknown> {
   const cancelDueAt = sale.kind === 'vpn' ? (subscriptions.get(sale.id)?.cancelDueAt ?? null) : null;
   return {
@@ -66,9 +66,9 @@ export function saleView({ kinds, subscriptions }: Simulation, sale: SaleRecord)
   };
 }
 
-/** Without its activation code: lists are looked at by many. */
-export function esimView({ care, clock }: Simulation, esim: EsimRecord): Record<string, unknown> {
-  const facts = care.facts(esim);
+/** An eSIM without its activation code, because many people may look at the status page. */
+export function esimView({ esimLifecycle, clock }: Simulation, esim: EsimRecord): Record<string, unknown> {
+  const facts = esimLifecycle.state(esim);
   const { activation_code: _code, ...shown } = wireEsim(esim, facts);
   const { data_used_mb, data_total_mb } = wireUsage(esim, facts, clock.now());
   return { environment: esim.environment, ...shown, package_id: esim.packageId, data_used_mb, data_total_mb };
@@ -133,7 +133,7 @@ function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }
 
-/** Reads one item more than asked for, so that the last page knows that it is. */
+/** Makes a page of a list. It reads one item more, to find out whether another page follows. */
 export function listView<Row extends { readonly sequence: number }>(
   read: (page: { cursor: number | undefined; limit: number }) => Row[],
   { after, limit }: { readonly after?: number | undefined; readonly limit: number },

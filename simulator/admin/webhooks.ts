@@ -6,7 +6,7 @@ import { ENVIRONMENTS } from '#simulator/environment.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 
-/** Where webhooks go, webhooks by hand, and their replay. */
+/** Admin calls for webhooks: their target, manual webhooks, and replays. */
 export function addWebhooks(router: Router, simulation: Simulation): void {
   const { webhooks, deliveries, endpoints } = simulation;
   const stored = (id: string): Record<string, unknown> => {
@@ -50,7 +50,7 @@ export function addWebhooks(router: Router, simulation: Simulation): void {
       ({ id }) => {
         stored(id);
         if (webhooks.replay(id)) return stored(id);
-        throw new ServiceError(409, 'conflict', 'The delivery is being sent at this moment.');
+        throw new ServiceError(409, 'conflict', 'The delivery is being sent. Try again in a moment.');
       },
       202,
     ),

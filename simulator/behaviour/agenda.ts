@@ -1,18 +1,18 @@
-/** Work that becomes due by the simulator's clock. */
+/** A source of work that becomes due by the simulator's clock. */
 export interface DueSource {
-  /** When its next work after `now` is due; epoch milliseconds. */
+  /** The time of its next work after `now`, in epoch milliseconds; undefined when none is planned. */
   nextDue(now: number): number | undefined;
-  /** Does, or starts, what is due. */
+  /** Does or starts the work that is due. */
   runDue(now: number): void;
 }
 
-/** Timers cannot be set further ahead than this; then it looks again. */
+/** Maximum delay of a timer; after it, the agenda checks again. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Work that failed is still due; without a pause it would fail a thousand times a second. */
+/** Failed work is still due. Without this pause it would fail in a tight loop. */
 const WAIT_AFTER_FAILURE_MS = 1_000;
 
-/** The one timer of the simulator: what is due stands in the database, so that a restart forgets nothing. */
+/** The only timer of the simulator. Due times are stored in the database, so a restart loses none. */
 export class Agenda {
   readonly #now: () => number;
   readonly #sources: DueSource[] = [];
@@ -31,7 +31,7 @@ export class Agenda {
     this.#sources.push(source);
   }
 
-  /** Something was planned, finished, or the clock has moved: look again, after the current call has ended. */
+  /** Checks for due work after the current call. Call it when work was planned or finished, or the clock was moved. */
   wake(): void {
     if (this.#stopped || this.#soon !== undefined) return;
     this.#soon = setImmediate(() => {
@@ -48,7 +48,7 @@ export class Agenda {
 
   #run(): void {
     if (this.#stopped) return;
-    // One moment for both halves: what becomes due in between would belong to neither, and wait for ever.
+    // Both steps use one time: work that becomes due between two readings of the clock would be missed for ever.
     const now = this.#now();
     let failed = false;
     for (const source of this.#sources) {

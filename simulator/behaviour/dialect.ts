@@ -3,15 +3,15 @@ import * as z from 'zod';
 const exists = (what: string) => z.boolean().meta({ description: `${what} exists.` });
 
 /**
- * How the real service behaves where the specification is silent, as named properties. The simulator can be each of
- * the services we may meet; the product has to stay money-safe with all of them.
+ * Named properties for the behaviour of the real service where the specification is silent. The simulator can behave as
+ * each service that we may meet; the product must stay money-safe with all of them.
  */
 export const dialectProperties = z.strictObject({
   key_replay: z.enum(['replay', 'conflict']).meta({
-    description: 'A repeated key with the same body: the stored result again, or 409 idempotency_key_reused.',
+    description: 'Answer to a repeated key with the same body: the stored result, or 409 idempotency_key_reused.',
   }),
   key_retention_ms: z.int().nonnegative().nullable().meta({
-    description: 'How long keys are remembered; null for ever, 0 not at all.',
+    description: 'Milliseconds for which keys are stored; null for ever, 0 not at all.',
   }),
   checks_balance_before_key: z.boolean().meta({
     description: 'A repeated key is refused with 402 when the balance no longer covers the price.',
@@ -51,13 +51,13 @@ export const dialectProperties = z.strictObject({
       'A cancellation that is refused is answered 422 cancellation_refused. If not, 200 with a refused refund.',
   }),
   secret_rotates_after_ms: z.int().nonnegative().meta({
-    description: 'How long after a rotation the old webhook secret still signs.',
+    description: 'Milliseconds after a rotation in which the old webhook secret still signs.',
   }),
   debits_visible_after_ms: z.int().nonnegative().meta({
-    description: 'Age from which a debit is seen in GET /wallet and GET /wallet/transactions.',
+    description: 'Age in milliseconds from which GET /wallet and GET /wallet/transactions show a debit.',
   }),
   resigns_retries: z.boolean().meta({
-    description: 'A repeated delivery gets a new timestamp and signature. If not, both stay those of the first try.',
+    description: 'A repeated delivery gets a new timestamp and signature. If not, it keeps those of the first attempt.',
   }),
   event_in_body: z.boolean().meta({
     description: 'The body of a webhook names its event. If not, only the header does.',
@@ -66,7 +66,7 @@ export const dialectProperties = z.strictObject({
 
 export type Dialect = z.output<typeof dialectProperties>;
 
-/** Every call of the contract of which the specification shows no path. */
+/** The calls of the contract whose paths the specification does not show. */
 const ASSUMED_CALLS = {
   has_order_read: true,
   has_order_list: true,
@@ -118,11 +118,11 @@ const REPLAYS: Dialect = {
   event_in_body: true,
 };
 
-/** The named dialects; the first is the default. Each differs from it by what its name says. */
+/** The named dialects. The first is the default; the others list their differences from it. */
 export const DIALECTS = {
   replays: REPLAYS,
   conflicts: { ...REPLAYS, key_replay: 'conflict' },
-  // Without unique references, so that the forgotten key really costs a second debit.
+  // References are not unique here, so that a forgotten key really causes a second debit.
   forgets_keys: { ...REPLAYS, key_retention_ms: 1_000, reference_unique: false },
   ignores_keys: { ...REPLAYS, key_retention_ms: 0, serialises_same_key: false, reference_unique: false },
   balance_first: { ...REPLAYS, checks_balance_before_key: true },

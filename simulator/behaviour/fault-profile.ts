@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { faultRule, type FaultRule, type RequestFault, type WebhookFault } from '#simulator/behaviour/faults.ts';
 import { ENVIRONMENTS } from '#simulator/environment.ts';
 
-/** What a random fault of each kind is like; `answer` is left out, since only a rule can say which answer. */
+/** The random fault of each kind. `answer` is missing: only a rule can define the answer. */
 const REQUEST_FAULTS = {
   latency: { kind: 'latency', ms: 250, at: 'arrival' },
   rate_limited: { kind: 'rate_limited', retry_after: 1 },
@@ -31,7 +31,7 @@ const webhookKinds = Object.keys(WEBHOOK_FAULTS) as [WebhookKind, ...WebhookKind
 
 const chance = z.number().min(0).max(1);
 
-/** The chance of each kind, for every call or webhook. */
+/** Probability of each kind of fault, for every call and webhook. */
 export interface FaultChances {
   readonly request: Readonly<Partial<Record<RequestKind, number | undefined>>>;
   readonly webhook: Readonly<Partial<Record<WebhookKind, number | undefined>>>;
@@ -76,7 +76,7 @@ export const FAULT_PROFILES = {
 export type FaultProfileName = keyof typeof FAULT_PROFILES;
 export const faultProfileNames = Object.keys(FAULT_PROFILES) as [FaultProfileName, ...FaultProfileName[]];
 
-/** A named profile with single chances changed; 0 takes a kind out. */
+/** A named profile with changed probabilities; 0 disables a kind. */
 export const faultProfile = z.strictObject({
   name: z.enum(faultProfileNames).default('none'),
   request: z.partialRecord(z.enum(requestKinds), chance).default({}),
@@ -85,9 +85,7 @@ export const faultProfile = z.strictObject({
 });
 export type FaultProfile = z.output<typeof faultProfile>;
 
-/**
- * The fault rules that a profile comes to. What fires is drawn from the seed, so the same calls meet the same faults.
- */
+/** The fault rules of a profile. Random decisions are derived from the seed, so the same calls meet the same faults. */
 export function rulesOf(profile: FaultProfile): FaultRule[] {
   const named: FaultChances = FAULT_PROFILES[profile.name];
   const { environment } = profile;

@@ -9,15 +9,15 @@ const milliseconds = z.int().nonnegative().max(600_000);
 const retryAfter = z.union([z.int().nonnegative(), z.string().regex(/^[\x20-\x7e]{0,128}$/)]);
 const serverErrorStatus = z.int().min(500).max(599);
 
-/** What can happen to a call of the service. */
+/** Faults of a call of the service. */
 export const requestFault = z.discriminatedUnion('kind', [
-  /** On arrival; between a purchase's checks and its execution; or before the answer. */
+  /** A delay: on arrival, between the checks and the execution of a purchase, or before the answer. */
   z.strictObject({
     kind: z.literal('latency'),
     ms: milliseconds,
     at: z.enum(['arrival', 'work', 'answer']).default('arrival'),
   }),
-  /** 429 before any work; a number is seconds, a text goes into the header as it is. */
+  /** 429 before any work. A number is sent as seconds, a text is sent unchanged. */
   z.strictObject({ kind: z.literal('rate_limited'), retry_after: retryAfter.optional() }),
   z.strictObject({
     kind: z.literal('server_error'),
@@ -25,7 +25,7 @@ export const requestFault = z.discriminatedUnion('kind', [
     retry_after: retryAfter.optional(),
     after_work: z.boolean().default(false),
   }),
-  /** Any answer at all instead of the real one. */
+  /** A freely defined answer in place of the real one. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.int().min(200).max(599),
@@ -33,36 +33,36 @@ export const requestFault = z.discriminatedUnion('kind', [
     headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string().regex(/^[\x20-\x7e]*$/)).default({}),
     after_work: z.boolean().default(false),
   }),
-  /** The work is done, then the connection ends without an answer. */
+  /** The work is done, then the connection closes without an answer. */
   z.strictObject({ kind: z.literal('accepted_but_answer_lost') }),
   /** The connection is reset before any work. */
   z.strictObject({ kind: z.literal('connection_reset') }),
-  /** No answer, until the caller gives up. */
+  /** No answer until the caller gives up. */
   z.strictObject({ kind: z.literal('hang'), after_work: z.boolean().default(false) }),
-  /** The work is done; half of the answer's body arrives. */
+  /** The work is done; only half of the answer's body is sent. */
   z.strictObject({ kind: z.literal('truncated_body') }),
   /** The work is done; the answer is not JSON. */
   z.strictObject({ kind: z.literal('garbage_body') }),
 ]);
 export type RequestFault = z.output<typeof requestFault>;
 
-/** What can happen to a webhook delivery. */
+/** Faults of a webhook delivery. */
 export const webhookFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lost') }),
   z.strictObject({ kind: z.literal('late'), ms: milliseconds }),
   /** Two identical requests at the same time. */
   z.strictObject({ kind: z.literal('twice') }),
-  /** Held back until the next event of the same order has arrived, at most `ms`. */
+  /** Held back until the next event of the same subject was delivered, at most `ms`. */
   z.strictObject({ kind: z.literal('out_of_order'), ms: milliseconds.default(5_000) }),
   /** Signed with another secret. */
   z.strictObject({ kind: z.literal('forged'), every_attempt: z.boolean().default(false) }),
-  /** Rightly signed, so many seconds ago. */
+  /** Signed correctly, but with a timestamp this many seconds in the past. */
   z.strictObject({
     kind: z.literal('stale_timestamp'),
     seconds: z.int().min(1).max(31_536_000).default(600),
     every_attempt: z.boolean().default(false),
   }),
-  /** The event header says something else than the signed body. */
+  /** The event header differs from the signed body. */
   z.strictObject({
     kind: z.literal('changed_event_header'),
     event: z.string().regex(/^[\x21-\x7e]{1,128}$/),
@@ -75,9 +75,9 @@ const ruleFields = {
   environment: z.enum(ENVIRONMENTS).optional(),
   /** The first matching hit that fires, counted from 1. */
   nth: z.int().min(1).default(1),
-  /** How many times it fires from there; null for ever. */
+  /** How many times it fires from then on; null for ever. */
   count: z.int().min(1).nullable().default(1),
-  /** Chance of each hit, drawn from the seed. */
+  /** Probability of each hit, derived from the seed. */
   probability: z.number().gt(0).max(1).default(1),
 };
 
@@ -97,10 +97,10 @@ export const faultRule = z.discriminatedUnion('target', [
 ]);
 export type FaultRule = z.output<typeof faultRule>;
 
-/** A rule with how often it matched and how often it fired. */
+/** A rule with its counts of matches and of fired faults. */
 export type StoredFault = FaultRule & {
   readonly id: string;
-  /** Part of the fault profile. */
+  /** True for a rule of the fault profile. */
   readonly profile: boolean;
   readonly hits: number;
   readonly fired: number;
@@ -108,7 +108,7 @@ export type StoredFault = FaultRule & {
 
 const row = z.object({ id: z.string(), rule: z.string(), profile: z.number(), hits: z.number(), fired: z.number() });
 
-/** The fault rules of the admin API, oldest first. They and their counters outlive a restart. */
+/** The fault rules of the admin API, oldest first. Rules and counters survive a restart. */
 export class Faults {
   readonly #store: Store;
   readonly #identifiers: Identifiers;
@@ -143,7 +143,7 @@ export class Faults {
     return { ...rule, id, profile, hits: 0, fired: 0 };
   }
 
-  /** Replaces the rules of the fault profile; those that were added one by one stay. */
+  /** Replaces the rules of the fault profile. Rules that were added one by one stay. */
   setProfile(rules: readonly FaultRule[]): void {
     this.#store.transaction(() => {
       this.#clearProfile.run({});
@@ -155,7 +155,7 @@ export class Faults {
     return this.#all.all().map(stored);
   }
 
-  /** @returns false when there is none with this id. */
+  /** @returns false when no rule has this id. */
   remove(id: string): boolean {
     return this.#remove.run({ id }) > 0;
   }
@@ -164,7 +164,7 @@ export class Faults {
     this.#clear.run({});
   }
 
-  /** What happens to this call: any latencies, and at most one other fault. Counts the hits. */
+  /** Chooses the faults of one call: any number of latencies, and at most one other fault. Counts the hits. */
   forRequest(environment: Environment, endpoint: EndpointName): RequestFault[] {
     const chosen: RequestFault[] = [];
     for (const rule of this.#byTarget.all({ target: 'request' }).map(stored)) {
@@ -178,7 +178,7 @@ export class Faults {
     return chosen;
   }
 
-  /** What happens to this delivery; the first rule that fires decides. Counts the hits. */
+  /** Chooses the fault of one delivery: the first rule that fires. Counts the hits. */
   forWebhook(environment: Environment, event: string): WebhookFault | undefined {
     for (const rule of this.#byTarget.all({ target: 'webhook' }).map(stored)) {
       if (rule.target !== 'webhook') continue;

@@ -3,14 +3,14 @@ import * as z from 'zod';
 import type { Settings } from '#simulator/store/settings.ts';
 import type { latestUpdate } from '#upstream/contract.ts';
 
-/** Of the storefront application, by channel; `stable` is the one that the specification names. */
+/** Default versions of the storefront application by channel. The specification names only `stable`. */
 const RELEASES: Readonly<Record<string, string>> = { stable: '2.4.1', beta: '2.5.0' };
 const RELEASED_AT = '2026-01-15T09:00:00.000Z';
 
 const SETTING = 'releases';
 const storedReleases = z.record(z.string(), z.string());
 
-/** The versions of the storefront application. Channels are open: one that is unknown has no update. */
+/** The versions of the storefront application. An unknown channel has no update. */
 export class Releases {
   readonly #settings: Settings;
 
@@ -18,7 +18,7 @@ export class Releases {
     this.#settings = settings;
   }
 
-  /** Latest version by channel, with the changes of the admin API. */
+  /** Latest version of each channel, including changes of the admin API. */
   all(): Readonly<Record<string, string>> {
     return { ...RELEASES, ...this.#settings.get(SETTING, storedReleases) };
   }
@@ -27,7 +27,7 @@ export class Releases {
     this.#settings.set(SETTING, { ...this.#settings.get(SETTING, storedReleases), [channel]: version });
   }
 
-  /** @param current the version that asks, dotted numbers. */
+  /** @param current the installed version, in dotted numbers. */
   latest(current: string, channel: string): z.input<typeof latestUpdate> {
     const releases = this.all();
     const latest = Object.hasOwn(releases, channel) ? releases[channel] : undefined;
@@ -46,7 +46,7 @@ export class Releases {
   }
 }
 
-/** Compares dotted numbers of any length; a part that is missing is 0. @returns less than, equal to or more than 0. */
+/** Compares dotted numbers of any length; a missing part is 0. @returns a negative number, 0 or a positive number. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [left.split('.').map(BigInt), right.split('.').map(BigInt)];
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {

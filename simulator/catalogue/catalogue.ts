@@ -6,7 +6,7 @@ export const CURRENCY = 'USD';
 
 const row = z.object({ id: z.number(), price: z.string().nullable(), available: z.number().nullable() });
 
-/** What the admin API changes about a package or a VPN plan. */
+/** A change of a package or VPN plan by the admin API. */
 export interface ItemChange {
   readonly price?: string | undefined;
   readonly available?: boolean | undefined;
@@ -18,7 +18,7 @@ interface Item {
   readonly available: boolean;
 }
 
-/** A list of things for sale with the changes of the admin API. */
+/** A list of items for sale, with the changes of the admin API applied. */
 export class Catalogue<Sold extends Item> {
   readonly #kind: 'package' | 'vpn_plan';
   readonly #items: readonly Sold[];
@@ -41,7 +41,7 @@ export class Catalogue<Sold extends Item> {
     );
   }
 
-  /** In the order of their ids. */
+  /** All items in the order of their ids. */
   list(): Sold[] {
     const changes = new Map(this.#all.all({ kind: this.#kind }).map((change) => [change.id, change]));
     return this.#items.map((item) => changed(item, changes.get(item.id)));
@@ -52,7 +52,7 @@ export class Catalogue<Sold extends Item> {
     return item === undefined ? undefined : changed(item, this.#one.get({ kind: this.#kind, id }));
   }
 
-  /** @returns undefined when there is no such thing. */
+  /** @returns the changed item; undefined when no item has this id. */
   change(id: number, { price, available }: ItemChange): Sold | undefined {
     if (!this.#byId.has(id)) return undefined;
     const change = { price: price ?? null, available: available === undefined ? null : Number(available) };

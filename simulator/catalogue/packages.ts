@@ -1,6 +1,6 @@
-import type { Behaviour } from '#simulator/behaviour/behaviour.ts';
+import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
 
-/** A package as the simulator sells it. */
+/** A package of the simulator. */
 export interface CataloguePackage {
   readonly id: number;
   readonly name: string;
@@ -10,10 +10,10 @@ export interface CataloguePackage {
   readonly dataMb: number | null;
   readonly validityDays: number;
   readonly price: string;
-  /** What the public pays for it. */
+  /** The public price. */
   readonly publicPrice: string;
   readonly available: boolean;
-  /** What becomes of a purchase of it, unless the admin API says otherwise; completed at once by default. */
+  /** Outcome of its purchase, unless a rule of the admin API decides; by default completed at once. */
   readonly behaviour?: Behaviour;
 }
 
@@ -75,7 +75,7 @@ const REGIONAL: readonly (readonly [number, string, readonly string[], number | 
   [2006, 'World', [...EUROPE, ...ASIA, ...AMERICAS], 3 * GB, 30, '19.75'],
 ];
 
-/** Packages whose purchase goes another way; listed in `docs/simulator.md`. */
+/** Packages with other outcomes; `docs/simulator.md` lists them. */
 const SPECIAL: readonly CataloguePackage[] = [
   special(9001, 'processing, then completed', { outcome: 'processing_then_completed' }),
   special(9002, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
@@ -122,7 +122,7 @@ function special(id: number, what: string, behaviour: Behaviour): CataloguePacka
   };
 }
 
-/** Half as much again, up to the next .99. */
+/** The price times 1.5, rounded up to the next .99. */
 function publicPriceOf(price: string): string {
   return (Math.ceil(Number(price) * 1.5) - 0.01).toFixed(2);
 }

@@ -1,17 +1,17 @@
-import type { Behaviour } from '#simulator/behaviour/behaviour.ts';
+import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
 
-/** A VPN plan as the simulator sells it. */
+/** A VPN plan of the simulator. */
 export interface VpnPlanItem {
   readonly id: number;
   readonly name: string;
   readonly durationDays: number;
   readonly price: string;
   readonly available: boolean;
-  /** What becomes of an order of it, unless the admin API says otherwise; active at once by default. */
+  /** Outcome of its order, unless a rule of the admin API decides; by default active at once. */
   readonly behaviour?: Behaviour;
 }
 
-/** Every VPN plan, in the order of its id; the special ones are listed in `docs/simulator.md`. */
+/** All VPN plans in the order of their ids; `docs/simulator.md` lists the special ones. */
 export const VPN_PLANS: readonly VpnPlanItem[] = [
   { id: 301, name: 'VPN, 30 days', durationDays: 30, price: '2.90', available: true },
   { id: 302, name: 'VPN, 90 days', durationDays: 90, price: '7.425', available: true },

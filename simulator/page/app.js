@@ -3,13 +3,13 @@ import { byId, element, setChoices } from './dom.js';
 import { TABLES, tableOf } from './tables.js';
 
 const REFRESH_MS = 2_000;
-/** @type {Record<string, any> | undefined} what was shown last */
+/** @type {Record<string, any> | undefined} the overview shown last */
 let shown;
-/** @type {Map<string, string>} what each part of the page was made of, so that an unchanged one is left alone */
+/** @type {Map<string, string>} the content of each part of the page; an unchanged part is not rendered again */
 const madeOf = new Map();
 
 /**
- * Calls the admin API, says what came of it, and shows the new state.
+ * Calls the admin API, shows the result, and refreshes the page.
  *
  * @param {string} path
  * @param {unknown} [body]
@@ -23,9 +23,9 @@ async function act(path, body = {}, method = 'POST') {
       body: JSON.stringify(body ?? {}),
     });
     const problem = answer.ok ? undefined : await answer.json().then(describeProblem, () => `Answer ${answer.status}.`);
-    say(problem ?? `Done: ${path}`, problem !== undefined);
+    showMessage(problem ?? `Done: ${path}`, problem !== undefined);
   } catch {
-    say('The simulator does not answer.', true);
+    showMessage('The simulator does not answer.', true);
   }
   await refresh();
 }
@@ -40,7 +40,7 @@ function describeProblem({ error: { message, fields = {} } }) {
  * @param {string} text
  * @param {boolean} failure
  */
-function say(text, failure) {
+function showMessage(text, failure) {
   const place = byId('message');
   place.textContent = text;
   place.className = failure ? 'failure' : '';
@@ -49,7 +49,7 @@ function say(text, failure) {
 async function refresh() {
   const answer = await fetch('/simulator/overview').catch(() => undefined);
   if (answer === undefined || !answer.ok) {
-    say('The simulator does not answer.', true);
+    showMessage('The simulator does not answer.', true);
     return;
   }
   const overview = await answer.json();
@@ -105,7 +105,7 @@ function walletCard(name, environment) {
     `${ledger.debits} debits, ${ledger.credits} credits, ${environment.requests} calls`,
     `Orders: ${counts(environment.orders)}. Top-ups: ${counts(environment.topups)}.`,
     `eSIMs: ${environment.esims}. Refunds: ${counts(environment.refunds)}. VPN: ${counts(environment.vpn_subscriptions)}.`,
-    `Webhooks: ${counts(environment.deliveries)}; to ${url ?? 'nowhere'}${secret ? '' : ', no secret yet'}`,
+    `Webhooks: ${counts(environment.deliveries)}; to ${url ?? 'no address'}${secret ? '' : ', no secret yet'}`,
   ];
   return element(
     'div',
@@ -185,7 +185,7 @@ byId('reset').addEventListener('click', () => {
   if (confirm('Forget all orders, money, rules and settings?')) void act('/reset');
 });
 
-/** A page that nobody looks at asks nothing. */
+/** Refreshes the page regularly, but not while it is hidden. */
 async function keepFresh() {
   if (!document.hidden) await refresh();
   setTimeout(() => void keepFresh(), REFRESH_MS);

@@ -19,7 +19,7 @@ const time = (iso) => (iso === null ? '–' : iso.slice(0, 19).replace('T', ' ')
 const cell = (...nodes) => element('span', {}, ...nodes);
 
 /**
- * @param {string} path of the thing
+ * @param {string} path of the sale or refund
  * @param {boolean} processing
  * @param {Act} act
  */

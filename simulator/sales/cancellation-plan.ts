@@ -1,23 +1,23 @@
-import type { CancellationOutcome } from '#simulator/behaviour/behaviour.ts';
-import { verdictOn } from '#simulator/sales/refund-conditions.ts';
+import type { CancellationOutcome } from '#simulator/behaviour/behaviours.ts';
+import { decisionByConditions } from '#simulator/sales/refund-conditions.ts';
 import type { RefundProgress } from '#simulator/store/refunds.ts';
 import type { RefundCondition } from '#upstream/contract.ts';
 
-/** How a cancellation begins, and after how many milliseconds its next step is due; null for none by the clock. */
+/** The first state of a cancellation, and the milliseconds until its next step; null when no step is planned. */
 export type CancellationPlan = Omit<RefundProgress, 'dueAt'> & { readonly delayMs: number | null };
 
 export interface CancellationDelays {
-  /** How long what is planned takes when its behaviour does not say, in milliseconds. */
+  /** Milliseconds until a planned step, when its rule names no delay. */
   readonly processingDelayMs: number;
-  /** How long a person takes to decide, in milliseconds. */
+  /** Duration of a manual review, in milliseconds. */
   readonly reviewDelayMs: number;
 }
 
 /**
  * Decides about a cancellation.
  *
- * @param rule of the admin API; without one the conditions decide.
- * @param unmet conditions that are not confirmed.
+ * @param rule of the admin API; without one, the conditions decide.
+ * @param unmet the conditions that are not met.
  */
 export function planned(
   rule: { readonly outcome: CancellationOutcome; readonly delay_ms?: number | undefined } | undefined,
@@ -45,9 +45,9 @@ export function planned(
 }
 
 function byConditions(unmet: readonly RefundCondition[], reviewDelayMs: number): CancellationPlan {
-  const verdict = verdictOn(unmet);
-  if (verdict === 'accepted') return ACCEPTED;
-  return verdict === 'refused' ? REFUSED : { ...REVIEWING, dueStep: 'review', delayMs: reviewDelayMs };
+  const decision = decisionByConditions(unmet);
+  if (decision === 'accepted') return ACCEPTED;
+  return decision === 'refused' ? REFUSED : { ...REVIEWING, dueStep: 'review', delayMs: reviewDelayMs };
 }
 
 const AT_ONCE = { dueStep: null, delayMs: null } as const;

@@ -1,13 +1,13 @@
 import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
-import type { Behaviours } from '#simulator/behaviour/behaviour.ts';
+import type { Behaviours } from '#simulator/behaviour/behaviours.ts';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import type { Clock } from '#simulator/clock.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
 import { planned } from '#simulator/sales/cancellation-plan.ts';
-import type { EsimCare } from '#simulator/sales/esim-care.ts';
+import type { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
 import type { KeyedCall, KeyedOperations } from '#simulator/sales/keyed-operations.ts';
 import { esimBusy } from '#simulator/sales/purchases.ts';
-import { unmetConditions, verdictOfPerson } from '#simulator/sales/refund-conditions.ts';
+import { unmetConditions, decisionOfReview } from '#simulator/sales/refund-conditions.ts';
 import { jsonAnswer, notFound, ServiceError, type Answer } from '#simulator/service/errors.ts';
 import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
 import type { Ledger } from '#simulator/store/ledger.ts';
@@ -25,7 +25,7 @@ export interface CancellationParts {
   readonly refunds: Refunds;
   readonly ledger: Ledger;
   readonly keyed: KeyedOperations;
-  readonly care: EsimCare;
+  readonly esimLifecycle: EsimLifecycle;
   readonly wallet: Wallet;
   readonly webhooks: WebhookQueue;
   readonly behaviours: Behaviours;
@@ -33,13 +33,13 @@ export interface CancellationParts {
   readonly clock: Clock;
   readonly agenda: Agenda;
   readonly dialect: () => Dialect;
-  /** How long what is planned takes when its behaviour does not say. */
+  /** Milliseconds until a planned step, when its rule names no delay. */
   readonly processingDelayMs: number;
-  /** How long a person takes to decide. */
+  /** Duration of a manual review, in milliseconds. */
   readonly reviewDelayMs: number;
 }
 
-/** Cancels unused eSIMs and refunds them: judged by the simulator's own facts, unless a behaviour rule decides. */
+/** Cancels unused eSIMs and refunds them. The refund conditions decide, unless a behaviour rule matches. */
 export class Cancellations implements DueSource {
   readonly #parts: CancellationParts;
 
@@ -47,7 +47,7 @@ export class Cancellations implements DueSource {
     this.#parts = parts;
   }
 
-  /** @throws ServiceError when the cancellation is refused as a whole. */
+  /** @throws ServiceError when the whole cancellation is refused. */
   async cancel(call: KeyedCall): Promise<Answer> {
     return this.#parts.keyed.run(call, {
       find: () => {
@@ -59,17 +59,17 @@ export class Cancellations implements DueSource {
     });
   }
 
-  /** A person accepts a cancellation that is not decided yet. @returns undefined when it is. */
+  /** Accepts a cancellation after a review. @returns undefined when it is already decided. */
   accept(refund: RefundRecord): RefundRecord | undefined {
     return this.#decide(refund, { cancellation: 'cancelled', status: 'completed', review: 'accepted' });
   }
 
-  /** A person refuses it. @returns undefined when it is decided already. */
+  /** Refuses a cancellation after a review. @returns undefined when it is already decided. */
   refuse(refund: RefundRecord): RefundRecord | undefined {
     return this.#decide(refund, { cancellation: 'refused', status: 'failed', review: 'refused' });
   }
 
-  /** The money of an accepted refund comes back, or not. @returns undefined when nothing is outstanding. */
+  /** Completes or fails the payment of an accepted refund. @returns undefined when none is outstanding. */
   settle(refund: RefundRecord, status: 'completed' | 'failed'): RefundRecord | undefined {
     const { cancellation, review } = refund;
     if (cancellation !== 'cancelled' || refund.status !== 'processing') return undefined;
@@ -93,7 +93,7 @@ export class Cancellations implements DueSource {
         this.refuse(refund);
         return;
       case 'review':
-        if (verdictOfPerson(this.#unmet(this.#esim(refund.esimId))) === 'accepted') this.accept(refund);
+        if (decisionOfReview(this.#unmet(this.#esim(refund.esimId))) === 'accepted') this.accept(refund);
         else this.refuse(refund);
         return;
       case 'pay':
@@ -109,7 +109,7 @@ export class Cancellations implements DueSource {
   #judge(esim: EsimRecord): Answer {
     const { store, sales, refunds, behaviours, identifiers, clock, dialect } = this.#parts;
     if (esim.status === 'cancelled')
-      throw new ServiceError(409, 'already_cancelled', 'This eSIM is cancelled already.');
+      throw new ServiceError(409, 'already_cancelled', 'This eSIM is already cancelled.');
     if (refunds.inFlight(esim.id) !== undefined) throw esimBusy('cancellation');
     if (sales.topupInFlight(esim.id) !== undefined) throw esimBusy('top-up');
 
@@ -137,7 +137,7 @@ export class Cancellations implements DueSource {
     return jsonAnswer(200, wireCancellation(refund));
   }
 
-  /** Ends the time before a decision. */
+  /** Decides a cancellation that is still processing. */
   #decide(refund: RefundRecord, decision: Omit<RefundProgress, 'dueAt' | 'dueStep'>): RefundRecord | undefined {
     if (refund.cancellation !== 'processing') return undefined;
     return this.#change(refund, { ...decision, dueAt: null, dueStep: null });
@@ -153,12 +153,12 @@ export class Cancellations implements DueSource {
     });
   }
 
-  /** What a change means for the eSIM, the wallet and the events; in its transaction. */
+  /** Applies a change to the eSIM, the wallet and the events, in the same transaction. */
   #takeEffect(before: RefundRecord | undefined, after: RefundRecord): void {
-    const { esims, care, agenda } = this.#parts;
+    const { esims, esimLifecycle, agenda } = this.#parts;
     if (after.cancellation === 'cancelled' && before?.cancellation !== 'cancelled') {
       const esim = this.#esim(after.esimId);
-      esims.change(esim.id, { ...esim, usedMb: care.facts(esim).usedMb, status: 'cancelled' });
+      esims.change(esim.id, { ...esim, usedMb: esimLifecycle.state(esim).usedMb, status: 'cancelled' });
       this.#announce(after, 'esim.cancelled', wireCancellation(after));
     }
     if (after.status !== 'processing' && before?.status !== after.status) {
@@ -183,11 +183,11 @@ export class Cancellations implements DueSource {
   }
 
   #unmet(esim: EsimRecord) {
-    const { sales, ledger, care, clock, dialect } = this.#parts;
+    const { sales, ledger, esimLifecycle, clock, dialect } = this.#parts;
     const shownUntil = clock.now() - dialect().debits_visible_after_ms;
     return unmetConditions({
       esim,
-      usage: care.facts(esim),
+      usage: esimLifecycle.state(esim),
       completedTopups: sales.completedTopups(esim.id).length,
       order: this.#order(esim),
       movements: ledger
@@ -215,6 +215,6 @@ function refusedAsError(unmet: readonly string[]): Answer {
 }
 
 function required<Thing>(thing: Thing | undefined, what: string): Thing {
-  if (thing === undefined) throw new Error(`${what} is gone`);
+  if (thing === undefined) throw new Error(`The store has lost ${what}.`);
   return thing;
 }

@@ -8,32 +8,32 @@ import type { IdempotencyKeys, StoredResult } from '#simulator/store/keys.ts';
 import type { Store } from '#simulator/store/store.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
-/** One call of an operation that takes an Idempotency-Key. */
+/** One call of an operation with an Idempotency-Key. */
 export interface KeyedCall {
   readonly operation: EndpointName;
   readonly environment: Environment;
   readonly key: string;
-  /** `{id}` of the path; empty where there is none. */
+  /** `{id}` of the path; empty when the path has none. */
   readonly id: string;
-  /** The exact bytes of the body: a key stands for them. */
+  /** The exact bytes of the body; a key belongs to one body. */
   readonly rawBody: Uint8Array;
-  /** Extra time between the checks and the execution, in milliseconds. */
+  /** Additional milliseconds between the checks and the execution. */
   readonly workMs: number;
   /** Ends a wait when the simulator stops. */
   readonly signal: AbortSignal;
 }
 
-/** What an operation does, in steps, since dialects differ in their order. Each throws a ServiceError to refuse. */
+/** The steps of an operation; dialects differ in their order. Each step refuses by throwing a ServiceError. */
 export interface KeyedWork<Item> {
-  /** Finds what it is about. */
+  /** Finds the item or eSIM of the operation. */
   find(): Item;
-  /** The reseller's reference is new. */
+  /** Checks that the reseller's reference is new. */
   requireUnique?(): void;
-  /** The wallet covers it. */
+  /** Checks that the wallet covers the price. */
   requireBalance?(item: Item): void;
   /**
-   * Does it, in the transaction that also stores the result under the key. It throws before it has changed anything; a
-   * refusal that it returns keeps what it has changed.
+   * Executes the operation in the transaction that also stores the result under the key. It throws only before it has
+   * changed anything. A refusal that it returns keeps its changes.
    */
   carryOut(item: Item): Answer;
 }
@@ -43,14 +43,17 @@ export interface KeyedOperationParts {
   readonly keys: IdempotencyKeys;
   readonly clock: Clock;
   readonly dialect: () => Dialect;
-  /** May production buy? */
+  /** True when the reseller may buy in production. */
   readonly approved: () => boolean;
 }
 
-/** The one way of every operation with an Idempotency-Key. What a repeated or concurrent key does is the dialect's. */
+/** Executes all operations with an Idempotency-Key. The dialect decides about repeated and concurrent keys. */
 export class KeyedOperations {
   readonly #parts: KeyedOperationParts;
-  /** Keys of operations under way. Lost with the process, as is their work: nothing is written before the execution. */
+  /**
+   * Keys of operations under way. They are lost with the process, as is the operation: nothing is written before the
+   * execution.
+   */
   readonly #inUse = new Set<string>();
 
   constructor(parts: KeyedOperationParts) {
@@ -76,7 +79,7 @@ export class KeyedOperations {
       }
       this.#inUse.add(slot);
     } else if (dialect.reference_unique) {
-      // Checked early and not again, as a service without locks does: two at once both pass.
+      // Checked once and early, as a service without locks does: two concurrent calls both pass.
       work.requireUnique?.();
     }
     try {
@@ -88,7 +91,7 @@ export class KeyedOperations {
     }
   }
 
-  /** What the operation changes, its events and the key's result: all or nothing. */
+  /** Stores the changes, the events and the result of the key in one transaction. */
   #execute<Item>(call: KeyedCall, work: KeyedWork<Item>, fingerprint: string, dialect: Dialect): Answer {
     const { store, keys, clock } = this.#parts;
     return store.transaction(() => {
@@ -120,7 +123,7 @@ function doOrRefuse<Item>(work: KeyedWork<Item>, dialect: Dialect): Answer {
   }
 }
 
-/** A key stands for one operation on one thing with one body. */
+/** Identifies one operation on one item with one body. */
 function fingerprintOf({ operation, id, rawBody }: KeyedCall): string {
   return createHash('sha256').update(`${operation} ${id}\n`).update(rawBody).digest('hex');
 }
@@ -130,7 +133,7 @@ function repeated(known: StoredResult, fingerprint: string, dialect: Dialect): A
     throw new ServiceError(409, 'idempotency_key_reused', 'This Idempotency-Key was used with another request.');
   }
   if (dialect.key_replay === 'conflict') {
-    throw new ServiceError(409, 'idempotency_key_reused', 'This Idempotency-Key was used already.');
+    throw new ServiceError(409, 'idempotency_key_reused', 'This Idempotency-Key was already used.');
   }
   return { status: known.status, body: known.body, headers: { 'Content-Type': 'application/json' } };
 }

@@ -2,7 +2,7 @@ import type { Catalogue } from '#simulator/catalogue/catalogue.ts';
 import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
 import type { Clock } from '#simulator/clock.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import type { EsimCare } from '#simulator/sales/esim-care.ts';
+import type { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
 import type { Esims } from '#simulator/store/esims.ts';
 import type { MovementSubject } from '#simulator/store/ledger.ts';
 import type { Failure, SaleKind, SaleRecord } from '#simulator/store/sales.ts';
@@ -10,17 +10,17 @@ import type { Store } from '#simulator/store/store.ts';
 import type { Subscriptions } from '#simulator/store/subscriptions.ts';
 import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
 
-/** What differs between the kinds of purchase. */
+/** The differences between the kinds of purchase. */
 interface KindOfSale {
-  /** Makes what was bought, in the transaction of the completion. @returns the id of a new eSIM, if that is it. */
+  /** Creates the delivery, in the transaction of the completion. @returns the id of a new eSIM, if it delivers one. */
   deliver(sale: SaleRecord): string | undefined;
-  /** The event that tells of the present status; undefined where the interface has none. */
+  /** The event of the current status; undefined when the interface has none for it. */
   event(sale: SaleRecord): string | undefined;
-  /** As answers show it. */
+  /** The purchase as in answers. */
   answer(sale: SaleRecord): Record<string, unknown>;
-  /** As events show it. */
+  /** The purchase as in events. */
   announcement(sale: SaleRecord): Record<string, unknown>;
-  /** What its debit and credit are about. */
+  /** The names of the purchase in its debit and credit. */
   subject(sale: SaleRecord): MovementSubject;
   readonly failure: Failure;
 }
@@ -31,19 +31,19 @@ export interface KindParts {
   readonly store: Store;
   readonly esims: Esims;
   readonly subscriptions: Subscriptions;
-  readonly care: EsimCare;
+  readonly esimLifecycle: EsimLifecycle;
   readonly plans: Catalogue<VpnPlanItem>;
   readonly identifiers: Identifiers;
   readonly clock: Clock;
 }
 
-/** Where phones would fetch the profiles; `.example` names nobody (RFC 2606). */
+/** The server from which phones would download profiles; `.example` is reserved (RFC 2606). */
 const SMDP_ADDRESS = 'smdp.simulator.example';
 const VPN_SERVER = 'vpn.simulator.example';
 const DAY_MS = 86_400_000;
 
 export function kindsOfSale(parts: KindParts): KindsOfSale {
-  const { subscriptions, care } = parts;
+  const { subscriptions, esimLifecycle } = parts;
   return {
     order: {
       deliver: (sale) => deliverEsim(parts, sale),
@@ -55,7 +55,7 @@ export function kindsOfSale(parts: KindParts): KindsOfSale {
     },
     topup: {
       deliver: (sale) => {
-        care.recharge(sale);
+        esimLifecycle.recharge(sale);
         return undefined;
       },
       event: ({ status }) => `topup.${status}`,
@@ -73,7 +73,7 @@ export function kindsOfSale(parts: KindParts): KindsOfSale {
         return status === 'processing' ? undefined : `vpn.subscription.${status === 'completed' ? 'active' : 'failed'}`;
       },
       answer: (sale) => wireVpnSubscription(sale, subscriptions.get(sale.id)),
-      // Events carry no access data: it would lie about in logs of deliveries.
+      // Events contain no access data, to keep it out of delivery logs.
       announcement: (sale) => ({ ...wireVpnSubscription(sale, subscriptions.get(sale.id)), access: undefined }),
       subject: ({ id, reference }) => ({ vpnSubscriptionId: id, externalSubscriptionId: reference }),
       failure: { code: 'provisioning_failed', message: 'The VPN subscription could not be set up.' },
@@ -98,7 +98,7 @@ function deliverEsim({ store, esims, identifiers, clock }: KindParts, sale: Sale
 
 function startSubscription({ subscriptions, plans, identifiers, clock }: KindParts, sale: SaleRecord): void {
   const plan = plans.get(sale.itemId);
-  if (plan === undefined) throw new Error(`VPN plan ${sale.itemId} is gone`);
+  if (plan === undefined) throw new Error(`There is no VPN plan ${sale.itemId}.`);
   const startedAt = clock.now();
   subscriptions.insert({
     id: sale.id,

@@ -16,7 +16,7 @@ export interface ProgressParts {
   readonly agenda: Agenda;
 }
 
-/** Takes purchases to their end: at once, when they are due, or when the admin API says so. */
+/** Completes or fails purchases: at once, when they are due, or by the admin API. */
 export class SaleProgress implements DueSource {
   readonly #parts: ProgressParts;
 
@@ -24,7 +24,7 @@ export class SaleProgress implements DueSource {
     this.#parts = parts;
   }
 
-  /** Delivers and announces it. @returns undefined when it is no longer processing. */
+  /** Delivers a purchase and sends its event. @returns undefined when it is no longer processing. */
   complete(sale: SaleRecord): SaleRecord | undefined {
     const { store, sales, kinds, clock } = this.#parts;
     return store.transaction(() => {
@@ -35,9 +35,9 @@ export class SaleProgress implements DueSource {
   }
 
   /**
-   * Announces the failure and pays the debit back as the behaviour says: at once, later, or never.
+   * Fails a purchase, sends its event and credits the debit as its behaviour says: at once, later or never.
    *
-   * @param debited false when it never debited.
+   * @param debited false when it was never debited.
    * @returns undefined when it is no longer processing.
    */
   fail(sale: SaleRecord, failure?: Failure, debited = true): SaleRecord | undefined {
@@ -70,9 +70,7 @@ export class SaleProgress implements DueSource {
     }
   }
 
-  /**
-   * Stores the event that tells of the present status, in the transaction of the change, and sees to what is planned.
-   */
+  /** Stores the event of the current status, in the transaction of the change, and wakes the agenda. */
   announce(sale: SaleRecord): void {
     this.#parts.agenda.wake();
     const kind = this.#parts.kinds[sale.kind];
@@ -90,7 +88,7 @@ export class SaleProgress implements DueSource {
 
   #reread({ kind, id }: SaleRecord): SaleRecord {
     const sale = this.#parts.sales.get(kind, id);
-    if (sale === undefined) throw new Error(`${kind} ${id} is gone`);
+    if (sale === undefined) throw new Error(`The store has lost ${kind} ${id}.`);
     return sale;
   }
 

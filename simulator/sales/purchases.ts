@@ -1,11 +1,11 @@
-import type { Behaviour, Behaviours } from '#simulator/behaviour/behaviour.ts';
+import type { Behaviour, Behaviours } from '#simulator/behaviour/behaviours.ts';
 import { CURRENCY, type Catalogue } from '#simulator/catalogue/catalogue.ts';
 import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
 import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
 import type { Clock } from '#simulator/clock.ts';
 import type { Environment } from '#simulator/environment.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import type { EsimCare } from '#simulator/sales/esim-care.ts';
+import type { EsimLifecycle } from '#simulator/sales/esim-lifecycle.ts';
 import type { KeyedCall, KeyedOperations } from '#simulator/sales/keyed-operations.ts';
 import type { KindsOfSale } from '#simulator/sales/kinds.ts';
 import type { SaleProgress } from '#simulator/sales/progress.ts';
@@ -25,18 +25,18 @@ export interface PurchaseParts {
   readonly keyed: KeyedOperations;
   readonly kinds: KindsOfSale;
   readonly progress: SaleProgress;
-  readonly care: EsimCare;
+  readonly esimLifecycle: EsimLifecycle;
   readonly wallet: Wallet;
   readonly packages: Catalogue<CataloguePackage>;
   readonly plans: Catalogue<VpnPlanItem>;
   readonly behaviours: Behaviours;
   readonly identifiers: Identifiers;
   readonly clock: Clock;
-  /** How long a purchase stays `processing` when its behaviour does not say. */
+  /** Milliseconds in `processing`, when the behaviour names no delay. */
   readonly processingDelayMs: number;
 }
 
-/** What is bought, and by which reference. */
+/** A purchase to make. */
 interface Basket {
   readonly environment: Environment;
   readonly kind: SaleKind;
@@ -45,7 +45,7 @@ interface Basket {
   readonly esimId: string | null;
 }
 
-/** Buys packages, top-ups and VPN subscriptions. Each is refused by a ServiceError. */
+/** Sells packages, top-ups and VPN subscriptions. Refuses by throwing a ServiceError. */
 export class Purchases {
   readonly #parts: PurchaseParts;
 
@@ -87,7 +87,7 @@ export class Purchases {
     });
   }
 
-  /** Debits, plans what becomes of it, and takes it to its end where that is at once. */
+  /** Debits the price, plans the outcome, and applies it when it is due at once. */
   #sell({ environment, kind, item, reference, esimId }: Basket): Answer {
     const { store, sales, wallet, behaviours, progress, identifiers, clock, kinds, processingDelayMs } = this.#parts;
     const behaviour = behaviours.ofSale(environment, kind, item);
@@ -144,13 +144,13 @@ export class Purchases {
 
   #requireOption(esim: EsimRecord, packageId: number): CataloguePackage {
     const item = this.#requirePackage(packageId);
-    if (!this.#parts.care.topupOptions(esim).some(({ id }) => id === item.id)) {
+    if (!this.#parts.esimLifecycle.topupOptions(esim).some(({ id }) => id === item.id)) {
       throw new ServiceError(422, 'topup_incompatible', `Package ${item.id} is no top-up option of this eSIM.`);
     }
     return available(item);
   }
 
-  /** One top-up or cancellation of an eSIM at a time. Checked before anything is written. */
+  /** Allows one top-up or cancellation of an eSIM at a time. Checked before anything is written. */
   #requireNothingInFlight(esimId: string): void {
     const { sales, refunds } = this.#parts;
     if (refunds.inFlight(esimId) !== undefined) throw esimBusy('cancellation');
@@ -160,7 +160,7 @@ export class Purchases {
   #requireNewReference(environment: Environment, kind: 'order' | 'vpn', reference: string): void {
     if (this.#parts.sales.byReference(environment, kind, reference) === undefined) return;
     const field = kind === 'order' ? 'external_order_id' : 'external_subscription_id';
-    throw new ServiceError(409, 'reference_exists', `This ${field} was used already.`);
+    throw new ServiceError(409, 'reference_exists', `This ${field} was already used.`);
   }
 
   #requireBalance(environment: Environment, item: { readonly price: string }): void {
@@ -169,7 +169,7 @@ export class Purchases {
   }
 }
 
-/** @param what is under way for the eSIM. */
+/** The refusal of a second operation. @param what the operation under way. */
 export function esimBusy(what: 'top-up' | 'cancellation'): ServiceError {
   return new ServiceError(409, 'esim_busy', `A ${what} of this eSIM is under way.`);
 }
@@ -180,6 +180,6 @@ function available(item: CataloguePackage): CataloguePackage {
 }
 
 function required(sale: SaleRecord | undefined): SaleRecord {
-  if (sale === undefined) throw new Error('a sale that was just stored is gone');
+  if (sale === undefined) throw new Error('The store has lost a sale that was just stored.');
   return sale;
 }

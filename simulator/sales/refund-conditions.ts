@@ -1,52 +1,55 @@
 import Big from 'big.js';
-import type { EsimFacts } from '#simulator/sales/esim-facts.ts';
+import type { EsimState } from '#simulator/sales/esim-state.ts';
 import type { EsimRecord } from '#simulator/store/esims.ts';
 import type { LedgerEntry } from '#simulator/store/ledger.ts';
 import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { RefundCondition } from '#upstream/contract.ts';
 
-/** What is known about an eSIM when its cancellation is judged. */
-export interface CancellationFacts {
+/** The data by which a cancellation is judged. */
+export interface CancellationEvidence {
   readonly esim: EsimRecord;
-  readonly usage: EsimFacts;
+  readonly usage: EsimState;
   readonly completedTopups: number;
   readonly order: SaleRecord;
-  /** Movements of the order, as far as they show by now. */
+  /** The movements of the order that are already visible. */
   readonly movements: readonly LedgerEntry[];
 }
 
-/** The conditions of an automatic refund (specification, States and transitions) that are not confirmed. */
-export function unmetConditions(facts: CancellationFacts): RefundCondition[] {
-  const { esim, usage, completedTopups } = facts;
+/** The conditions of an automatic refund (specification, States and transitions) that are not met. */
+export function unmetConditions(evidence: CancellationEvidence): RefundCondition[] {
+  const { esim, usage, completedTopups } = evidence;
   const confirmed: Readonly<Record<RefundCondition, boolean>> = {
     usage_is_zero: usage.usedMb === 0,
     never_installed: esim.installedAt === null,
     never_activated: esim.activatedAt === null,
     no_completed_topup: completedTopups === 0,
-    debit_verified: isDebitVerified(facts),
+    debit_verified: isDebitVerified(evidence),
   };
   return (Object.keys(confirmed) as RefundCondition[]).filter((condition) => !confirmed[condition]);
 }
 
 /** The result of a review. */
-export type Verdict = 'accepted' | 'refused' | 'manual_review';
+export type RefundDecision = 'accepted' | 'refused' | 'manual_review';
 
-/** A person has to look where nothing was used, but the phone has the profile or the debit does not show (yet). */
-const FOR_A_PERSON: ReadonlySet<RefundCondition> = new Set(['never_installed', 'debit_verified']);
+/**
+ * Unmet conditions that need a manual review: nothing was used, but a phone has the profile, or the debit is not
+ * visible (yet).
+ */
+const NEEDS_REVIEW: ReadonlySet<RefundCondition> = new Set(['never_installed', 'debit_verified']);
 
-/** What the conditions come to without a person. */
-export function verdictOn(unmet: readonly RefundCondition[]): Verdict {
+/** The decision of the conditions, without a manual review. */
+export function decisionByConditions(unmet: readonly RefundCondition[]): RefundDecision {
   if (unmet.length === 0) return 'accepted';
-  return unmet.every((condition) => FOR_A_PERSON.has(condition)) ? 'manual_review' : 'refused';
+  return unmet.every((condition) => NEEDS_REVIEW.has(condition)) ? 'manual_review' : 'refused';
 }
 
-/** What a person decides: a profile that was installed and never used is taken back, a debit nobody finds is not. */
-export function verdictOfPerson(unmet: readonly RefundCondition[]): 'accepted' | 'refused' {
+/** The decision of a manual review: an installed but unused profile is refunded; a missing debit is not. */
+export function decisionOfReview(unmet: readonly RefundCondition[]): 'accepted' | 'refused' {
   return unmet.every((condition) => condition === 'never_installed') ? 'accepted' : 'refused';
 }
 
-/** One debit of the order's price, and nothing credited for it. */
-function isDebitVerified({ order, movements }: CancellationFacts): boolean {
+/** True when the wallet has exactly one debit of the order's price and no credit for it. */
+function isDebitVerified({ order, movements }: CancellationEvidence): boolean {
   const [debit, ...others] = movements;
   return others.length === 0 && debit?.type === 'debit' && new Big(debit.amount).eq(order.price);
 }

@@ -1,5 +1,5 @@
 import type { Agenda, DueSource } from '#simulator/behaviour/agenda.ts';
-import type { Behaviours } from '#simulator/behaviour/behaviour.ts';
+import type { Behaviours } from '#simulator/behaviour/behaviours.ts';
 import type { Clock } from '#simulator/clock.ts';
 import type { KindsOfSale } from '#simulator/sales/kinds.ts';
 import { ServiceError } from '#simulator/service/errors.ts';
@@ -17,11 +17,11 @@ export interface VpnSubscriptionParts {
   readonly behaviours: Behaviours;
   readonly clock: Clock;
   readonly agenda: Agenda;
-  /** How long a cancellation takes when its behaviour does not say. */
+  /** Duration of a cancellation in milliseconds, when its rule names no delay. */
   readonly processingDelayMs: number;
 }
 
-/** The end of VPN subscriptions: by their time, or because the customer ends them. Nothing is refunded. */
+/** Ends VPN subscriptions: when they expire, or when the customer cancels. Nothing is refunded. */
 export class VpnSubscriptions implements DueSource {
   readonly #parts: VpnSubscriptionParts;
 
@@ -30,14 +30,14 @@ export class VpnSubscriptions implements DueSource {
   }
 
   /**
-   * Cancels at once, or later as a behaviour rule says.
+   * Cancels a subscription at once, or later by a behaviour rule.
    *
-   * @throws ServiceError 409 when it is cancelled already, 422 when it never became active or has expired.
+   * @throws ServiceError 409 when it is already cancelled, 422 when it is not active yet, has failed or has expired.
    */
   cancel(sale: SaleRecord): void {
     const { store, subscriptions, behaviours, clock, agenda, processingDelayMs } = this.#parts;
     const subscription = this.#requireCancellable(sale);
-    // Asked again while the first cancellation is on its way: the same answer, and nothing more happens.
+    // A second call while the first cancellation is processing gets the same answer and changes nothing.
     if (subscription.cancelDueAt !== null) return;
     const outcome = store.transaction(() => {
       const decided = behaviours.ofVpnCancellation(sale.environment);
@@ -47,7 +47,7 @@ export class VpnSubscriptions implements DueSource {
       }
       return decided.outcome;
     });
-    // Thrown here, since in the transaction it would take back that the rule was used.
+    // Thrown outside the transaction: a rollback would undo the count of the used rule.
     if (outcome === 'refused') throw refused('The subscription cannot be cancelled.');
     agenda.wake();
   }
@@ -71,7 +71,7 @@ export class VpnSubscriptions implements DueSource {
   runDue(now: number): void {
     for (const { id, expiresAt, cancelDueAt } of this.#parts.subscriptions.due(now)) {
       const sale = this.#parts.sales.get('vpn', id);
-      if (sale === undefined) throw new Error(`the sale of VPN subscription ${id} is gone`);
+      if (sale === undefined) throw new Error(`The store has lost the sale of VPN subscription ${id}.`);
       this.end(sale, cancelDueAt !== null && cancelDueAt <= Math.min(now, expiresAt) ? 'cancelled' : 'expired');
     }
   }
@@ -82,7 +82,7 @@ export class VpnSubscriptions implements DueSource {
       throw refused(sale.status === 'failed' ? 'The subscription has failed.' : 'The subscription is not active yet.');
     }
     if (subscription.status === 'cancelled') {
-      throw new ServiceError(409, 'already_cancelled', 'This subscription is cancelled already.');
+      throw new ServiceError(409, 'already_cancelled', 'This subscription is already cancelled.');
     }
     if (subscription.status === 'expired') throw refused('The subscription has expired.');
     return subscription;

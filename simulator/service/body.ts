@@ -2,12 +2,12 @@ import express, { type Request, type Response } from 'express';
 import { ServiceError, validationFailed } from '#simulator/service/errors.ts';
 import { repeatedName, unusableTexts } from '#simulator/service/json-names.ts';
 
-/** Far more than any request of the interface needs. */
+/** Far above the largest request of the interface. */
 const BODY_LIMIT_BYTES = 65_536;
 
 const readRaw = express.raw({ type: () => true, limit: BODY_LIMIT_BYTES, inflate: false });
 
-/** The bytes of a request's body. @throws ServiceError 413 too large, 415 compressed, 400 cut short. */
+/** The bytes of a request's body. @throws ServiceError 413 too large, 415 compressed, 400 incomplete. */
 export async function readBody(request: Request, response: Response): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     readRaw(request, response, (error?: unknown) => {
@@ -19,7 +19,7 @@ export async function readBody(request: Request, response: Response): Promise<Bu
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** @throws ServiceError 415 when it is not declared as JSON in UTF-8, 400 when it is none. */
+/** @throws ServiceError 415 when the type is not JSON in UTF-8, 400 when the body is not JSON. */
 export function jsonOf(body: Buffer, contentType: string | undefined): unknown {
   requireJsonType(contentType);
   return parsedJson(body).value;
@@ -32,28 +32,27 @@ function requireJsonType(contentType: string | undefined): void {
 }
 
 /**
- * Reads the body of a service's call.
+ * Parses the body of a call of the service.
  *
- * @throws ServiceError as {@link jsonOf}; 400 for a name that an object has twice, 422 for a text that none should
- *   send.
+ * @throws ServiceError as {@link jsonOf}; 400 for a name that occurs twice in an object, 422 for an invalid text.
  */
 export function strictJsonOf(body: Buffer, contentType: string | undefined): unknown {
   requireJsonType(contentType);
   const { text, value } = parsedJson(body);
   const repeated = repeatedName(text);
   if (repeated !== undefined) {
-    const fields = { [repeated]: 'is given twice' };
-    throw new ServiceError(400, 'malformed_request', 'An object of the body has the same name twice.', { fields });
+    const fields = { [repeated]: 'occurs twice' };
+    throw new ServiceError(400, 'malformed_request', 'An object of the body has a name twice.', { fields });
   }
   requireUsableTexts(value);
   return value;
 }
 
-/** @throws ServiceError 422 naming every field of a body or query that holds NUL or half a character. */
+/** @throws ServiceError 422 with every field of a body or query that contains NUL or a lone surrogate. */
 export function requireUsableTexts(value: unknown): void {
   const paths = unusableTexts(value);
   if (paths.length === 0) return;
-  throw validationFailed(Object.fromEntries(paths.map((path) => [path, 'must hold no NUL and no half character'])));
+  throw validationFailed(Object.fromEntries(paths.map((path) => [path, 'must not contain NUL or a lone surrogate'])));
 }
 
 function parsedJson(body: Buffer): { readonly text: string; readonly value: unknown } {
@@ -70,6 +69,6 @@ function refusalOf(error: unknown): ServiceError {
   if (status === 413) {
     return new ServiceError(413, 'payload_too_large', `The body has more than ${BODY_LIMIT_BYTES} bytes.`);
   }
-  if (status === 415) return new ServiceError(415, 'unsupported_media_type', 'Compressed bodies are not taken.');
+  if (status === 415) return new ServiceError(415, 'unsupported_media_type', 'Compressed bodies are not accepted.');
   return new ServiceError(400, 'malformed_request', 'The body could not be read.');
 }

@@ -3,10 +3,10 @@ import type { Answer } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
-/** A call that is authorized where that is needed; its parts are not yet judged. */
+/** A call after authorization. Its parts are not validated yet. */
 interface ServiceCall extends KeyedCall {
   readonly query: Readonly<Record<string, string>>;
-  /** The body as JSON; undefined where the call has none. */
+  /** The body as JSON; undefined when the call has none. */
   readonly json: unknown;
 }
 

@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Made wrong on purpose: goes out as it is, whatever the shape. */
+  /** A deliberately wrong answer: sent unchanged in every shape. */
   readonly verbatim?: true;
 }
 
@@ -17,10 +17,10 @@ export function jsonAnswer(status: number, body: unknown, headers: Readonly<Reco
 /** Problems by field name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** The contract's codes, and one of the admin API. */
+/** The error codes of the contract, and one of the admin API. */
 type RefusalCode = ServiceErrorCode | 'conflict';
 
-/** A refusal with the error body of the contract. */
+/** A refusal, with the error body of the contract. */
 export class ServiceError extends Error {
   readonly status: number;
   readonly code: RefusalCode;
@@ -56,7 +56,7 @@ export function validationFailed(fields: FieldProblems): ServiceError {
   return new ServiceError(422, 'validation_failed', `Not accepted: ${Object.keys(fields).join(', ')}.`, { fields });
 }
 
-/** @throws ServiceError 422 naming every field that is wrong or unknown. */
+/** @throws ServiceError 422 with every field that is wrong or unknown. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -3,24 +3,24 @@ import type { Response } from 'express';
 import type { RequestFault } from '#simulator/behaviour/faults.ts';
 import { jsonAnswer, type Answer } from '#simulator/service/errors.ts';
 
-/** How a call ends: with an answer, or in one of the ways an answer can fail to arrive. */
+/** The end of a call: an answer, or a failure to deliver one. */
 export type Ending =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'truncated'; readonly answer: Answer }
   /** The connection is reset, or closed. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'closed' }
-  /** Nothing, until the caller gives up. */
+  /** No answer until the caller gives up. */
   | { readonly kind: 'silence' };
 
-/** What the faults of one call come to. */
+/** The combined effect of the faults of one call. */
 export interface FaultPlan {
   readonly arrivalMs: number;
   readonly workMs: number;
   readonly answerMs: number;
-  /** Ends the call before any work. */
+  /** Ends the call before any work, if set. */
   readonly instead: Ending | undefined;
-  /** Turns the work's answer into what the caller gets. */
+  /** Changes the answer of the work into what is sent. */
   readonly after: (answer: Answer) => Ending;
 }
 
@@ -37,7 +37,7 @@ export function planOf(faults: readonly RequestFault[]): FaultPlan {
   };
 }
 
-/** Carries out an ending. @returns the status that went out, or null when none did. */
+/** Sends an ending. @returns the status that was sent, or null when none was. */
 export async function perform(ending: Ending, response: Response): Promise<number | null> {
   if (response.destroyed) return null;
   switch (ending.kind) {
@@ -76,7 +76,7 @@ function isAfterWork(fault: RequestFault): boolean {
   }
 }
 
-/** @param worked the work's answer, or undefined when none is done. */
+/** @param worked the answer of the work; undefined when no work was done. */
 function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
   switch (fault.kind) {
     case 'rate_limited':
@@ -110,12 +110,12 @@ function refusal(status: number, code: string, message: string, retryAfter: numb
 }
 
 function write(response: Response, { status, body, headers = {} }: Answer): void {
-  // Through node's own methods: Express would complete or correct what a fault has made wrong on purpose.
+  // Uses node's own methods: Express would correct answers that a fault has made wrong on purpose.
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
 
-/** Promises the whole body and breaks off in the middle of it. */
+/** Announces the length of the whole body and closes the connection after half of it. */
 async function writeHalf(response: Response, { status, body, headers = {} }: Answer): Promise<void> {
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'Content-Length': bytes.length });

@@ -5,7 +5,7 @@ import { ORDER_HANDLERS } from '#simulator/service/handlers/orders.ts';
 import { VPN_HANDLERS } from '#simulator/service/handlers/vpn.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
-/** One handler for each endpoint of the contract: an endpoint added there does not compile until it is served here. */
+/** One handler for each endpoint of the contract. A new endpoint does not compile until it has a handler here. */
 export const HANDLERS: Handlers<EndpointName> = {
   ...ORDER_HANDLERS,
   ...ESIM_HANDLERS,

@@ -1,6 +1,6 @@
 /**
- * Finds a name that one object has twice: a reader that takes the first and one that takes the last would act on
- * different requests. `JSON.parse` drops the first silently.
+ * Finds a name that occurs twice in one object. Parsers that take the first and parsers that take the last would act on
+ * different requests; `JSON.parse` silently drops the first.
  *
  * @param text valid JSON.
  * @returns the path of the first such name, such as `device.0.id`.
@@ -27,24 +27,24 @@ export function repeatedName(text: string): string | undefined {
   return undefined;
 }
 
-/** An object or array that is being read. */
+/** An object or array while it is read. */
 interface Level {
   readonly names: Set<string>;
   readonly isObject: boolean;
   expectsName: boolean;
-  /** Name or index of the value that is being read. */
+  /** Name or index of the current value. */
   at: string | number;
 }
 
 /**
- * Finds texts that hold NUL or half a character, names included: PostgreSQL takes neither, and UTF-8 has no form for
- * the second.
+ * Finds texts and names that contain NUL or a lone surrogate: PostgreSQL accepts neither, and UTF-8 cannot encode the
+ * second.
  *
  * @returns the path of each such text.
  */
 export function unusableTexts(value: unknown): readonly string[] {
   const found: string[] = [];
-  // Not recursive: a body of brackets alone is nested deeper than a stack.
+  // Not recursive: deeply nested brackets would overflow the stack.
   const waiting: { readonly path: string; readonly value: unknown }[] = [{ path: '', value }];
   for (const { path, value: each } of waiting) {
     if (typeof each === 'string' && !isUsable(each)) found.push(path === '' ? 'body' : path);

@@ -6,8 +6,8 @@ import type { Environment } from '#simulator/environment.ts';
 import { QUERY_FIELDS } from '#simulator/service/query.ts';
 import { requestBody } from '#simulator/service/request-bodies.ts';
 import { endpointNames, isServed, needsToken } from '#simulator/service/served.ts';
-import { shapedDocument } from '#simulator/shape/document.ts';
-import type { Shaper } from '#simulator/shape/shaper.ts';
+import { shapedDocument } from '#simulator/shapes/document.ts';
+import type { Shaper } from '#simulator/shapes/shaper.ts';
 import { wireSchema } from '#simulator/wire-schema.ts';
 import {
   DEFAULT_HEADER_PREFIX,
@@ -24,7 +24,7 @@ import {
   type EventKind,
 } from '#upstream/contract.ts';
 
-/** Calls that make something answer 201. */
+/** Calls that answer 201. */
 const CREATING: ReadonlySet<EndpointName> = new Set([
   'createOrder',
   'createTopup',
@@ -32,31 +32,31 @@ const CREATING: ReadonlySet<EndpointName> = new Set([
   'createWebhookSecret',
 ]);
 
-/** Refusals by status; which of them a call can give follows from its contract. */
+/** Refusals by status. The contract of a call decides which of them it can give. */
 const REFUSALS = {
   400: 'Malformed body, or no Idempotency-Key.',
-  401: 'No token, or one that is unknown or has ended.',
+  401: 'The token is missing, unknown or expired.',
   402: 'The balance does not cover the price.',
   403: 'Not approved for production yet.',
-  404: 'There is no such thing.',
-  409: 'The Idempotency-Key or the reference is taken, it is done already, or something else is under way.',
+  404: 'The resource does not exist.',
+  409: 'The Idempotency-Key or the reference was used before, it is already done, or another operation is under way.',
   413: 'The body is too large.',
-  415: 'The body is not declared as JSON, or compressed.',
-  422: 'A field is wrong or unknown, or it cannot be done with this thing.',
-  429: 'Too many requests; Retry-After says when to come back.',
+  415: 'The body is not declared as JSON, or is compressed.',
+  422: 'A field is wrong or unknown, or the operation is not possible with this resource.',
+  429: 'Too many requests; Retry-After says how long to wait.',
 } as const;
 
 type Document = ReturnType<typeof createDocument>;
 
-/** The document of each environment that was made last: making one takes a good part of a second. */
+/** The last document of each environment. Making one takes a good part of a second. */
 const lastMade = new Map<Environment, { readonly dialect: string; readonly document: Document }>();
 
-/** The document of what is served, in a shape. */
+/** The OpenAPI document of the current dialect and shape. */
 export function describedService(dialect: Dialect, environment: Environment, shaper: Shaper): object {
   return shapedDocument(openApiDocument(dialect, environment), shaper);
 }
 
-/** The OpenAPI document of what one environment serves in a dialect, made from the contract; of the plain shape. */
+/** The OpenAPI document of one environment in a dialect, made from the contract, in the plain shape. */
 export function openApiDocument(dialect: Dialect, environment: Environment): Document {
   const key = JSON.stringify(dialect);
   const known = lastMade.get(environment);
@@ -78,7 +78,7 @@ function makeDocument(dialect: Dialect, environment: Environment): Document {
     info: {
       title: 'Reseller interface (simulator)',
       version: 'v1',
-      description: 'Generated from the contract. x-request and x-response say how sure each part is.',
+      description: 'Generated from the contract. x-request and x-response say how certain each part is.',
     },
     servers: [{ url: environment === 'sandbox' ? `${BASE_PATH}${SANDBOX_SUFFIX}` : BASE_PATH }],
     paths,
@@ -127,7 +127,7 @@ function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: 
   };
 }
 
-/** Those that follow from no general rule. */
+/** Refusals that follow from no general rule. */
 const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof typeof REFUSALS)[]>>> = {
   createOrder: [402],
   createTopup: [402],
@@ -137,7 +137,7 @@ const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof ty
   rotateWebhookSecret: [404],
 };
 
-/** Of any call: bodies and unknown query parameters are judged also where there should be none. */
+/** Refusals of every call: also calls without body or query validate both. */
 const COMMON_REFUSALS = [400, 401, 413, 415, 422, 429] as const;
 
 function refusalsOf(name: EndpointName, { path, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {

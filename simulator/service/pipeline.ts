@@ -9,12 +9,12 @@ import { HANDLERS } from '#simulator/service/handlers.ts';
 import { queryFrom } from '#simulator/service/query.ts';
 import { noBody } from '#simulator/service/request-bodies.ts';
 import { needsToken } from '#simulator/service/served.ts';
-import { ownQuery, pageOfList, queryNames } from '#simulator/shape/paging.ts';
-import { isList } from '#simulator/shape/shaper.ts';
+import { ownQuery, pageOfList, queryNames } from '#simulator/shapes/paging.ts';
+import { isList } from '#simulator/shapes/shaper.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
-/** A call under way: the request, its bytes, and what its faults make of it. */
+/** A call under way. */
 interface Received {
   readonly request: Request;
   readonly environment: Environment;
@@ -26,7 +26,7 @@ interface Received {
 type Work = (received: Received) => Answer | Promise<Answer>;
 
 /**
- * The way of every call: read, log, apply faults, work, apply faults, answer, log.
+ * Processes every call: read, log, apply faults, work, apply faults, answer, log.
  *
  * @param stopping ends waits when the simulator stops.
  */
@@ -40,17 +40,17 @@ export class Pipeline {
     this.#stopping = stopping;
   }
 
-  /** Serves an endpoint of the contract. */
+  /** Makes a handler for an endpoint of the contract. */
   endpoint(environment: Environment, name: EndpointName): RequestHandler {
     return this.#handler(environment, name, (received) => this.#serve(name, received));
   }
 
-  /** Answers what is no call of the interface. */
+  /** Makes a handler that refuses requests outside the interface. */
   refuse(environment: Environment, refusal: (request: Request) => ServiceError): RequestHandler {
     return this.#handler(environment, undefined, ({ request }) => refusal(request).answer());
   }
 
-  /** Resolves when no call is under way any more. */
+  /** Resolves when no call is under way. */
   async drained(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -97,7 +97,7 @@ export class Pipeline {
     ending = this.#shaped(name, ending);
     await this.#pause(plan.answerMs);
     const names = applied.length === 0 ? null : applied.map(({ kind }) => kind).join(',');
-    // Logged before it goes out, so that whoever has the answer finds it in the log.
+    // Logged before it is sent, so that a caller who has the answer finds it in the log.
     const planned = ending.kind === 'answer' || ending.kind === 'truncated' ? ending.answer.status : null;
     requests.finish(sequence, { resultStatus, status: response.destroyed ? null : planned, faults: names });
     await perform(ending, response);
@@ -114,7 +114,7 @@ export class Pipeline {
     }
   }
 
-  /** Everything that goes out passes here, faults included. */
+  /** Gives every answer the chosen shape, answers of faults included. */
   #shaped(name: EndpointName | undefined, ending: Ending): Ending {
     if (ending.kind !== 'answer' && ending.kind !== 'truncated') return ending;
     return { ...ending, answer: this.#simulation.shaper.answer(name, ending.answer) };
@@ -144,7 +144,7 @@ export class Pipeline {
     return pageOfList({ paging, query, isPaged: endpoint.query?.includes('cursor') === true, address, read });
   }
 
-  /** Where ids are numbers, requests name them by the digits of the number. */
+  /** In shapes with numeric ids, requests contain the numbers as digits. */
   #withTextIds<Given>(given: Given): Given {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
     const texts = ['esim_id', 'starting_after'].flatMap((name): [string, unknown][] => {
@@ -173,14 +173,14 @@ export class Pipeline {
   }
 }
 
-/** The body as JSON; undefined where the call has none. @throws ServiceError */
+/** The body as JSON; undefined when the call has none. @throws ServiceError */
 function jsonBody({ method, body: schema }: EndpointContract, bytes: Buffer, contentType: string | undefined): unknown {
   if (schema !== undefined) return strictJsonOf(bytes, contentType);
   if (method === 'POST' && bytes.length > 0) parsed(noBody, strictJsonOf(bytes, contentType));
   return undefined;
 }
 
-/** Whose calls are counted together. */
+/** The key by which calls are counted for the rate limit. */
 function callerOf(request: Request, environment: Environment): string {
   return request.get('Authorization') ?? `${environment} ${request.socket.remoteAddress ?? ''}`;
 }
@@ -198,17 +198,17 @@ function refusalOr(error: unknown): ServiceError {
   throw error;
 }
 
-/** The specification says exactly where this header is sent. @throws ServiceError 400 when it is there. */
+/** Refuses a header outside the calls for which the specification defines it. @throws ServiceError 400 when present. */
 function refuseHeader(request: Request, name: string): void {
   if (request.get(name) === undefined) return;
-  const fields = { [name]: 'is not sent here' };
-  throw new ServiceError(400, 'malformed_request', `The header ${name} is not taken here.`, { fields });
+  const fields = { [name]: 'is not allowed here' };
+  throw new ServiceError(400, 'malformed_request', `The header ${name} is not accepted here.`, { fields });
 }
 
 function keyOf(request: Request): string {
   const key = request.get(IDEMPOTENCY_KEY_HEADER);
   if (key === undefined || key === '') {
-    throw new ServiceError(400, 'idempotency_key_missing', `The header ${IDEMPOTENCY_KEY_HEADER} is needed here.`);
+    throw new ServiceError(400, 'idempotency_key_missing', `The header ${IDEMPOTENCY_KEY_HEADER} is required here.`);
   }
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw validationFailed({ [IDEMPOTENCY_KEY_HEADER]: 'must be 1 to 255 visible ASCII characters' });

@@ -6,7 +6,7 @@ import { updateQuery, type EndpointContract } from '#upstream/contract.ts';
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
 
-/** Every query parameter there is, as it is judged and described. */
+/** All query parameters, for validation and for the OpenAPI document. */
 export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
   cursor: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'is no cursor of this list'),
   page: z.string().regex(/^[1-9]\d{0,5}$/, 'must be a number from 1 on'),
@@ -21,7 +21,7 @@ export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
   ...updateQuery.shape,
 };
 
-/** Judges query parameters. @throws ServiceError 422 */
+/** Validates query parameters. @throws ServiceError 422 */
 export function queryFrom(
   query: unknown,
   { query: names = [], requiredQuery = [] }: Pick<EndpointContract, 'query' | 'requiredQuery'>,
@@ -45,7 +45,7 @@ export function pageFrom(query: Readonly<Record<string, string>>): Page {
   return { cursor: cursor === undefined ? undefined : sequenceOf(cursor), limit: Number(limit ?? DEFAULT_PAGE) };
 }
 
-/** One item more than asked for, so that the last page knows that it is. */
+/** Reads one item more, to find out whether another page follows. */
 export function oneMore(page: Page): Page {
   return { ...page, limit: page.limit + 1 };
 }
@@ -62,7 +62,7 @@ export function pageAnswer<Row extends { readonly sequence: number }>(
   });
 }
 
-/** Of a catalogue, whose sequence is the ids of its items. */
+/** A page of a catalogue; the ids of the items are their sequence. */
 export function catalogueAnswer<Item extends { readonly id: number }>(
   items: readonly Item[],
   page: Page,
@@ -72,7 +72,7 @@ export function catalogueAnswer<Item extends { readonly id: number }>(
   return pageAnswer(rows, page, ({ item }) => wire(item));
 }
 
-/** Of a list that takes no cursor: all of it. */
+/** A whole list, for calls without a cursor. */
 export function wholeList<Item>(items: readonly Item[], wire: (item: Item) => unknown): Answer {
   return jsonAnswer(200, { data: items.map(wire), next_cursor: null });
 }

@@ -3,25 +3,25 @@ import * as z from 'zod';
 import type { Clock } from '#simulator/clock.ts';
 import type { Settings } from '#simulator/store/settings.ts';
 
-/** How often one token may call. */
+/** The limit of calls of one token. */
 export const rateLimit = z.strictObject({
-  /** Null: as often as it likes. */
+  /** Null: unlimited. */
   requests: z.int().min(1).max(1_000_000).nullable(),
   window_ms: z.int().min(1).max(86_400_000).default(60_000),
 });
 export type RateLimit = z.output<typeof rateLimit>;
 
-/** What a call is told about its limit. */
+/** The decision about one call. */
 export interface RateDecision {
   readonly allowed: boolean;
-  /** The RateLimit header fields, and Retry-After where the call is refused. */
+  /** The RateLimit header fields, and Retry-After for a refused call. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const SETTING = 'rate_limit';
 const UNLIMITED: RateDecision = { allowed: true, headers: {} };
 
-/** Fixed windows by the simulator's clock, one for each token. Counts end with the process. */
+/** Fixed windows by the simulator's clock, one for each token. The counts are lost when the process ends. */
 export class RateLimiter {
   readonly #settings: Settings;
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class RateLimiter {
   #window = 0;
   #counts = new Map<string, number>();
 
-  /** @param configured until the admin API says otherwise. */
+  /** @param configured the limit, until the admin API changes it. */
   constructor(settings: Settings, clock: Clock, configured: RateLimit) {
     this.#settings = settings;
     this.#clock = clock;
@@ -45,13 +45,13 @@ export class RateLimiter {
     this.restart();
   }
 
-  /** Counts anew. */
+  /** Restarts all counts. */
   restart(): void {
     this.#window = 0;
     this.#counts.clear();
   }
 
-  /** Counts one call. @param caller the Authorization header, or where the call comes from; kept as a hash only. */
+  /** Counts one call. @param caller the Authorization header, or the address of the caller; only its hash is stored. */
   take(caller: string): RateDecision {
     const { requests, window_ms: windowMs } = this.limit;
     if (requests === null) return UNLIMITED;
@@ -70,7 +70,7 @@ export class RateLimiter {
   }
 }
 
-/** As in the IETF draft "RateLimit header fields for HTTP". */
+/** Header fields of the IETF draft "RateLimit header fields for HTTP". */
 function headersOf(
   requests: number,
   windowMs: number,

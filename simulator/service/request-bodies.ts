@@ -11,7 +11,7 @@ import {
   type EndpointName,
 } from '#upstream/contract.ts';
 
-/** A strict service refuses fields that it does not know; the contract itself says nothing of them. */
+/** Strict versions of the contract's bodies: the simulator refuses unknown fields. */
 export const orderBody = orderRequest
   .extend({ external_order_id: notBlank(orderRequest.shape.external_order_id) })
   .strict();
@@ -24,10 +24,10 @@ export const vpnOrderBody = vpnOrderRequest
   .strict();
 export const simulationBody = simulationRequest.strict();
 
-/** Of a POST that takes no body: nothing, or an empty object. */
+/** For a POST without a body: empty, or an empty object. */
 export const noBody = z.strictObject({});
 
-// The specification has expires_in_days on production login only.
+// The specification allows expires_in_days on production login only.
 const loginBodies = {
   production: loginRequest.strict(),
   sandbox: loginRequest.omit({ expires_in_days: true }).strict(),
@@ -44,7 +44,7 @@ const BODIES: Readonly<Partial<Record<EndpointName, z.ZodType>>> = {
   simulateEsim: simulationBody,
 };
 
-/** The body that a call takes, as it is judged; undefined when it takes none. */
+/** The schema of the body of a call; undefined when it has none. */
 export function requestBody(name: EndpointName, environment: Environment): z.ZodType | undefined {
   const { body }: EndpointContract = ENDPOINTS[name];
   return name === 'login' ? loginBody(environment) : (BODIES[name] ?? body);

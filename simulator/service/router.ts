@@ -24,7 +24,7 @@ export function serviceRouter(simulation: Simulation, environment: Environment, 
   return router;
 }
 
-/** The dialect may change while the simulator runs, so it is asked at each call. */
+/** Reads the dialect at each call, because it may change while the simulator runs. */
 function onlyIfServed(
   simulation: Simulation,
   environment: Environment,
@@ -41,7 +41,7 @@ function otherMethod(dialect: Dialect, environment: Environment, names: readonly
   const methods = names.filter((name) => isServed(name, dialect, environment)).map((name) => ENDPOINTS[name].method);
   if (methods.length === 0) return notFound('resource');
   const allow = methods.join(', ');
-  return new ServiceError(405, 'method_not_allowed', `This address takes ${allow} only.`, {
+  return new ServiceError(405, 'method_not_allowed', `This address accepts only ${allow}.`, {
     headers: { Allow: allow },
   });
 }

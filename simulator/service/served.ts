@@ -4,19 +4,19 @@ import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/c
 
 export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
 
-/** False for calls that the dialect's service does not have, and in production for those of the sandbox alone. */
+/** False for calls that the dialect omits, and in production for calls of the sandbox. */
 export function isServed(name: EndpointName, dialect: Dialect, environment: Environment): boolean {
   const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[name];
   if (sandboxOnly === true && environment === 'production') return false;
   return capability === undefined || switchOf(capability, dialect);
 }
 
-/** False for the logins, and for what a dialect's service shows to anybody. */
+/** False for logins, and for calls that the dialect serves without a token. */
 export function needsToken(name: EndpointName, dialect: Dialect): boolean {
   return name !== 'login' && (ENDPOINTS[name].authorized || !dialect.public_without_token);
 }
 
 function switchOf(capability: NonNullable<EndpointContract['capability']>, dialect: Dialect): boolean {
-  // What keys do is no call.
+  // `key_replay` is not a call.
   return capability === 'key_replay' || dialect[`has_${capability}`];
 }

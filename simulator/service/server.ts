@@ -10,21 +10,21 @@ import { Pipeline } from '#simulator/service/pipeline.ts';
 import { serviceRouter } from '#simulator/service/router.ts';
 import { Simulation } from '#simulator/simulation.ts';
 
-/** A simulator that listens. */
+/** A running simulator. */
 export interface RunningSimulator {
   /** `http://host:port`, without a path. */
   readonly url: string;
-  /** `{base_url}` of production; the sandbox's is this followed by `/sandbox`. */
+  /** `{base_url}` of production; that of the sandbox is this followed by `/sandbox`. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Stops it. Calls and webhooks under way are cut off; the state stays in the data file. */
+  /** Stops the simulator. Calls and webhooks under way are aborted; the state stays in the data file. */
   close(): Promise<void>;
 }
 
 /**
  * Starts a simulator in this process.
  *
- * @throws StoreError when the data file cannot be used; an Error of node when the port cannot.
+ * @throws StoreError when the data file cannot be used; an Error of node when the port cannot be used.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const resolved = resolveOptions(options);
@@ -67,7 +67,7 @@ function application(simulation: Simulation, pipeline: Pipeline): Express {
   return app;
 }
 
-/** What happens outside of the service's own pipeline: unknown addresses, and paths that are no valid URL. */
+/** Answers errors outside the pipeline: unknown addresses, and paths that are not valid URLs. */
 function errorHandler(simulation: Simulation): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const { logger, shaper } = simulation;

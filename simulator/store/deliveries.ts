@@ -11,21 +11,21 @@ const row = z.object({
   id: z.string(),
   environment: z.enum(ENVIRONMENTS),
   event: z.string(),
-  /** Order that it is about; deliveries of one subject are sent one after the other. */
+  /** Id of its subject. Deliveries of one subject are sent one after the other. */
   subject: z.string().nullable(),
   headerEvent: z.string(),
   body: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
-  /** How it is tampered with, as JSON. */
+  /** Its intended defects, as JSON. */
   fault: z.string().nullable(),
   status: z.enum(DELIVERY_STATUSES),
   attempts: z.number(),
-  /** Epoch milliseconds of the machine, of the first signature. */
+  /** Time of the first signature by the machine's clock, epoch milliseconds. */
   signedAt: z.number().nullable(),
   nextAttemptAt: z.number().nullable(),
   createdAt: z.number(),
 });
 
-/** A webhook delivery as the simulator keeps it. */
+/** A stored webhook delivery. */
 export type DeliveryRecord = Readonly<z.output<typeof row>>;
 
 const attemptRow = z.object({
@@ -133,17 +133,17 @@ export class Deliveries {
     return this.#get.get({ id });
   }
 
-  /** Those to be sent now whose subject has nothing under way. */
+  /** Deliveries to send now, without those whose subject has another one under way. */
   due(now: number, limit: number): DeliveryRecord[] {
     return this.#due.all({ now, limit });
   }
 
-  /** When the next one after `now` is due, in epoch milliseconds. */
+  /** Time of the next due delivery after `now`, in epoch milliseconds. */
   nextDue(now: number): number | undefined {
     return this.#nextDue.get({ now })?.due ?? undefined;
   }
 
-  /** Marks it as under way and counts the attempt. @param signedAt epoch milliseconds of the machine. */
+  /** Marks a delivery as being sent and counts the attempt. @param signedAt epoch milliseconds of the machine. */
   claim(id: string, signedAt: number): void {
     this.#claim.run({ id, signedAt });
   }
@@ -160,22 +160,22 @@ export class Deliveries {
     return this.#attempts.all({ id });
   }
 
-  /** Lets go what was held back until another event of its subject had arrived. */
+  /** Releases deliveries that were held back until another event of their subject was delivered. */
   releaseHeld(subject: string, now: number): void {
     this.#releaseHeld.run({ subject, now });
   }
 
-  /** What was under way when the process ended is sent again. */
+  /** Makes deliveries that were being sent when the process ended due again. */
   releaseClaims(): void {
     this.#releaseClaims.run({});
   }
 
-  /** Sends it once more, as it was meant: same id, same body, no fault. @returns false while it is under way. */
+  /** Makes a delivery due again without its defects: same id, same body. @returns false while it is being sent. */
   replay(id: string, now: number): boolean {
     return this.#replay.run({ id, now }) === 1;
   }
 
-  /** Of both environments, newest first. */
+  /** The newest deliveries of both environments. */
   newest(limit: number): DeliveryRecord[] {
     return this.#newest.all({ limit });
   }

@@ -17,13 +17,13 @@ const row = z.object({
   installedAt: z.number().nullable(),
   activatedAt: z.number().nullable(),
   expiresAt: z.number().nullable(),
-  /** Megabytes used until `usedAt`; while it is active, more are used since. */
+  /** Megabytes used until `usedAt`. An active eSIM has used more since. */
   usedMb: z.number(),
   usedAt: z.number().nullable(),
   createdAt: z.number(),
 });
 
-/** An eSIM as the simulator keeps it. */
+/** A stored eSIM. */
 export type EsimRecord = Readonly<z.output<typeof row>>;
 
 export type EsimCondition = Pick<
@@ -74,7 +74,7 @@ export class Esims {
     this.#insert.run(esim);
   }
 
-  /** @returns undefined when there is none, or it belongs to another environment than the given one. */
+  /** @returns undefined when it does not exist, or belongs to another environment than the given one. */
   get(id: string, environment?: Environment): EsimRecord | undefined {
     const esim = this.#get.get({ id });
     return environment === undefined || esim?.environment === environment ? esim : undefined;

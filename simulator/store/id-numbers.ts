@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Query, Store } from '#simulator/store/store.ts';
 
-/** Last digit of the numbers of each table, so that no two things have the same number. */
+/** Last digit of the numbers of each table, so that numbers are unique across tables. */
 const TABLES = [
   [1, 'sales'],
   [2, 'esims'],
@@ -18,7 +18,7 @@ interface NumberedTable {
   readonly byId: Query<{ sequence: number }>;
 }
 
-/** Numbers that stand for ids in text, for shapes whose ids are numbers: stable, and different for all things. */
+/** Converts ids to numbers, for shapes with numeric ids. The numbers are stable and unique. */
 export class IdNumbers {
   readonly #tables: readonly NumberedTable[];
 
@@ -30,7 +30,7 @@ export class IdNumbers {
     }));
   }
 
-  /** @returns undefined for an id that nothing has. */
+  /** @returns undefined for an unknown id. */
   numberOf(text: string): number | undefined {
     for (const { digit, byId } of this.#tables) {
       const found = byId.get({ id: text });
@@ -39,7 +39,7 @@ export class IdNumbers {
     return undefined;
   }
 
-  /** @returns the id that a number stands for, or what was given when it stands for none. */
+  /** @returns the id of a number, or the given text when no id has this number. */
   textOf(given: string): string {
     if (!/^[1-9]\d{1,14}$/.test(given)) return given;
     const digit = Number(given) % 10;

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import type { Environment } from '#simulator/environment.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-/** What a key was used for and what came of it. */
+/** The request and the result of an idempotency key. */
 export interface StoredResult {
   readonly key: string;
-  /** Of the operation and the exact bytes of the body. */
+  /** Hash of the operation and the exact bytes of the body. */
   readonly fingerprint: string;
   readonly status: number;
-  /** The answer's body, as it was sent. */
+  /** The body of the answer, as it was sent. */
   readonly body: string;
   readonly createdAt: number;
 }
@@ -21,7 +21,7 @@ const row = z.object({
   createdAt: z.number(),
 });
 
-/** Results under their idempotency keys. */
+/** The stored results of idempotency keys. */
 export class IdempotencyKeys {
   readonly #find;
   readonly #save;
@@ -32,7 +32,7 @@ export class IdempotencyKeys {
       `SELECT key, fingerprint, status, body, created_at FROM idempotency_keys
        WHERE environment = :environment AND key = :key`,
     );
-    // A key that was forgotten, or raced, now stands for its latest use.
+    // A key that was forgotten, or used concurrently, keeps its latest result.
     this.#save = store.command(
       `INSERT INTO idempotency_keys (environment, key, fingerprint, status, body, created_at)
        VALUES (:environment, :key, :fingerprint, :status, :body, :createdAt)

@@ -25,7 +25,7 @@ const row = z.object({
 /** One movement of one wallet. */
 export type LedgerEntry = Readonly<z.output<typeof row>>;
 
-/** What a movement is about, as far as it applies. */
+/** The records that a movement belongs to. */
 export type MovementSubject = Partial<
   Pick<
     LedgerEntry,
@@ -35,13 +35,13 @@ export type MovementSubject = Partial<
 
 export interface LedgerFilter {
   readonly reference?: string | undefined;
-  /** Movements from this time on, epoch milliseconds. */
+  /** Movements from this time on; epoch milliseconds. */
   readonly since?: number | undefined;
-  /** Debits younger than this are left out, epoch milliseconds. */
+  /** Debits after this time are omitted; epoch milliseconds. */
   readonly debitsUntil?: number | undefined;
 }
 
-/** The movements of both wallets, append-only; the database refuses changes. */
+/** The movements of both wallets. They are append-only: the database refuses changes. */
 export class Ledger {
   readonly #insert;
   readonly #last;
@@ -95,12 +95,12 @@ export class Ledger {
     this.#insert.run(entry);
   }
 
-  /** @returns undefined when the wallet never moved. */
+  /** @returns undefined when the wallet has no movement. */
   lastBalance(environment: Environment): string | undefined {
     return this.#last.get({ environment })?.balanceAfter;
   }
 
-  /** The debit of an order and what was credited for it. */
+  /** The debit of an order, and its credits. */
   ofOrder(orderId: string): LedgerEntry[] {
     return this.#ofOrder.all({ orderId });
   }
@@ -116,7 +116,7 @@ export class Ledger {
     });
   }
 
-  /** Of both environments, newest first. */
+  /** The newest movements of both environments. */
   newest(limit: number): LedgerEntry[] {
     return this.#newest.all({ limit });
   }
@@ -130,7 +130,7 @@ export class Ledger {
     });
   }
 
-  /** Amounts of the debits that are younger than `debitsUntil`, epoch milliseconds. */
+  /** Amounts of the debits after `debitsUntil`, epoch milliseconds. */
   debitsAfter(environment: Environment, debitsUntil: number): string[] {
     return this.#hidden.all({ environment, debitsUntil }).map(({ amount }) => amount);
   }

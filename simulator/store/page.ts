@@ -1,11 +1,11 @@
-/** Part of a list. */
+/** The position and size of a page. */
 export interface Page {
-  /** Sequence number of the last item of the page before; absent for the first page. */
+  /** Sequence number of the last item of the previous page; undefined for the first page. */
   readonly cursor: number | undefined;
   readonly limit: number;
 }
 
-/** Cuts a list that was read with one item more than the page holds. */
+/** Makes a page of rows that were read with one row more than the page has. */
 export function pageOfRows<Row extends { readonly sequence: number }>(
   rows: readonly Row[],
   limit: number,

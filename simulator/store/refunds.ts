@@ -4,7 +4,10 @@ import type { Page } from '#simulator/store/page.ts';
 import type { Store } from '#simulator/store/store.ts';
 import { REFUND_CONDITIONS, refundReview, refundStatus, cancellationStatus } from '#upstream/contract.ts';
 
-/** What comes next: the review ends (as the facts are then, or as planned), or the accepted refund does. */
+/**
+ * The next planned step: the end of the review (planned, or by the conditions at that time), or the payment of the
+ * refund.
+ */
 const REFUND_STEPS = ['accept', 'refuse', 'review', 'pay', 'fail'] as const;
 
 const unmet = z.array(z.enum(REFUND_CONDITIONS));
@@ -15,14 +18,14 @@ const row = z.object({
   environment: z.enum(ENVIRONMENTS),
   esimId: z.string(),
   orderId: z.string(),
-  /** What became of the eSIM. */
+  /** Result for the eSIM. */
   cancellation: cancellationStatus,
-  /** What became of the money. */
+  /** Result for the money. */
   status: refundStatus,
   review: refundReview.nullable(),
   amount: z.string(),
   currency: z.string(),
-  /** Conditions that were not confirmed when the cancellation was asked for. */
+  /** Conditions that were not met when the cancellation was requested. */
   unmet: z.string().transform((text) => unmet.parse(JSON.parse(text))),
   dueAt: z.number().nullable(),
   dueStep: z.enum(REFUND_STEPS).nullable(),
@@ -30,10 +33,10 @@ const row = z.object({
   updatedAt: z.number(),
 });
 
-/** A cancellation with its refund as the simulator keeps it. */
+/** A stored cancellation with its refund. */
 export type RefundRecord = Readonly<z.output<typeof row>>;
 
-/** How far a cancellation and its refund are, and what is planned. */
+/** The state of a cancellation and its refund, and the planned step. */
 export type RefundProgress = Pick<RefundRecord, 'cancellation' | 'status' | 'review' | 'dueAt' | 'dueStep'>;
 
 export interface RefundFilter {
@@ -41,7 +44,7 @@ export interface RefundFilter {
   readonly esimId?: string | undefined;
 }
 
-/** All cancellations that were asked for, each with its refund. */
+/** All requested cancellations, each with its refund. */
 export class Refunds {
   readonly #insert;
   readonly #get;
@@ -91,13 +94,13 @@ export class Refunds {
     this.#insert.run({ ...refund, unmet: JSON.stringify(refund.unmet) });
   }
 
-  /** @returns undefined when there is none, or it belongs to another environment than the given one. */
+  /** @returns undefined when it does not exist, or belongs to another environment than the given one. */
   get(id: string, environment?: Environment): RefundRecord | undefined {
     const refund = this.#get.get({ id });
     return environment === undefined || refund?.environment === environment ? refund : undefined;
   }
 
-  /** The one cancellation of an eSIM that is not decided yet. */
+  /** The undecided cancellation of an eSIM. */
   inFlight(esimId: string): RefundRecord | undefined {
     return this.#inFlight.get({ esimId });
   }

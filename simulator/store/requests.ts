@@ -8,18 +8,18 @@ const row = z.object({
   environment: z.enum(ENVIRONMENTS),
   method: z.string(),
   path: z.string(),
-  /** Name of the endpoint in the contract; null for anything else. */
+  /** Name of the endpoint in the contract; null for all other requests. */
   endpoint: z.string().nullable(),
   idempotencyKey: z.string().nullable(),
-  /** Of the exact bytes, hexadecimal. The body itself is not kept: it may hold an IMEI or a password. */
+  /** Hash of the exact bytes, hexadecimal. The body itself is not stored: it may contain an IMEI or a password. */
   bodySha256: z.string(),
   bodyBytes: z.number(),
   receivedAt: z.number(),
-  /** What the work came to; null when none was done. */
+  /** Status of the executed work; null when none was executed. */
   resultStatus: z.number().nullable(),
-  /** What the caller got; null when it got no answer. */
+  /** Status that was sent; null when no answer was sent. */
   status: z.number().nullable(),
-  /** Kinds of the faults that were applied, comma separated. */
+  /** Kinds of the applied faults, comma separated. */
   faults: z.string().nullable(),
 });
 
@@ -31,10 +31,10 @@ export interface RequestFilter {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Enough for the longest test; a simulator that runs for weeks must not grow without end. */
+/** Maximum number of stored requests: enough for the longest test, and a limit for a simulator that runs for weeks. */
 const KEPT = 100_000;
 
-/** Every call of the service, so that a test can tell what was really sent. */
+/** The log of all calls of the service, so that tests can check what was sent. */
 export class Requests {
   readonly #store: Store;
   readonly #insert;
@@ -69,7 +69,7 @@ export class Requests {
     );
   }
 
-  /** Notes a call before any work. @returns its sequence number. */
+  /** Logs a call before any work. @returns its sequence number. */
   begin(request: Omit<RequestRecord, 'sequence' | 'resultStatus' | 'status' | 'faults'>): number {
     const sequence = this.#store.nextSequence('requests');
     this.#insert.run(request);
@@ -81,7 +81,7 @@ export class Requests {
     this.#finish.run({ sequence, ...end });
   }
 
-  /** Of both environments, newest first. */
+  /** The newest calls of both environments. */
   newest(limit: number): RequestRecord[] {
     return this.#newest.all({ limit });
   }

@@ -3,7 +3,7 @@ import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Page } from '#simulator/store/page.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-/** What is sold: an eSIM package, a recharge of an eSIM, a VPN subscription. */
+/** The kinds of purchase: an eSIM package, a recharge of an eSIM, a VPN subscription. */
 export const SALE_KINDS = ['order', 'topup', 'vpn'] as const;
 export type SaleKind = (typeof SALE_KINDS)[number];
 
@@ -12,20 +12,20 @@ const row = z.object({
   id: z.string(),
   environment: z.enum(ENVIRONMENTS),
   kind: z.enum(SALE_KINDS),
-  /** The reseller's own; a top-up has none. */
+  /** The reference of the reseller; a top-up has none. */
   reference: z.string().nullable(),
-  /** Package, or VPN plan. */
+  /** Id of the package or VPN plan. */
   itemId: z.number(),
   status: z.enum(['processing', 'completed', 'failed']),
   price: z.string(),
   currency: z.string(),
-  /** The one that an order was delivered as, or that a top-up recharges. */
+  /** The eSIM that an order delivered, or that a top-up recharges. */
   esimId: z.string().nullable(),
   failureCode: z.string().nullable(),
   failureMessage: z.string().nullable(),
-  /** From a failure to its credit, in milliseconds; null for no credit. */
+  /** Milliseconds from a failure to its credit; null for no credit. */
   creditAfterMs: z.number().nullable(),
-  /** When `dueOutcome` comes about; null when nothing is planned. */
+  /** Time of `dueOutcome`; null when nothing is planned. */
   dueAt: z.number().nullable(),
   dueOutcome: z.enum(['completed', 'failed']).nullable(),
   creditDueAt: z.number().nullable(),
@@ -33,7 +33,7 @@ const row = z.object({
   updatedAt: z.number(),
 });
 
-/** A purchase as the simulator keeps it. */
+/** A stored purchase. */
 export type SaleRecord = Readonly<z.output<typeof row>>;
 
 export type NewSale = Pick<
@@ -57,7 +57,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** Narrows a list of sales. */
+/** Filter of a list of sales. */
 export interface SaleFilter {
   readonly kind: SaleKind;
   readonly environment?: Environment | undefined;
@@ -145,7 +145,7 @@ export class Sales {
     this.#insert.run(sale);
   }
 
-  /** @returns undefined when there is none, it is of another kind, or of another environment than the given one. */
+  /** @returns undefined when it does not exist, or is of another kind or environment. */
   get(kind: SaleKind, id: string, environment?: Environment): SaleRecord | undefined {
     const sale = this.#get.get({ id });
     if (sale?.kind !== kind) return undefined;
@@ -156,17 +156,17 @@ export class Sales {
     return this.#byReference.get({ environment, kind, reference });
   }
 
-  /** Top-ups of an eSIM that came about, oldest first. */
+  /** Completed top-ups of an eSIM, oldest first. */
   completedTopups(esimId: string): SaleRecord[] {
     return this.#completedTopups.all({ esimId });
   }
 
-  /** The one top-up of an eSIM that is processing. */
+  /** The top-up of an eSIM that is processing. */
   topupInFlight(esimId: string): SaleRecord | undefined {
     return this.#topupInFlight.get({ esimId });
   }
 
-  /** @param page `cursor` is the sequence number that the page before ended with. */
+  /** @param page `cursor` is the sequence number of the last item of the previous page. */
   newestFirst(filter: SaleFilter, page: Page): SaleRecord[] {
     const before = page.cursor ?? Number.MAX_SAFE_INTEGER;
     return this.#newestFirst.all({ ...filtered(filter), before, limit: page.limit });
@@ -184,12 +184,12 @@ export class Sales {
     return this.#creditDue.all({ now });
   }
 
-  /** When the next sale or credit is due, in epoch milliseconds. */
+  /** Time of the next due sale or credit, in epoch milliseconds. */
   nextDue(): number | undefined {
     return this.#nextDue.get()?.due ?? undefined;
   }
 
-  /** @param esimId of the eSIM that was made for it. @returns false when the sale is no longer processing. */
+  /** @param esimId the eSIM that was created for the sale. @returns false when the sale is no longer processing. */
   complete(id: string, esimId: string | undefined, now: number): boolean {
     return this.#complete.run({ id, esimId: esimId ?? null, now }) === 1;
   }

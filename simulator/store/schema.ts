@@ -1,4 +1,4 @@
-/** Raised whenever the tables change; a file of another version is refused. */
+/** Increase it with each change of the tables. A file of another version is refused. */
 export const SCHEMA_VERSION = 2;
 
 /** Times are epoch milliseconds, amounts exact decimals as text. */
@@ -202,7 +202,7 @@ CREATE TABLE behaviours (
 ) STRICT;
 `;
 
-/** Movements are facts: whatever goes wrong in the simulator, it cannot rewrite them. */
+/** Prevents changes of the ledger, even by a bug of the simulator. */
 export const LEDGER_GUARD = `
 CREATE TRIGGER ledger_no_update BEFORE UPDATE ON ledger BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER ledger_no_delete BEFORE DELETE ON ledger BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;

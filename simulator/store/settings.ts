@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Store } from '#simulator/store/store.ts';
 
-/** Named values that the admin API has set; they outlive a restart and go before the configuration. */
+/** Settings of the admin API. They survive a restart and override the configuration. */
 export class Settings {
   readonly #get;
   readonly #set;

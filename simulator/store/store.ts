@@ -13,7 +13,7 @@ import {
 
 type Parameters = Readonly<Record<string, SQLInputValue>>;
 
-/** A prepared statement that reads rows of one shape; columns come in camelCase. */
+/** A prepared statement that reads rows of one shape, with column names in camelCase. */
 export interface Query<Row> {
   get(parameters?: Parameters): Row | undefined;
   all(parameters?: Parameters): Row[];
@@ -33,10 +33,7 @@ export class StoreError extends Error {
   }
 }
 
-/**
- * The simulator's state in one SQLite file. Calls are synchronous, so whatever runs without an `await` in between is
- * alone with the data.
- */
+/** The simulator's state in one SQLite file. Calls are synchronous, so code without `await` cannot be interleaved. */
 export class Store {
   readonly #sqlite: DatabaseSync;
   readonly #begin;
@@ -45,8 +42,8 @@ export class Store {
   readonly #lastSequence;
 
   /**
-   * @param file path of the data file, made when absent, or `:memory:`.
-   * @throws StoreError when another process has it open, it was made by another version, or it is no database.
+   * @param file path of the data file, created when absent, or `:memory:`.
+   * @throws StoreError when another process uses it, another version created it, or it is not a database.
    */
   constructor(file: string) {
     this.#sqlite = open(file);
@@ -76,7 +73,7 @@ export class Store {
     return { run: (parameters) => Number(statement.run(parameters).changes) };
   }
 
-  /** Runs `work` as one transaction, or as part of the one that is open. What it throws rolls all of it back. */
+  /** Runs `work` in one transaction, or in the open one. An error rolls the whole transaction back. */
   transaction<Result>(work: () => Result): Result {
     if (this.#sqlite.isTransaction) return work();
     this.#begin.run();
@@ -90,7 +87,7 @@ export class Store {
     }
   }
 
-  /** The sequence number that the next row of `table` gets; ids are derived from it. */
+  /** The sequence number of the next row of `table`; ids are derived from it. */
   nextSequence(table: Table): number {
     return (this.#lastSequence.get({ table })?.seq ?? 0) + 1;
   }
@@ -115,9 +112,9 @@ function open(file: string): DatabaseSync {
   let sqlite: DatabaseSync | undefined;
   try {
     sqlite = new DatabaseSync(file);
-    // Exclusive: a second simulator on the same file is refused instead of mixing two sets of timers. NORMAL survives
-    // a killed process; only a power cut can take the last transactions with it. Checkpoints are the one time that it
-    // waits for the disk, so they are made rare: every 32 MB of log.
+    // Exclusive lock: a second simulator on the same file is refused, so that two sets of timers never mix. NORMAL
+    // survives a killed process; only a power failure can lose the last transactions. Only checkpoints wait for the
+    // disk, so they are made rare: every 32 MB of log.
     sqlite.exec(
       'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ' +
         'PRAGMA wal_autocheckpoint = 8000;',
@@ -130,7 +127,7 @@ function open(file: string): DatabaseSync {
     const reason = error instanceof Error ? error.message : String(error);
     const advice = /locked/.test(reason)
       ? 'Another simulator uses it: stop that one, or set SIMULATOR_DATA to another file.'
-      : 'Set SIMULATOR_DATA to a file that can be written, or remove this one to start anew.';
+      : 'Set SIMULATOR_DATA to a writable file, or remove this one to start with an empty simulator.';
     throw new StoreError(`The data file ${file} cannot be used: ${reason}. ${advice}`, { cause: error });
   }
 }
@@ -140,9 +137,8 @@ function migrate(sqlite: DatabaseSync, file: string): void {
   if (version === SCHEMA_VERSION) return;
   if (version !== 0) {
     throw new StoreError(
-      `The data file ${file} was made by another version of the simulator (${version}, this one is ` +
-        `${SCHEMA_VERSION}). ` +
-        'Remove it to start anew.',
+      `The data file ${file} has the format ${version} of another simulator version; this one needs format ` +
+        `${SCHEMA_VERSION}. Remove the file to start with an empty simulator.`,
     );
   }
   sqlite.exec(`BEGIN; ${SCHEMA} ${LEDGER_GUARD} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);

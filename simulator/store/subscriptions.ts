@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Store } from '#simulator/store/store.ts';
 
 const row = z.object({
-  /** That of the sale. */
+  /** Id of the sale. */
   id: z.string(),
   status: z.enum(['active', 'cancelled', 'expired']),
   username: z.string(),
@@ -11,11 +11,11 @@ const row = z.object({
   startedAt: z.number(),
   expiresAt: z.number(),
   cancelledAt: z.number().nullable(),
-  /** When a cancellation that was accepted takes effect. */
+  /** Time at which an accepted cancellation takes effect. */
   cancelDueAt: z.number().nullable(),
 });
 
-/** A VPN subscription from the moment it is active; before that there is only its sale. */
+/** A VPN subscription that has become active; before that, only its sale exists. */
 export type SubscriptionRecord = Readonly<z.output<typeof row>>;
 
 export class Subscriptions {
@@ -76,7 +76,7 @@ export class Subscriptions {
     this.#setCancelDue.run({ id, dueAt });
   }
 
-  /** Those that end now, by their time or by a cancellation. */
+  /** Subscriptions that end now, by expiry or by cancellation. */
   due(now: number): SubscriptionRecord[] {
     return this.#due.all({ now });
   }

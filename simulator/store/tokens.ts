@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Environment } from '#simulator/environment.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-/** Access tokens, of which only a hash is kept; a token of one environment is nothing in the other. */
+/** Access tokens. Only their hashes are stored. A token is valid in one environment only. */
 export class Tokens {
   readonly #insert;
   readonly #find;
@@ -21,7 +21,7 @@ export class Tokens {
     this.#revoke = store.command('DELETE FROM tokens WHERE environment = :environment');
   }
 
-  /** @returns a new token; it cannot be read again. */
+  /** @returns a new token; it cannot be read again later. */
   issue(environment: Environment, deviceName: string, createdAt: number, expiresAt: number): string {
     const token = `${environment === 'sandbox' ? 'sbx' : 'prd'}_${randomBytes(24).toString('base64url')}`;
     this.#insert.run({ hash: hashOf(token), environment, deviceName, createdAt, expiresAt });
@@ -33,7 +33,7 @@ export class Tokens {
     return found !== undefined && found.expiresAt > now;
   }
 
-  /** Ends every token of the environment. @returns how many there were. */
+  /** Revokes all tokens of the environment. @returns their number. */
   revokeAll(environment: Environment): number {
     return this.#revoke.run({ environment });
   }

@@ -12,14 +12,14 @@ export interface OutgoingWebhook {
   readonly body: Uint8Array;
 }
 
-/** What came of it: an HTTP status, or why there is none. */
+/** The result of a request: an HTTP status, or why there is none. */
 export interface SendResult {
   readonly status: number | undefined;
   readonly error: string | undefined;
   readonly durationMs: number;
 }
 
-/** Sends webhooks. Redirects are not followed: a 3xx is an answer like any other, and not a success. */
+/** Sends webhooks. Redirects are not followed: a 3xx counts as a failure. */
 export class Dispatcher {
   readonly #agent: Agent;
   readonly #timeoutMs: number;
@@ -27,8 +27,8 @@ export class Dispatcher {
   readonly #stopped = new AbortController();
 
   /**
-   * @param timeoutMs total deadline of one request.
-   * @param headerPrefix beginning of the names of the service's headers, as it is at the time of sending.
+   * @param timeoutMs deadline of one request, in milliseconds.
+   * @param headerPrefix returns the current prefix of the service's header names.
    */
   constructor(timeoutMs: number, headerPrefix: () => string) {
     this.#timeoutMs = timeoutMs;
@@ -36,7 +36,7 @@ export class Dispatcher {
     this.#agent = new Agent({ connections: 64, pipelining: 1 });
   }
 
-  /** Never throws: whatever goes wrong is in the result. */
+  /** Sends one request. Never throws; the result contains any error. */
   async send(webhook: OutgoingWebhook): Promise<SendResult> {
     const started = performance.now();
     const names = serviceHeaders(this.#headerPrefix());
@@ -60,7 +60,7 @@ export class Dispatcher {
         },
         body: webhook.body,
       });
-      // The status is the whole answer; what follows it is not waited for beyond a small body.
+      // Only the status matters. A small body is read, so that the connection can be used again.
       await response.body.dump({ limit: 16_384 }).catch(() => undefined);
       return result(response.statusCode);
     } catch (error) {
@@ -68,7 +68,7 @@ export class Dispatcher {
     }
   }
 
-  /** Cuts off what is under way. */
+  /** Aborts the requests under way. */
   async close(): Promise<void> {
     this.#stopped.abort();
     await this.#agent.destroy();

@@ -6,13 +6,13 @@ import type { Environment } from '#simulator/environment.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import type { Settings } from '#simulator/store/settings.ts';
 
-/** Where webhooks go and what signs them. */
+/** The target of webhooks, and the secret that signs them. */
 export interface WebhookTarget {
   readonly url: string;
   readonly secret: string;
 }
 
-/** What the configuration or the admin API says; the secret may come from the service's own call instead. */
+/** The target of the configuration or the admin API. The service's own call may create the secret instead. */
 export interface ChosenTarget {
   readonly url: string;
   readonly secret?: string | undefined;
@@ -24,19 +24,19 @@ const storedSecret = z.object({
   secret: z.string(),
   /** Epoch milliseconds. */
   createdAt: z.number(),
-  /** The one that a rotation replaced; the secret of the target is not repeated here. */
+  /** The secret before the rotation. The secret of the target is not repeated here. */
   previous: z.string().optional(),
 });
 type StoredSecret = z.output<typeof storedSecret>;
 
-/** Webhook addresses and secrets, apart for each environment. */
+/** Webhook addresses and secrets, separate for each environment. */
 export class WebhookEndpoints {
   readonly #settings: Settings;
   readonly #clock: Clock;
   readonly #dialect: () => Dialect;
   readonly #configured: ChosenTarget | undefined;
 
-  /** @param configured for both environments, until the admin API says otherwise. */
+  /** @param configured the target of both environments, until the admin API changes it. */
   constructor(settings: Settings, clock: Clock, dialect: () => Dialect, configured: ChosenTarget | undefined) {
     this.#settings = settings;
     this.#clock = clock;
@@ -44,7 +44,7 @@ export class WebhookEndpoints {
     this.#configured = configured;
   }
 
-  /** @returns undefined when there is no address, or nothing to sign with yet. */
+  /** @returns undefined when there is no address or no secret. */
   target(environment: Environment): WebhookTarget | undefined {
     const url = this.url(environment);
     const secret = this.#signingSecret(environment);
@@ -55,14 +55,16 @@ export class WebhookEndpoints {
     return this.#chosen(environment)?.url;
   }
 
-  /** Is there a secret, whoever made it? */
+  /** True when there is a secret, from any source. */
   hasSecret(environment: Environment): boolean {
     return this.#signingSecret(environment) !== undefined;
   }
 
   /**
-   * @param target undefined: nothing is sent any more. A secret in it replaces every other; without one those that are
-   * there stay.
+   * Changes the target.
+   *
+   * @param target undefined: nothing is sent. A secret in it replaces all others; without one, the present secrets
+   *   stay.
    */
   choose(environment: Environment, target: ChosenTarget | undefined): void {
     const secret = target?.secret ?? this.#chosen(environment)?.secret;
@@ -71,10 +73,10 @@ export class WebhookEndpoints {
     if (target?.secret !== undefined) this.#settings.remove(secretSetting(environment));
   }
 
-  /** Makes the first secret. @throws ServiceError 409 when there is one: shown once, it can only be rotated. */
+  /** Creates the first secret. @throws ServiceError 409 when there is one: it is shown once and can only be rotated. */
   createSecret(environment: Environment): { secret: string; created_at: string } {
     if (this.hasSecret(environment)) {
-      const message = 'There is a webhook secret already; rotate it to get a new one.';
+      const message = 'There is already a webhook secret. Rotate it to get a new one.';
       throw new ServiceError(409, 'webhook_secret_exists', message);
     }
     return this.#issue(environment, undefined);
@@ -94,7 +96,7 @@ export class WebhookEndpoints {
     return { secret, created_at: isoTime(createdAt) };
   }
 
-  /** The newest secret; right after a rotation, as long as the dialect says, the one before. */
+  /** The newest secret; for a time after a rotation, as the dialect says, the previous one. */
   #signingSecret(environment: Environment): string | undefined {
     const stored = this.#settings.get(secretSetting(environment), storedSecret);
     if (stored === undefined) return this.#chosen(environment)?.secret;

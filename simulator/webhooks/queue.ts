@@ -5,7 +5,7 @@ import type { Faults, WebhookFault } from '#simulator/behaviour/faults.ts';
 import { isoTime, type Clock } from '#simulator/clock.ts';
 import type { Environment } from '#simulator/environment.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import type { Shaper } from '#simulator/shape/shaper.ts';
+import type { Shaper } from '#simulator/shapes/shaper.ts';
 import type { Deliveries, DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
 import type { Store } from '#simulator/store/store.ts';
 import type { Dispatcher, SendResult } from '#simulator/webhooks/dispatcher.ts';
@@ -15,27 +15,27 @@ import { signatureOf } from '#simulator/webhooks/signer.ts';
 export interface WebhookEvent {
   readonly environment: Environment;
   readonly event: string;
-  /** Id of what it is about: an order, a top-up, an eSIM or a VPN subscription. */
+  /** Id of the order, top-up, eSIM or VPN subscription of the event. */
   readonly subject: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** How a delivery departs from what it should be. */
+/** Intended defects of a delivery. */
 export const tampering = z.strictObject({
   forged: z.boolean().optional(),
-  /** Added to the time of signing, in seconds. */
+  /** Seconds added to the time of signing. */
   timestamp_offset_seconds: z.int().optional(),
   header_event: z
     .string()
     .regex(/^[\x21-\x7e]{1,128}$/)
     .optional(),
-  /** In the delivery header instead of its own id. */
+  /** Sent in the delivery header in place of its own id. */
   delivery_id: z
     .string()
     .regex(/^[\x21-\x7e]{1,128}$/)
     .optional(),
   twice: z.boolean().optional(),
-  /** Not just the first attempt. */
+  /** Applies to all attempts, not only the first. */
   every_attempt: z.boolean().optional(),
 });
 export type Tampering = z.output<typeof tampering>;
@@ -44,10 +44,10 @@ export interface QueueOptions {
   readonly target: (environment: Environment) => WebhookTarget | undefined;
   readonly dialect: () => Dialect;
   readonly shaper: () => Shaper;
-  /** First wait before a retry, in milliseconds; doubled each time. */
+  /** Milliseconds before the first retry; doubled with each retry. */
   readonly retryDelayMs: number;
   readonly maxAttempts: number;
-  /** Told of deliveries that are given up. */
+  /** Called when all attempts of a delivery have failed. */
   readonly onExhausted: (delivery: DeliveryRecord, result: SendResult) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -65,7 +65,10 @@ export interface QueueParts {
 const MAX_UNDER_WAY = 32;
 const LONGEST_RETRY_DELAY_MS = 3_600_000;
 
-/** The outgoing webhooks: stored with the change they tell of, then sent until accepted or given up. */
+/**
+ * The outgoing webhooks. They are stored together with the change, then sent until accepted or all attempts have
+ * failed.
+ */
 export class WebhookQueue implements DueSource {
   readonly #parts: QueueParts;
   readonly #options: QueueOptions;
@@ -78,19 +81,19 @@ export class WebhookQueue implements DueSource {
     parts.deliveries.releaseClaims();
   }
 
-  /** Stores a delivery; within a transaction it is sent only if that commits. @returns its id. */
+  /** Stores a delivery. It is sent only after the surrounding transaction commits. @returns its id. */
   enqueue(event: WebhookEvent): string {
     const fault = this.#parts.faults.forWebhook(event.environment, event.event);
     return this.#insert(event, this.#bodyOf(event), plannedBy(fault));
   }
 
-  /** Stores a delivery made by hand; no fault rule looks at it. @param body undefined for the usual one. */
+  /** Stores a manual delivery; no fault rule applies. @param body undefined for the usual body. */
   enqueueTampered(event: WebhookEvent, body: string | undefined, how: Tampering): string {
     const plan = Object.keys(how).length === 0 ? {} : { tampering: how };
     return this.#insert(event, body === undefined ? this.#bodyOf(event) : Buffer.from(body, 'utf8'), plan);
   }
 
-  /** Sends a delivery once more, as it was meant. @returns false while it is under way. */
+  /** Sends a delivery again, without its defects. @returns false while it is being sent. */
   replay(id: string): boolean {
     const accepted = this.#parts.deliveries.replay(id, this.#parts.clock.now());
     this.#parts.agenda.wake();
@@ -98,7 +101,7 @@ export class WebhookQueue implements DueSource {
   }
 
   nextDue(now: number): number | undefined {
-    // What is due already but has to wait is started by the end of what it waits for.
+    // A delivery that is due but waits for another one is started when that one ends.
     return this.#parts.deliveries.nextDue(now);
   }
 
@@ -111,7 +114,7 @@ export class WebhookQueue implements DueSource {
     }
   }
 
-  /** Waits for what is under way; close the dispatcher first, so that it ends now. */
+  /** Waits for deliveries under way. Close the dispatcher first, so that they end at once. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#underWay);
@@ -180,7 +183,7 @@ export class WebhookQueue implements DueSource {
     const sentAt = this.#parts.clock.now();
     const copies = Array.from({ length: how.twice === true ? 2 : 1 }, () => this.#parts.dispatcher.send(webhook));
     const results = await Promise.all(copies);
-    // A process that ends now leaves the delivery as under way, and the next start sends it again.
+    // When the process ends now, the delivery stays marked as being sent, and the next start sends it again.
     if (this.#closed) return;
     this.#parts.store.transaction(() => this.#record(delivery, sentAt, timestamp, results));
   }
@@ -211,7 +214,7 @@ export class WebhookQueue implements DueSource {
     }
   }
 
-  /** Signed by the machine's clock even when business time has been advanced: receivers compare with their own. */
+  /** Signs by the machine's clock, not by business time: receivers compare it with their own clock. */
   #signingTime(delivery: DeliveryRecord): number {
     if (delivery.signedAt !== null && !this.#options.dialect().resigns_retries) return delivery.signedAt;
     return this.#parts.clock.wall();
@@ -246,7 +249,7 @@ function plannedBy(fault: WebhookFault | undefined): Plan {
   }
 }
 
-/** A retry keeps its delivery id, whatever was chosen for it. */
+/** A retry keeps the chosen delivery id. */
 function idOnly({ delivery_id }: Tampering): Tampering {
   return delivery_id === undefined ? {} : { delivery_id };
 }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Signs a delivery as the specification says (Events, signature rules 1 and 2). Written apart from the product's own
- * code on purpose: each judges the other.
+ * Signs a delivery as the specification says (Events, signature rules 1 and 2). Written independently of the product's
+ * own code, so that each checks the other.
  *
- * @param timestamp Unix time in seconds, digits only, as it goes into the header.
+ * @param timestamp Unix time in seconds, digits only, as in the header.
  * @param body the raw bytes of the body.
  * @returns the value of the signature header.
  */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { profileItems } from '#domain/service/capability-profile.ts';
-import { SHAPES } from '#simulator/shape/shape.ts';
+import { SHAPES } from '#simulator/shapes/shape.ts';
 import { auditEvents, listenToEvents } from '#test/crash/audit-events.ts';
 import { auditTemporal, hasEnded } from '#test/crash/audit-temporal.ts';
 import { audit, type WorkResult } from '#test/crash/audit.ts';

@@ -3,7 +3,7 @@ import { capabilities, type Capability } from '#domain/service/capabilities.ts';
 import type { ProfileItem } from '#domain/service/capability-profile.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { dialectNames, type DialectName } from '#simulator/behaviour/dialect.ts';
-import type { ShapeName } from '#simulator/shape/shape.ts';
+import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 /**

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SIMULATOR_FIELDS } from '#config/simulator.ts';
-import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour/behaviour.ts';
+import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour/behaviours.ts';
 import { dialectNames, dialectProperties } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
 import { requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { PACKAGES } from '#simulator/catalogue/packages.ts';
 import { VPN_PLANS } from '#simulator/catalogue/vpn-plans.ts';
 import { resolveOptions } from '#simulator/options.ts';
-import { shapeNames, shapeProperties } from '#simulator/shape/shape.ts';
+import { shapeNames, shapeProperties } from '#simulator/shapes/shape.ts';
 import { REFUND_CONDITIONS } from '#upstream/contract.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/simulator.md'), 'utf8');

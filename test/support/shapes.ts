@@ -2,7 +2,7 @@
  * What the product makes of each shape of the simulator; the one table to change when `upstream/contract/` is adapted.
  */
 import type { Trait } from '#domain/service/capability-profile.ts';
-import { shapeNames, type ShapeName } from '#simulator/shape/shape.ts';
+import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
 
 /** By kind of purchase, whether production may rely on the tour. */
 export type Seen = Readonly<Partial<Record<Trait, boolean>>>;

@@ -37,8 +37,7 @@ export interface CallOptions {
   readonly deadlineMs: number;
   /**
    * Remaining milliseconds of the lease. The request is sent only if its deadline ends before the lease does. Absent
-   * for
-   * calls that two processes may make at the same time.
+   * for calls that two processes may make at the same time.
    */
   readonly leaseLeftMs?: (() => number) | undefined;
 }
@@ -84,8 +83,7 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       deadlineMs: options.deadlineMs,
       ...(options.leaseLeftMs === undefined ? {} : { leaseLeftMs: options.leaseLeftMs }),
       // A server may close an idle connection at the moment it is used again, and a purchase would then end with an
-      // unknown
-      // result for no reason. So each call that changes something has its own connection.
+      // unknown result for no reason. So each call that changes something has its own connection.
       ownConnection: contract.method === 'POST' && contract.authorized,
     });
     // A cast: the compiler cannot connect the name of the endpoint with its schema in the table.

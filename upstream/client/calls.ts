@@ -164,8 +164,7 @@ async function onePage<Name extends EndpointName>(
 
 /**
  * Makes one call with a token. After a 401 it renews the shared token and sends the same bytes once more, within the
- * same
- * deadline.
+ * same deadline.
  */
 async function authorized<Name extends EndpointName>(
   { call, session, monotonicNow: now = monotonicSystemClock }: ServiceClientOptions,

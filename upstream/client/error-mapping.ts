@@ -65,8 +65,8 @@ export interface Expectation<Value> {
 
 /**
  * Maps the result of an HTTP exchange to a success or to a member of the failure catalogue. The mapping is total and
- * never
- * throws: every status, header, body and transport failure has a class, and everything that is not listed is unknown.
+ * never throws: every status, header, body and transport failure has a class, and everything that is not listed is
+ * unknown.
  *
  * @param now epoch milliseconds, for a Retry-After that is a date.
  */

@@ -49,9 +49,8 @@ export interface EsimCalls {
   listRecentTopups(recent: Recent): Promise<OptionalResult<Listing<ServiceTopup>>>;
   /**
    * Cancels an unused eSIM. The answer says whether the refund was accepted, was refused or goes to manual review. When
-   * the
-   * service refuses the whole cancellation, the result is a failure with the code `cancellation_refused`. After a lost
-   * answer, the code `already_cancelled` may refer to our own first call: look the refund up.
+   * the service refuses the whole cancellation, the result is a failure with the code `cancellation_refused`. After a
+   * lost answer, the code `already_cancelled` may refer to our own first call: look the refund up.
    */
   cancelEsim(
     cancellation: SendLease & { readonly idempotencyKey: string; readonly esimId: string },

@@ -164,8 +164,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // undici puts a request back into its queue in some cases of a lost connection. Throwing here prevents a second
-    // write and
-    // a write after the deadline.
+    // write and a write after the deadline.
     if (this.#controller !== undefined && !this.#settled) {
       this.#end({ kind: 'no_answer', failure: 'connection_lost', reason: 'the connection was lost' });
     }

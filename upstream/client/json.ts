@@ -5,9 +5,8 @@ export type JsonResult =
 
 /**
  * Parses JSON from bytes, strictly. Invalid UTF-8 is refused, not replaced. An object that names a key twice is
- * refused,
- * because two parsers may take different values (RFC 8259, section 4). `__proto__` is an ordinary key. A value nested
- * deeper than {@link MAX_JSON_DEPTH} is refused, because recursive readers would overflow the stack.
+ * refused, because two parsers may take different values (RFC 8259, section 4). `__proto__` is an ordinary key. A value
+ * nested deeper than {@link MAX_JSON_DEPTH} is refused, because recursive readers would overflow the stack.
  */
 export function readJson(bytes: Uint8Array): JsonResult {
   let text: string;

@@ -53,8 +53,7 @@ export interface OrderCalls {
   getWallet(): Promise<ServiceResult<ServiceWallet>>;
   /**
    * Needs `wallet_transactions`. Returns all transactions that the service sends, unfiltered: a debit without a
-   * reference
-   * may be the one that the caller looks for.
+   * reference may be the one that the caller looks for.
    *
    * @param filter.since epoch milliseconds.
    * @param bounds.maxPages maximum number of pages; that of other lists by default.

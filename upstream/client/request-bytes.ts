@@ -43,8 +43,7 @@ export function topupRequestBytes(topup: { readonly esimId: string; readonly pac
 
 /**
  * The bytes of `POST /vpn/orders`. The specification states `customer_price` as a number. Its digits are copied:
- * `"12.50"`
- * becomes `12.50`, and no amount passes through a float.
+ * `"12.50"` becomes `12.50`, and no amount passes through a float.
  *
  * @param order `reference` becomes `external_subscription_id`; `customerPrice` is zero or more.
  * @throws RangeError that names the fields that the contract refuses, never their values.

@@ -20,8 +20,7 @@ export interface InterfaceCalls {
   getOpenApi(): Promise<OptionalResult<OpenApiDescription>>;
   /**
    * Needs `webhook_secret`. Creates the secret that signs webhooks. The service shows it only in this answer: store it
-   * before
-   * anything else. After a lost answer, rotate the secret.
+   * before anything else. After a lost answer, rotate the secret.
    */
   createWebhookSecret(): Promise<OptionalResult<WebhookSecretAnswer>>;
   /** Needs `webhook_secret`. Replaces the secret. The service shows the new one only in this answer. */

@@ -59,8 +59,7 @@ export interface ServiceSessionOptions {
 }
 
 // A share works for a token of an hour as well as for one of a year; "a day before" would renew the former on every
-// call.
-// The remaining fifth covers a login outage and clock differences.
+// call. The remaining fifth covers a login outage and clock differences.
 const RENEW_AT_SHARE = 0.8;
 // Less than half of the deadline of a send, so that the call can still be made after a login.
 const LOGIN_DEADLINE_MS = 8_000;
@@ -223,8 +222,7 @@ class SharedSession implements ServiceSession {
 
 /**
  * The failure of a call whose login failed. All are definite, and none ends the work: a login buys nothing, and a
- * purchase
- * must not fail for good because of one. Services answer wrong credentials with 401, 400 or 422.
+ * purchase must not fail for good because of one. Services answer wrong credentials with 401, 400 or 422.
  */
 const LOGIN_FAILURES = {
   invalid_request: 'unauthorized',

@@ -27,7 +27,7 @@ export interface VpnCalls {
    *
    * @param order.body the stored bytes of the attempt, sent unchanged.
    * @param order.reference the `external_subscription_id` in those bytes. An answer that names another one is contract
-   * drift.
+   *   drift.
    * @param order.vpnPlanId the plan in those bytes. An answer that names another one is contract drift.
    */
   createVpnOrder(
@@ -47,8 +47,7 @@ export interface VpnCalls {
   findVpnSubscriptionsByReference(reference: string): Promise<OptionalResult<Listing<VpnSubscription>>>;
   /**
    * Needs `vpn_subscription_list`. Returns the newest subscriptions. Their time is the start of the subscription, not
-   * of the
-   * order.
+   * of the order.
    */
   listRecentVpnSubscriptions(recent: Recent): Promise<OptionalResult<Listing<VpnSubscription>>>;
   /**

@@ -19,8 +19,8 @@ import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointN
 
 /**
  * Compares an OpenAPI document of the service with the contract. Reports what we need and the document lacks, renames
- * or
- * types differently, and what the document requires and we do not send. Never throws, whatever the document contains.
+ * or types differently, and what the document requires and we do not send. Never throws, whatever the document
+ * contains.
  *
  * @param document the result of `readDocument`.
  * @param capabilities calls of a switched-off capability are not compared.

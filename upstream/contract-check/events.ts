@@ -95,8 +95,7 @@ function kindsIn(document: JsonObject, schema: unknown): readonly string[] | und
 
 /**
  * Compares every event of the contract. If a document describes events, the service does not send those that it omits.
- * If it
- * describes none, nothing is known about them.
+ * If it describes none, nothing is known about them.
  */
 export function compareEvents(document: JsonObject, events: readonly DescribedEvent[], needs: Needs): ComparedEvent[] {
   const ofOurs = new Set(EVENT_KINDS.flatMap((kind) => find(events, kind)?.described ?? []));

@@ -3,8 +3,7 @@ import type { EndpointName, EventKind } from '#upstream/contract.ts';
 
 /**
  * One difference between document and contract. *breaking*: the document lacks something that we need, or requires
- * something
- * that we do not send. *note*: the product works with this difference.
+ * something that we do not send. *note*: the product works with this difference.
  */
 export interface Finding {
   readonly severity: 'breaking' | 'note';

@@ -25,8 +25,7 @@ export function needOf(name: string, schema: unknown): Need | undefined {
 export interface Source {
   /**
    * *read*: a GET or an event, which reports the result of work; *write*: the answer to a purchase; *aside*: an answer
-   * that
-   * nothing depends on.
+   * that nothing depends on.
    */
   readonly role: 'read' | 'write' | 'aside';
   /** True when the answer can show every state; an event shows one. */

@@ -47,8 +47,8 @@ const CODES: ReadonlySet<string> = new Set(SERVICE_ERROR_CODES);
 
 /**
  * Reads the usual forms of an error body: `{"error": {code, fields}}`, `{"error": "code"}`, `{"code": …}`, problem
- * details with a `type` that ends with the code (RFC 9457), `{"errors": {field: […]}}` and
- * `{"errors": [{"code": …, "field": …}]}`. Never throws.
+ * details with a `type` that ends with the code (RFC 9457), `{"errors": {field: […]}}` and `{"errors": [{"code": …,
+ * "field": …}]}`. Never throws.
  */
 export function readErrorBody(body: unknown): NamedError {
   const layers = [at(body, 'error'), body];

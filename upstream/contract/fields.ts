@@ -7,8 +7,7 @@ export { DEFAULT_HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 
 /**
  * The certainty of a part of the contract. *stated*: the specification says it. *shape assumed*: the call is stated,
- * the
- * shape of its answer is assumed. *call assumed*: at most the existence of the call is stated.
+ * the shape of its answer is assumed. *call assumed*: at most the existence of the call is stated.
  */
 export type Mark = 'stated' | 'shape assumed' | 'call assumed';
 
@@ -125,9 +124,8 @@ export const wireFailure = z.object({
 
 /**
  * Marks a field that the product depends on, although single answers may lack it or have null, such as the eSIM of an
- * order
- * that is still processing. The contract check, `docs/assumptions.md` and the check before the first purchase
- * use the mark.
+ * order that is still processing. The contract check, `docs/assumptions.md` and the check before the first purchase use
+ * the mark.
  *
  * @param purpose what is impossible without the field, as a clause.
  * @param alternatives fields of the same object of which one is enough.

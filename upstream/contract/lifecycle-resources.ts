@@ -35,8 +35,7 @@ export const serviceTopup = z.object({
 
 /**
  * The conditions that the supplier must confirm before a refund is automatic, in the order of the specification (States
- * and
- * transitions). The names on the wire are assumed.
+ * and transitions). The names on the wire are assumed.
  */
 export {
   REFUND_CONDITIONS,

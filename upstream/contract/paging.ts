@@ -41,8 +41,7 @@ const MORE = ['has_more', 'hasMore'];
 
 /**
  * Reads the continuation of a list from one page: by cursor, page and last page, offset and total, a link in the body,
- * the
- * header Link, or a flag. When two of these disagree, or none is present, the continuation is unknown.
+ * the header Link, or a flag. When two of these disagree, or none is present, the continuation is unknown.
  */
 export function continuationOf(page: ReceivedPage, { listEnd }: Pick<Variants, 'listEnd'> = VARIANTS): Continuation {
   const said = fieldsOf(page.layers);
@@ -187,8 +186,7 @@ const byFlag: Reader = (said) => {
 
 /**
  * Takes only the query of a link, and only if it leads to the same call: data of the service must never choose the
- * address
- * of a request.
+ * address of a request.
  */
 function followed(link: string, path: string): Continuation {
   let url: URL;

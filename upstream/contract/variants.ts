@@ -1,7 +1,6 @@
 /**
  * Other forms of what the contract means: names of fields and query parameters, words of states, the unit of amounts,
- * the
- * end of a list. Enter a new name or word of the real service here.
+ * the end of a list. Enter a new name or word of the real service here.
  */
 
 /** Fields whose values are compared in lower case. */
@@ -15,8 +14,7 @@ export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'
 export interface Variants {
   /**
    * Our field name by the service's, for all records. Used when our own name is absent. If an object has two names for
-   * one
-   * field, the field is unreadable.
+   * one field, the field is unreadable.
    */
   readonly fields: Readonly<Record<string, string>>;
   /** Our word by the service's, for each of our fields. Words are compared in lower case. */
@@ -25,10 +23,8 @@ export interface Variants {
   readonly parameters: Readonly<Record<string, string>>;
   /**
    * The unit of amounts. `unstated`: decimals, but a price list with whole numbers only is refused, because it may be
-   * in
-   * cents. `decimal`: decimals, whole numbers included. `minor_units`: whole numbers of the currency's smallest unit;
-   * any
-   * other amount is unreadable.
+   * in cents. `decimal`: decimals, whole numbers included. `minor_units`: whole numbers of the currency's smallest
+   * unit; any other amount is unreadable.
    */
   readonly amounts: 'unstated' | 'decimal' | 'minor_units';
   /**
@@ -51,7 +47,7 @@ type Fields = Record<string, unknown>;
 
 /**
  * @returns the value with our names, our words, and amounts as decimals beside their currency. Ambiguous values stay
- * unchanged.
+ *   unchanged.
  */
 export function inOurTerms(value: unknown, variants: Variants): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => inOurTerms(item, variants));

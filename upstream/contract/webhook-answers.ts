@@ -1,6 +1,4 @@
-/**
- * Our answers where the specification leaves the rules of webhooks open; `docs/assumptions.md` lists them.
- */
+/** Our answers where the specification leaves the rules of webhooks open; `docs/assumptions.md` lists them. */
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 
 /** Our answer to a delivery that the specification does not fully settle. */

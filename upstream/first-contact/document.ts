@@ -23,8 +23,7 @@ export function documentProblems({ findings, calls, events }: ContractReport, ki
 
 /**
  * Finds states whose values a document does not list. Such a document may be compatible, but it does not show that a
- * paid
- * order can be read.
+ * paid order can be read.
  *
  * @returns a clause per state that names its call.
  */

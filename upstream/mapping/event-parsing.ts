@@ -33,8 +33,7 @@ export type ParsedEvent =
 
 /**
  * Parses the body of a service webhook after its signature was verified (specification, Delivery headers and Events).
- * It
- * reads no header: headers are not signed, so an attacker could repeat a delivery with other headers.
+ * It reads no header: headers are not signed, so an attacker could repeat a delivery with other headers.
  *
  * @param body the raw bytes, as received.
  * @param onUnused called with the fields that were read as absent, because they have an unknown form.

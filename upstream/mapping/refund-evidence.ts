@@ -32,8 +32,7 @@ export interface RefundEvidenceRead {
 
 /**
  * Reads the evidence for the five conditions of an automatic refund (specification, States and transitions). Spends
- * nothing
- * and changes nothing at the service. Never throws.
+ * nothing and changes nothing at the service. Never throws.
  *
  * @param now epoch milliseconds.
  */

@@ -47,8 +47,7 @@ function isNoName(name: string | null | undefined): boolean {
 
 /**
  * Converts a wallet transaction to a movement of our books. Texts are cut to 256 characters and NUL is replaced, so
- * that a
- * text column accepts them; our own references are never longer.
+ * that a text column accepts them; our own references are never longer.
  */
 export function movementOf(transaction: WalletTransaction): Movement & { readonly refundId: string | null } {
   const { id, type, reason, created_at: at } = transaction;

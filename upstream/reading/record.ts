@@ -14,8 +14,7 @@ export type ReadResult<Value> =
 
 /**
  * Reads a value tolerantly: an unusable optional field counts as absent, and an unusable list item is dropped. The
- * value is
- * refused when a needed field is unusable.
+ * value is refused when a needed field is unusable.
  */
 export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown): ReadResult<z.output<Schema>> {
   const direct = schema.safeParse(value);

@@ -18,15 +18,15 @@ type EsimEndpoint =
   | 'listRefunds'
   | 'simulateEsim';
 
-/** What becomes of an eSIM after its delivery. */
+/** Handlers about delivered eSIMs: usage, top-ups, cancellation, refunds, simulation. */
 export const ESIM_HANDLERS: Handlers<EsimEndpoint> = {
   getEsimUsage: (simulation, { environment, id }) => {
     const esim = requireEsim(simulation, environment, id);
-    return jsonAnswer(200, wireUsage(esim, simulation.care.facts(esim), simulation.clock.now()));
+    return jsonAnswer(200, wireUsage(esim, simulation.esimLifecycle.state(esim), simulation.clock.now()));
   },
 
   listTopupOptions: (simulation, { environment, id }) => {
-    const options = simulation.care.topupOptions(requireEsim(simulation, environment, id));
+    const options = simulation.esimLifecycle.topupOptions(requireEsim(simulation, environment, id));
     return wholeList(
       options.filter(({ available }) => available),
       wirePackage,
@@ -63,8 +63,8 @@ export const ESIM_HANDLERS: Handlers<EsimEndpoint> = {
 
   simulateEsim: (simulation, { environment, id, json }) => {
     const { state } = parsed(simulationBody, json);
-    const esim = simulation.care.bring(requireEsim(simulation, environment, id), state);
-    const { status, installed_at, activated_at } = wireEsim(esim, simulation.care.facts(esim));
+    const esim = simulation.esimLifecycle.changeState(requireEsim(simulation, environment, id), state);
+    const { status, installed_at, activated_at } = wireEsim(esim, simulation.esimLifecycle.state(esim));
     return jsonAnswer(200, { id, status, installed_at, activated_at });
   },
 };

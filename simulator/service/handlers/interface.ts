@@ -11,7 +11,7 @@ type InterfaceEndpoint =
   | 'createWebhookSecret'
   | 'rotateWebhookSecret';
 
-/** What is about the interface itself. */
+/** Handlers about the interface: public listing, updates, OpenAPI document, webhook secret. */
 export const INTERFACE_HANDLERS: Handlers<InterfaceEndpoint> = {
   listPublicPackages: ({ packages }, { query }) => catalogueAnswer(packages.list(), pageFrom(query), wirePublicPackage),
 

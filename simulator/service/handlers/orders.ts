@@ -15,7 +15,7 @@ type OrderEndpoint =
   | 'getWallet'
   | 'listWalletTransactions';
 
-/** Access, packages, orders, the delivery of an eSIM, and the wallet. */
+/** Handlers about access, packages, orders, the delivery of an eSIM, and the wallet. */
 export const ORDER_HANDLERS: Handlers<OrderEndpoint> = {
   login: ({ account }, { environment, json }) => {
     return jsonAnswer(200, account.logIn(environment, parsed(loginBody(environment), json)));
@@ -37,10 +37,10 @@ export const ORDER_HANDLERS: Handlers<OrderEndpoint> = {
     return pageAnswer(sales.newestFirst(filter, oneMore(page)), page, wireOrder);
   },
 
-  getEsim: ({ esims, care }, { environment, id }) => {
+  getEsim: ({ esims, esimLifecycle }, { environment, id }) => {
     const esim = esims.get(id, environment);
     if (esim === undefined) throw notFound('eSIM');
-    return jsonAnswer(200, wireEsim(esim, care.facts(esim)));
+    return jsonAnswer(200, wireEsim(esim, esimLifecycle.state(esim)));
   },
 
   getWallet: ({ wallet, dialect }, { environment }) =>

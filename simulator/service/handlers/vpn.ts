@@ -14,7 +14,7 @@ type VpnEndpoint =
   | 'listVpnSubscriptions'
   | 'cancelVpnSubscription';
 
-/** VPN plans and subscriptions. */
+/** Handlers about VPN plans and subscriptions. */
 export const VPN_HANDLERS: Handlers<VpnEndpoint> = {
   listVpnPlans: ({ plans }) => wholeList(plans.list(), wireVpnPlan),
 

@@ -3,7 +3,7 @@
  * named.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import { SHAPES, type ShapeName } from '#simulator/shape/shape.ts';
+import { SHAPES, type ShapeName } from '#simulator/shapes/shape.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { RARE_UPKEEP, type Stack, startStack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';

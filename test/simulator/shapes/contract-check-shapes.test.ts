@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { describedService } from '#simulator/service/openapi.ts';
-import { SHAPES, shapeNames } from '#simulator/shape/shape.ts';
-import { Shaper } from '#simulator/shape/shaper.ts';
+import { SHAPES, shapeNames } from '#simulator/shapes/shape.ts';
+import { Shaper } from '#simulator/shapes/shaper.ts';
 import { SHAPE_DIFFERENCES } from '#test/support/shapes.ts';
 import { checkContract, readDocument } from '#upstream/contract-check.ts';
 

@@ -5,8 +5,8 @@ import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
 import { describedService } from '#simulator/service/openapi.ts';
-import { SHAPES } from '#simulator/shape/shape.ts';
-import { Shaper } from '#simulator/shape/shaper.ts';
+import { SHAPES } from '#simulator/shapes/shape.ts';
+import { Shaper } from '#simulator/shapes/shaper.ts';
 import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
 import { checkContract, readDocument, type JsonObject } from '#upstream/contract-check.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SHAPES, type ShapeName } from '#simulator/shape/shape.ts';
+import { SHAPES, type ShapeName } from '#simulator/shapes/shape.ts';
 import { lastOf, LOGIN, startShaped } from '#test/simulator/shapes/shape-support.ts';
 import { fieldsOf, PACKAGE, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';

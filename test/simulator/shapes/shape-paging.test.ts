@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PACKAGES } from '#simulator/catalogue/packages.ts';
-import type { ShapeName } from '#simulator/shape/shape.ts';
+import type { ShapeName } from '#simulator/shapes/shape.ts';
 import { startShaped } from '#test/simulator/shapes/shape-support.ts';
 import { fieldsOf, type SimulatorClient } from '#test/simulator/support.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';

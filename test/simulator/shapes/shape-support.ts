@@ -1,7 +1,7 @@
 /** Calls of a simulator whose answers have another shape, and a judge that takes nothing but what is described. */
 import * as z from 'zod';
 import type { SimulatorOptions } from '#simulator/options.ts';
-import type { ShapeChoice } from '#simulator/shape/shape.ts';
+import type { ShapeChoice } from '#simulator/shapes/shape.ts';
 import { Description, documentShape } from '#test/simulator/described.ts';
 import { PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
-import { PLAIN, SHAPES, shapeNames, type Shape } from '#simulator/shape/shape.ts';
+import { PLAIN, SHAPES, shapeNames, type Shape } from '#simulator/shapes/shape.ts';
 import {
   callEverything,
   problemsWith,

@@ -1,9 +1,9 @@
 /** The simulator's admin API, typed for tests of the product: what to inject, and what the service saw and did. */
 import * as z from 'zod';
-import type { behaviourRule } from '#simulator/behaviour/behaviour.ts';
+import type { behaviourRule } from '#simulator/behaviour/behaviours.ts';
 import type { DialectName } from '#simulator/behaviour/dialect.ts';
 import type { faultRule, requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
-import type { Shape, ShapeName } from '#simulator/shape/shape.ts';
+import type { Shape, ShapeName } from '#simulator/shapes/shape.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 
 const ledgerLine = z.object({

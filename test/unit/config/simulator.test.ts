@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readSimulatorConfig } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/fault-profile.ts';
-import { shapeNames } from '#simulator/shape/shape.ts';
+import { shapeNames } from '#simulator/shapes/shape.ts';
 
 describe('the simulator’s configuration', () => {
   it('names all that is wrong with it, and the document that explains it', () => {

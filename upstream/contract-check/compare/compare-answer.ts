@@ -26,8 +26,7 @@ import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contrac
 
 /**
  * Compares what we read with what the service describes. Each field that we need must be described, with values that we
- * can
- * read. Additional fields are accepted. Envelopes, names and forms that the reader understands are not differences.
+ * can read. Additional fields are accepted. Envelopes, names and forms that the reader understands are not differences.
  *
  * @param ours a JSON Schema without references: an object, or a page of a list.
  */

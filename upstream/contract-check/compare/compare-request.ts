@@ -26,8 +26,7 @@ import {
 
 /**
  * Compares what we send with what the service accepts. The document must describe each field that we always send, must
- * not
- * require another one, and must accept each value that we send.
+ * not require another one, and must accept each value that we send.
  *
  * @param ours a JSON Schema without references.
  */
@@ -61,8 +60,7 @@ export function compareRequest(
 
 /**
  * Compares values that the product sends with the description. A refused usual value is breaking; a refused unusual
- * value is
- * a note.
+ * value is a note.
  *
  * @param label name of the field or parameter in the finding.
  * @param refusal returns why the service refuses a value, as a clause; undefined when it accepts the value.

@@ -1,7 +1,6 @@
 /**
  * Example values that services of this kind send. They show whether the described form of a field fits our reader. Each
- * is
- * tested against the document and against our reader, so a form that the contract learns to read is no longer a
+ * is tested against the document and against our reader, so a form that the contract learns to read is no longer a
  * finding.
  */
 import { parseLpaString } from '#domain/esims/activation.ts';

@@ -42,7 +42,7 @@ export function constraintsOf(schema: unknown): readonly Constraint[] {
 
 /**
  * @returns the first constraint that a value breaks, as a clause after the name of the field; undefined when it breaks
- * none.
+ *   none.
  */
 export function brokenConstraint(constraints: readonly Constraint[], value: unknown): string | undefined {
   for (const constraint of constraints) {

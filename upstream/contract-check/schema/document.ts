@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 /**
  * @returns the field of an object; undefined when absent. Own properties only: a document may name a field
- * `constructor`.
+ *   `constructor`.
  */
 export function at(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;

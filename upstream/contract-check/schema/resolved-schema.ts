@@ -47,8 +47,7 @@ const MAX_FORMS = 64;
 
 /**
  * The forms of a schema, with references and combinations resolved one level deep. Fields and items are resolved when
- * the
- * comparison reaches them, so a schema may contain itself.
+ * the comparison reaches them, so a schema may contain itself.
  *
  * @returns an empty list when no value fits.
  * @throws NotComparable when a reference cannot be followed or the schema is nested too deeply.
@@ -210,8 +209,7 @@ export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
  * Explains why no form accepts a value.
  *
  * @returns a clause after the name of the field, such as `has at most 20 characters there`; undefined when a form
- * accepts
- * the value.
+ *   accepts the value.
  */
 export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): string | undefined {
   const typed = forms.filter((form) => takesType(form, value));

@@ -6,9 +6,9 @@ const brand = z
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme');
 
 /**
- * How the answers, lists, errors and events of a service look where the specification does not show them. Each
- * property is one point. Properties combine with each other and with every dialect; a dialect says how a service
- * behaves. Requests are the same in all shapes, except for the query parameters of paging.
+ * Properties for the form of answers, lists, errors and events where the specification does not show it. All properties
+ * can be combined, with each other and with every dialect (a dialect says how a service behaves). Requests are the same
+ * in all shapes, except for the query parameters of paging.
  */
 export const shapeProperties = z.strictObject({
   envelope: z.enum(['none', 'data', 'data_named', 'named']).meta({
@@ -40,7 +40,7 @@ export const shapeProperties = z.strictObject({
   without: z
     .array(z.string().regex(/^[a-z_]+\.[a-z_]+$/, 'must be a record and a field, such as order.esim_id'))
     .readonly()
-    .meta({ description: 'Fields that are left out of answers and events, such as order.esim_id.' }),
+    .meta({ description: 'Fields that are missing in answers and events, such as order.esim_id.' }),
   failure: z.enum(['object', 'text']).meta({ description: 'Why a purchase failed.' }),
   token_type: z.enum(['Bearer', 'bearer', 'null']).meta({ description: 'token_type of a login.' }),
   odd_package: z.boolean().meta({ description: 'One package has countries: null.' }),
@@ -48,13 +48,13 @@ export const shapeProperties = z.strictObject({
     .enum(['code', 'problem', 'problem_underscored', 'message', 'fields', 'html', 'empty'])
     .meta({ description: 'Bodies of refusals. Their statuses are the same in all shapes.' }),
   header_prefix: brand.meta({ description: 'Beginning of the names of webhook headers.' }),
-  event_field: z.enum(['event', 'type']).meta({ description: 'Name of the field of a webhook that says its event.' }),
+  event_field: z.enum(['event', 'type']).meta({ description: 'Name of the field of a webhook that names its event.' }),
   event_data: z.enum(['bare', 'named']).meta({ description: 'data of a webhook: the order, or {"order": …}.' }),
 });
 
 export type Shape = z.output<typeof shapeProperties>;
 
-/** The shape without a choice: what the simulator sends by default. */
+/** The default shape. */
 export const PLAIN: Shape = {
   envelope: 'none',
   list: 'data',
@@ -80,7 +80,7 @@ export const PLAIN: Shape = {
 
 const TRANSACTION_IDS = ['order_id', 'external_order_id', 'esim_id', 'topup_id', 'refund_id', 'vpn_subscription_id'];
 
-/** The named shapes. The first is the default. Each further one lists the properties in which it differs from that. */
+/** The named shapes. The first is the default; the others list their differences from it. */
 export const SHAPES = {
   plain: PLAIN,
   data_envelope: { ...PLAIN, envelope: 'data' },
@@ -129,7 +129,7 @@ export const SHAPES = {
   empty_errors: { ...PLAIN, errors: 'empty' },
   branded: { ...PLAIN, header_prefix: 'X-Acme' },
   event_type: { ...PLAIN, event_field: 'type' },
-  /** Two services that differ in much at once. */
+  /** Two services with many differences at once. */
   framework: {
     ...PLAIN,
     envelope: 'data',
@@ -163,12 +163,12 @@ export const shapeChoice = z.strictObject({
 });
 export type ShapeChoice = z.output<typeof shapeChoice>;
 
-/** Tells whether every property is that of the plain shape. */
+/** True when the shape equals the plain one. */
 export function looksPlain(shape: Shape): boolean {
   return isDeepStrictEqual(shape, PLAIN);
 }
 
-/** @param headerPrefix of the configuration. A prefix that the choice names overrides it. */
+/** @param headerPrefix prefix of the configuration; a prefix in the choice overrides it. */
 export function shapeOf({ name, properties }: ShapeChoice, headerPrefix?: string): Shape {
   const changed = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
   return { ...SHAPES[name], ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }), ...changed };

@@ -6,18 +6,18 @@ import {
   splitNull,
   type Json,
   type JsonObject,
-} from '#simulator/shape/json.ts';
-import type { Shape } from '#simulator/shape/shape.ts';
+} from '#simulator/shapes/json.ts';
+import type { Shape } from '#simulator/shapes/shape.ts';
 import { AMOUNT_FIELDS } from '#upstream/contract.ts';
 
-/** What a shape needs to know of the simulator. */
+/** The inputs of a shape. */
 export interface ShapeContext {
   readonly shape: Shape;
-  /** The number that stands for an id in text; undefined for an id that nothing has. */
+  /** The number of an id; undefined for an unknown id. */
   readonly numberOf: (id: string) => number | undefined;
 }
 
-/** The records of the interface, by the names that envelopes use. */
+/** The records of the interface, named as in envelopes. */
 const RECORDS = [
   'token',
   'package',
@@ -39,10 +39,10 @@ const RECORDS = [
 ] as const;
 export type RecordName = (typeof RECORDS)[number];
 
-/** A field whose values look different. Null stays null. */
+/** The change of a field. Null stays null. */
 export interface FieldChange {
   readonly schema: JsonObject;
-  /** @param record the plain record that the value is a field of. */
+  /** @param record the plain record with this field. */
   readonly value: (plain: Json, record: JsonObject) => Json;
 }
 
@@ -52,11 +52,11 @@ const ITEMS: ReadonlySet<RecordName> = new Set(['package', 'vpn_plan']);
 const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
 const STATUSES = new Set(['status', 'review']);
 
-/** The package that is odd in the shape that has one. */
+/** The package with `countries: null` in the shape `odd_package`. */
 const ODD_PACKAGE = 1004;
 const ZONE_OFFSET_MS = 7_200_000;
 
-/** @param schema of the plain field. @returns undefined for a field that looks as it does in the plain shape. */
+/** @param schema of the plain field. @returns undefined when the shape does not change the field. */
 export function fieldChange(
   context: ShapeContext,
   record: RecordName,
@@ -108,7 +108,7 @@ function amount({ money, currency }: Shape): FieldChange | undefined {
   }
 }
 
-/** Tells whether an amount of the record carries its currency. The record needs none then. */
+/** True when an amount of the record contains its currency. The record then has no currency field. */
 export function holdsCurrency({ money }: Shape, properties: JsonObject): boolean {
   return money === 'object' && Object.keys(properties).some((name) => AMOUNTS.has(name));
 }

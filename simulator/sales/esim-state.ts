@@ -2,36 +2,36 @@ import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
 import type { EsimCondition, EsimRecord } from '#simulator/store/esims.ts';
 import type { SimulatedState } from '#upstream/contract.ts';
 
-/** Data of an eSIM and what of it is used at one moment. */
-export interface EsimFacts {
+/** The usage and status of an eSIM at one time. */
+export interface EsimState {
   readonly usedMb: number;
   /** Null: unlimited. */
   readonly totalMb: number | null;
-  /** As it is shown: an active eSIM whose data or time is over is not active any more. */
+  /** The shown status: an active eSIM without data or time left is shown as consumed or expired. */
   readonly status: EsimRecord['status'] | 'expired';
 }
 
 const DAY_MS = 86_400_000;
-/** What a phone uses as soon as it is on. */
+/** Megabytes that a phone uses when it is switched on. */
 const FIRST_USE_MB = 10;
-/** Of an unlimited package. */
+/** Usage of an unlimited package. */
 const UNLIMITED_MB_A_DAY = 1_024;
 const UNLIMITED_CONSUMED_MB = 51_200;
 
 /**
- * Usage grows evenly while an eSIM is active, so that a package lasts as long as it is valid; top-ups are used no
- * faster.
+ * Calculates the usage and status of an eSIM. Usage grows evenly while the eSIM is active, so that a package lasts as
+ * long as it is valid. Top-ups do not change the rate.
  *
- * @param item the package that it was bought as.
+ * @param item the package with which it was bought.
  * @param topups packages of its completed top-ups.
  * @param now epoch milliseconds.
  */
-export function esimFacts(
+export function esimState(
   esim: EsimRecord,
   item: CataloguePackage,
   topups: readonly CataloguePackage[],
   now: number,
-): EsimFacts {
+): EsimState {
   const totalMb = item.dataMb === null ? null : topups.reduce((sum, { dataMb }) => sum + (dataMb ?? 0), item.dataMb);
   const expired = esim.expiresAt !== null && now >= esim.expiresAt;
   const usedMb = usedUntil(esim, item, expired ? (esim.expiresAt ?? now) : now, totalMb);
@@ -49,17 +49,17 @@ function usedUntil(esim: EsimRecord, item: CataloguePackage, until: number, tota
 
 const ORDER_OF_STATES: readonly EsimRecord['status'][] = ['available', 'installed', 'active', 'consumed'];
 
-/** False when it would have to go back: what was installed or used stays so. */
-export function mayBecome(shown: EsimFacts['status'], state: SimulatedState): boolean {
+/** False when the change would go backwards: an installed or used eSIM stays so. */
+export function mayBecome(shown: EsimState['status'], state: SimulatedState): boolean {
   const from = ORDER_OF_STATES.findIndex((each) => each === shown);
   return from >= 0 && ORDER_OF_STATES.indexOf(state) >= from;
 }
 
-/** The condition of an eSIM that a phone has brought into a state. @param now epoch milliseconds. */
-export function becoming(
+/** The eSIM after a phone brought it into a state. @param now epoch milliseconds. */
+export function conditionAfter(
   state: SimulatedState,
   esim: EsimRecord,
-  facts: EsimFacts,
+  current: EsimState,
   item: CataloguePackage,
   now: number,
 ): EsimCondition {
@@ -68,14 +68,14 @@ export function becoming(
   const activatedAt = esim.activatedAt ?? now;
   const expiresAt = esim.expiresAt ?? activatedAt + item.validityDays * DAY_MS;
   const common = { status: state, installedAt, activatedAt, expiresAt, usedAt: now };
-  if (state === 'active') return { ...common, usedMb: Math.max(facts.usedMb, FIRST_USE_MB) };
-  return { ...common, usedMb: facts.totalMb ?? Math.max(facts.usedMb, UNLIMITED_CONSUMED_MB) };
+  if (state === 'active') return { ...common, usedMb: Math.max(current.usedMb, FIRST_USE_MB) };
+  return { ...common, usedMb: current.totalMb ?? Math.max(current.usedMb, UNLIMITED_CONSUMED_MB) };
 }
 
-/** The condition after a recharge: what was consumed is active again, and what runs lasts longer. */
-export function recharged(esim: EsimRecord, facts: EsimFacts, topup: CataloguePackage, now: number): EsimCondition {
+/** The eSIM after a recharge: a consumed eSIM is active again, and a running one lasts longer. */
+export function recharged(esim: EsimRecord, current: EsimState, topup: CataloguePackage, now: number): EsimCondition {
   const expiresAt = esim.expiresAt === null ? null : esim.expiresAt + topup.validityDays * DAY_MS;
   const wasOn = esim.status === 'active' || esim.status === 'consumed';
   if (!wasOn) return esim;
-  return { ...esim, status: 'active', expiresAt, usedMb: facts.usedMb, usedAt: now };
+  return { ...esim, status: 'active', expiresAt, usedMb: current.usedMb, usedAt: now };
 }

@@ -1,4 +1,4 @@
-import { fieldChange, holdsCurrency, type RecordName, type ShapeContext } from '#simulator/shape/fields.ts';
+import { fieldChange, holdsCurrency, type RecordName, type ShapeContext } from '#simulator/shapes/fields.ts';
 import {
   isArray,
   isObject,
@@ -8,13 +8,13 @@ import {
   type Json,
   type JsonObject,
   type Shaped,
-} from '#simulator/shape/json.ts';
+} from '#simulator/shapes/json.ts';
 import { NEEDED_FOR } from '#upstream/contract.ts';
 
-/** Records inside of records, by the names of their fields. */
+/** Records inside other records, by field name. */
 const NESTED: Readonly<Record<string, RecordName>> = { failure: 'failure', access: 'access', refund: 'refund' };
 
-/** Fields that no contract has, for the shape that shows some. */
+/** Fields outside the contract, for the shape with extra fields. */
 export const EXTRA: Readonly<{ values: JsonObject; schemas: JsonObject }> = {
   values: { internal_reference: 'r-1', tags: [], audit: { version: 3, by: null } },
   schemas: {
@@ -32,10 +32,10 @@ interface Field {
 }
 
 /**
- * A record in a shape: its schema, and the function that gives its values.
+ * Makes the schema of a record in a shape, and the conversion of its values.
  *
- * @param schema of the plain record; null may be among its values.
- * @param data what the field `data` of an event holds.
+ * @param schema of the plain record; null may be allowed.
+ * @param data the record in the field `data` of an event.
  */
 export function shapedRecord(context: ShapeContext, record: RecordName, schema: JsonObject, data?: RecordName): Shaped {
   const { inner, nullable } = splitNull(schema);
@@ -60,7 +60,7 @@ export function shapedRecord(context: ShapeContext, record: RecordName, schema: 
   };
 }
 
-/** A field of a hand-made event that its contract does not know stays as it is. */
+/** Converts the fields of a record. Unknown fields of a manual event stay unchanged. */
 function valuesOf(plain: JsonObject, fields: ReadonlyMap<string, Field | undefined>): JsonObject {
   const shown = Object.entries(plain).flatMap(([name, value]): [string, Json][] => {
     if (!fields.has(name)) return [[name, value]];
@@ -76,7 +76,7 @@ interface Place {
   readonly properties: JsonObject;
 }
 
-/** @returns undefined for a field that the shape leaves out. */
+/** @returns undefined for a field that the shape omits. */
 function shapedField(
   context: ShapeContext,
   { record, data, properties }: Place,
@@ -129,7 +129,7 @@ function shownNameOf({ shape }: ShapeContext, record: RecordName, name: string):
   return record === 'event' && name === 'event' ? shape.event_field : name;
 }
 
-/** The same one level down, under a name. */
+/** Wraps a part in an object, under a name. */
 export function wrapped({ schema, value }: Shaped, name: string): Shaped {
   return { schema: objectSchema({ [name]: schema }), value: (plain) => ({ [name]: value(plain) }) };
 }

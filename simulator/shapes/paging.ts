@@ -1,18 +1,18 @@
 import { jsonAnswer, validationFailed, type Answer } from '#simulator/service/errors.ts';
-import { isArray, isObject, jsonFrom, objectSchema, type Json, type JsonObject } from '#simulator/shape/json.ts';
-import type { Shape } from '#simulator/shape/shape.ts';
+import { isArray, isObject, jsonFrom, objectSchema, type Json, type JsonObject } from '#simulator/shapes/json.ts';
+import type { Shape } from '#simulator/shapes/shape.ts';
 
 type Paging = Shape['paging'];
 type Query = Readonly<Record<string, string>>;
 
-/** Of every paging but that of the plain shape. */
+/** Page size of all pagings except that of the plain shape. */
 const PAGE_SIZE = 25;
-/** As many as a handler gives at once. */
+/** Maximum page size of a handler. */
 const MOST_AT_ONCE = '100';
 
 const integer: JsonObject = { type: 'integer', minimum: 0 };
 
-/** Query parameters, and the fields that a list has beside its items. */
+/** The query parameters of each paging, and the fields of a list beside its items. */
 const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[]; readonly fields: JsonObject }>> = {
   cursor: { parameters: ['cursor', 'limit'], fields: { next_cursor: { type: ['string', 'null'] } } },
   page: {
@@ -31,13 +31,13 @@ export function pagingFields(paging: Paging): JsonObject {
   return PAGINGS[paging].fields;
 }
 
-/** @param names of the contract's query parameters. @returns those that a list takes in this paging. */
+/** @param names the query parameters of the contract. @returns the query parameters of a list in this paging. */
 export function queryNames(names: readonly string[], paging: Paging): readonly string[] {
   if (!names.includes('cursor')) return names;
   return [...names.filter((name) => !ALL_PARAMETERS.has(name)), ...PAGINGS[paging].parameters];
 }
 
-/** Leaves out parameters of another paging, which such a service ignores; the plain one refuses them. */
+/** Removes parameters of another paging, because such a service ignores them. The plain shape refuses them instead. */
 export function ownQuery(query: Readonly<Record<string, unknown>>, paging: Paging): Readonly<Record<string, unknown>> {
   if (paging === 'cursor') return query;
   const own = PAGINGS[paging].parameters;
@@ -56,7 +56,7 @@ export interface ListRequest {
   readonly read: (query: Query) => Answer | Promise<Answer>;
 }
 
-/** The part of a list that a request asks for, as `data` with the fields of its paging. @throws ServiceError 422 */
+/** Returns the requested page of a list, as `data` with the fields of its paging. @throws ServiceError 422 */
 export async function pageOfList(request: ListRequest): Promise<Answer> {
   const { paging, query, isPaged, address, read } = request;
   if (paging === 'cursor') return read(query);

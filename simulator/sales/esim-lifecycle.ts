@@ -1,14 +1,14 @@
 import type { Catalogue } from '#simulator/catalogue/catalogue.ts';
 import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
 import type { Clock } from '#simulator/clock.ts';
-import { becoming, esimFacts, mayBecome, recharged, type EsimFacts } from '#simulator/sales/esim-facts.ts';
+import { conditionAfter, esimState, mayBecome, recharged, type EsimState } from '#simulator/sales/esim-state.ts';
 import { validationFailed } from '#simulator/service/errors.ts';
 import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
 import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
 import type { SimulatedState } from '#upstream/contract.ts';
 
-/** What happens to eSIMs after their delivery: phones use them, top-ups recharge them. */
-export class EsimCare {
+/** The life of eSIMs after their delivery: phones use them, top-ups recharge them. */
+export class EsimLifecycle {
   readonly #esims: Esims;
   readonly #sales: Sales;
   readonly #packages: Catalogue<CataloguePackage>;
@@ -21,40 +21,40 @@ export class EsimCare {
     this.#clock = clock;
   }
 
-  /** Usage and shown state at this moment. */
-  facts(esim: EsimRecord): EsimFacts {
+  /** The current usage and status of an eSIM. */
+  state(esim: EsimRecord): EsimState {
     const topups = this.#sales.completedTopups(esim.id).map(({ itemId }) => this.#package(itemId));
-    return esimFacts(esim, this.#package(esim.packageId), topups, this.#clock.now());
+    return esimState(esim, this.#package(esim.packageId), topups, this.#clock.now());
   }
 
   /**
-   * A phone has installed, activated or used up an eSIM.
+   * Simulates that a phone installs, activates or uses up an eSIM.
    *
-   * @throws ServiceError 422 when it is beyond that state already, or cancelled.
+   * @throws ServiceError 422 when the eSIM is beyond that state, or cancelled.
    */
-  bring(esim: EsimRecord, state: SimulatedState): EsimRecord {
-    const facts = this.facts(esim);
-    if (!mayBecome(facts.status, state)) {
-      throw validationFailed({ state: `this eSIM is ${facts.status} and cannot become ${state}` });
+  changeState(esim: EsimRecord, state: SimulatedState): EsimRecord {
+    const current = this.state(esim);
+    if (!mayBecome(current.status, state)) {
+      throw validationFailed({ state: `this eSIM is ${current.status} and cannot become ${state}` });
     }
-    if (facts.status === state) return esim;
-    this.#esims.change(esim.id, becoming(state, esim, facts, this.#package(esim.packageId), this.#clock.now()));
+    if (current.status === state) return esim;
+    this.#esims.change(esim.id, conditionAfter(state, esim, current, this.#package(esim.packageId), this.#clock.now()));
     return this.#reread(esim.id);
   }
 
-  /** A top-up has come about. Call it before the top-up counts as completed. */
+  /** Recharges the eSIM of a top-up. Call it before the top-up counts as completed. */
   recharge(topup: SaleRecord): void {
     const esim = this.#reread(topup.esimId ?? '');
-    const condition = recharged(esim, this.facts(esim), this.#package(topup.itemId), this.#clock.now());
+    const condition = recharged(esim, this.state(esim), this.#package(topup.itemId), this.#clock.now());
     this.#esims.change(esim.id, condition);
   }
 
   /**
-   * The packages that can recharge an eSIM: for exactly the places of its own package, limited for a limited one and
-   * unlimited for an unlimited one. None once it is cancelled or its time is over.
+   * The packages that can recharge an eSIM: those for exactly the countries of its own package, limited or unlimited as
+   * that one is. Empty when the eSIM is cancelled or expired.
    */
   topupOptions(esim: EsimRecord): CataloguePackage[] {
-    const { status } = this.facts(esim);
+    const { status } = this.state(esim);
     if (status === 'cancelled' || status === 'expired') return [];
     const own = this.#package(esim.packageId);
     return this.#packages.list().filter((item) => isCompatible(item, own));

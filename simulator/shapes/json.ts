@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** A JSON value, of an answer as of a schema. */
+/** A JSON value, in an answer or a schema. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** A part of an answer: how it is described, and how a plain value comes to look. */
+/** A part of an answer in a shape: its schema, and the conversion of the plain value. */
 export interface Shaped {
   /** JSON Schema. */
   readonly schema: JsonObject;
@@ -15,7 +15,7 @@ export interface Shaped {
 
 const json = z.json();
 
-/** Reads JSON text, or makes JSON of a value such as a schema. @throws SyntaxError when a text is no JSON. */
+/** Parses JSON text, or converts a value such as a schema to JSON. @throws SyntaxError when a text is not JSON. */
 export function jsonFrom(source: unknown): Json {
   return json.parse(JSON.parse(typeof source === 'string' ? source : JSON.stringify(source)));
 }
@@ -28,7 +28,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isArray(value);
 }
 
-/** The text of a field; empty when it holds none. */
+/** The text of a field; empty when it is not a text. */
 export function textAt(object: JsonObject, name: string): string {
   const value = object[name];
   return typeof value === 'string' ? value : '';
@@ -46,12 +46,12 @@ export function objectSchema(properties: JsonObject): JsonObject {
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
-/** The same with null as a further value. */
+/** Adds null to the values of a schema. */
 export function orNull(schema: JsonObject): JsonObject {
   return splitNull(schema).nullable ? schema : { anyOf: [schema, { type: 'null' }] };
 }
 
-/** A schema without null, and whether null was among its values. */
+/** Removes null from a schema, and tells whether it was allowed. */
 export function splitNull(schema: JsonObject): { readonly inner: JsonObject; readonly nullable: boolean } {
   const { anyOf, type, ...rest } = schema;
   if (isArray(anyOf)) {

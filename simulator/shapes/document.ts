@@ -1,16 +1,16 @@
 import { QUERY_FIELDS } from '#simulator/service/query.ts';
 import { endpointNames } from '#simulator/service/served.ts';
-import { errorShape } from '#simulator/shape/errors.ts';
-import { isArray, isObject, jsonFrom, objectAt, textAt, type Json, type JsonObject } from '#simulator/shape/json.ts';
-import { queryNames } from '#simulator/shape/paging.ts';
-import { looksPlain } from '#simulator/shape/shape.ts';
-import { itemSchema, type Shaper } from '#simulator/shape/shaper.ts';
+import { errorShape } from '#simulator/shapes/errors.ts';
+import { isArray, isObject, jsonFrom, objectAt, textAt, type Json, type JsonObject } from '#simulator/shapes/json.ts';
+import { queryNames } from '#simulator/shapes/paging.ts';
+import { looksPlain } from '#simulator/shapes/shape.ts';
+import { itemSchema, type Shaper } from '#simulator/shapes/shaper.ts';
 import { wireSchema } from '#simulator/wire-schema.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders, type EndpointName, type ServiceHeaders } from '#upstream/contract.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** The OpenAPI document of a service of this shape. @param plain that of the plain shape. */
+/** Changes the plain OpenAPI document to that of a shape. */
 export function shapedDocument(plain: object, shaper: Shaper): object {
   if (looksPlain(shaper.shape)) return plain;
   const document = objectAt(jsonFrom(plain));

@@ -1,17 +1,17 @@
 import type { Answer } from '#simulator/service/errors.ts';
-import { jsonFrom, objectSchema, type Json, type JsonObject } from '#simulator/shape/json.ts';
-import type { Shape } from '#simulator/shape/shape.ts';
+import { jsonFrom, objectSchema, type Json, type JsonObject } from '#simulator/shapes/json.ts';
+import type { Shape } from '#simulator/shapes/shape.ts';
 import { serviceErrorBody } from '#upstream/contract.ts';
 
-/** The body of refusals in a shape. */
+/** The error body of a shape. */
 interface ErrorShape {
-  /** Undefined: there is no body. */
+  /** Undefined when there is no body. */
   readonly contentType: string | undefined;
   readonly schema: JsonObject;
-  readonly body: (error: ErrorFacts) => Json;
+  readonly body: (error: ErrorContent) => Json;
 }
 
-interface ErrorFacts {
+interface ErrorContent {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -41,7 +41,7 @@ function problem(separator: string): ErrorShape {
   };
 }
 
-const html = ({ status, message }: ErrorFacts): string =>
+const html = ({ status, message }: ErrorContent): string =>
   `<html>\n<head><title>${status}</title></head>\n<body><h1>${status}</h1><p>${escaped(message)}</p></body>\n</html>\n`;
 
 const SHAPES_OF_ERRORS: Readonly<Record<Exclude<Shape['errors'], 'code'>, ErrorShape>> = {
@@ -51,19 +51,21 @@ const SHAPES_OF_ERRORS: Readonly<Record<Exclude<Shape['errors'], 'code'>, ErrorS
   fields: {
     contentType: JSON_TYPE,
     schema: objectSchema({ errors: listsByField }),
-    // A refusal that is about no field is under `base`.
+    // A refusal without a field is under `base`.
     body: ({ message, fields }) => ({ errors: listed(fields ?? { base: message }) }),
   },
   html: { contentType: 'text/html', schema: text, body: html },
   empty: { contentType: undefined, schema: text, body: () => '' },
 };
 
-/** @returns undefined for the errors of the contract. */
+/** @returns undefined for the error body of the contract. */
 export function errorShape(errors: Shape['errors']): Pick<ErrorShape, 'contentType' | 'schema'> | undefined {
   return errors === 'code' ? undefined : SHAPES_OF_ERRORS[errors];
 }
 
-/** A refusal with the same status, and the body of a shape. @param answer with the contract's error body. */
+/**
+ * Changes a refusal to the error body of a shape, with the same status. @param answer with the contract's error body.
+ */
 export function shapedError(errors: Shape['errors'], answer: Answer): Answer {
   if (errors === 'code') return answer;
   const { error } = serviceErrorBody.parse(jsonFrom(answer.body));

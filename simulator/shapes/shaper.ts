@@ -1,7 +1,7 @@
 import type { Answer } from '#simulator/service/errors.ts';
 import { endpointNames } from '#simulator/service/served.ts';
-import { shapedError } from '#simulator/shape/errors.ts';
-import type { ShapeContext } from '#simulator/shape/fields.ts';
+import { shapedError } from '#simulator/shapes/errors.ts';
+import type { ShapeContext } from '#simulator/shapes/fields.ts';
 import {
   isArray,
   isObject,
@@ -11,34 +11,34 @@ import {
   type Json,
   type JsonObject,
   type Shaped,
-} from '#simulator/shape/json.ts';
-import { pagingFields } from '#simulator/shape/paging.ts';
-import { EXTRA, shapedRecord, wrapped } from '#simulator/shape/records.ts';
-import { looksPlain, type Shape } from '#simulator/shape/shape.ts';
-import { eventRecord, knownEvent, SUBJECTS } from '#simulator/shape/subjects.ts';
+} from '#simulator/shapes/json.ts';
+import { pagingFields } from '#simulator/shapes/paging.ts';
+import { EXTRA, shapedRecord, wrapped } from '#simulator/shapes/records.ts';
+import { looksPlain, type Shape } from '#simulator/shapes/shape.ts';
+import { eventRecord, knownEvent, SUBJECTS } from '#simulator/shapes/subjects.ts';
 import { wireSchema } from '#simulator/wire-schema.ts';
 import { ENDPOINTS, eventBody, type EndpointName } from '#upstream/contract.ts';
 
 /**
- * Turns plain answers and events into those of a shape. The description of each part is made together with its
- * values, so that the OpenAPI document says what is sent.
+ * Converts plain answers and events to a shape. The schema of each part is made together with its conversion, so that
+ * the OpenAPI document describes what is sent.
  */
 export class Shaper {
   readonly shape: Shape;
   readonly #context: ShapeContext;
-  /** True where the shape changes no answer and no event. It may change names of headers, and refusals. */
+  /** True when the shape changes no answer and no event. It may still change header names and refusals. */
   readonly #isPlain: boolean;
   readonly #answers = new Map<EndpointName, Shaped | undefined>();
   readonly #events = new Map<string, Shaped>();
 
-  /** @param numberOf the number that stands for an id in text. */
+  /** @param numberOf returns the number of an id. */
   constructor(shape: Shape, numberOf: ShapeContext['numberOf'] = () => undefined) {
     this.shape = shape;
     this.#context = { shape, numberOf };
     this.#isPlain = looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
   }
 
-  /** @param name of the endpoint; undefined for what is no call of the interface. */
+  /** @param name of the endpoint; undefined for requests outside the interface. */
   answer(name: EndpointName | undefined, answer: Answer): Answer {
     if (answer.verbatim === true) return answer;
     if (answer.status >= 400) return shapedError(this.shape.errors, answer);
@@ -46,7 +46,7 @@ export class Shaper {
     return shaped === undefined ? answer : { ...answer, body: JSON.stringify(shaped.value(jsonFrom(answer.body))) };
   }
 
-  /** The signed body of an event, before it is written. */
+  /** Converts the body of an event, before it is signed. */
   event(event: string, plain: Readonly<Record<string, unknown>>): unknown {
     if (this.#isPlain) return plain;
     let shaped = this.#events.get(event);
@@ -57,7 +57,7 @@ export class Shaper {
     return shaped.value(jsonFrom(plain));
   }
 
-  /** The answer of an endpoint; undefined for one that looks the same in all shapes. */
+  /** The answer of an endpoint in this shape; undefined when it is the same in all shapes. */
   described(name: EndpointName): Shaped | undefined {
     if (name === 'getOpenApi') return undefined;
     const known = this.#answers.get(name);
@@ -98,7 +98,7 @@ export class Shaper {
       const data = isObject(plain) ? plain['data'] : undefined;
       return isArray(data) ? data.map(item.value) : [];
     };
-    // A bare array has no room for anything beside its items.
+    // A bare array has no place for other fields.
     if (list === 'array') return { schema: items, value: valuesOf };
     const key = list === 'items' ? 'items' : 'data';
     const named = list === 'data_named' ? `${record}s` : undefined;
@@ -118,12 +118,12 @@ export class Shaper {
   }
 }
 
-/** Tells whether the endpoint answers a list. */
+/** True when the endpoint answers a list. */
 export function isList(name: EndpointName): boolean {
   return LISTS.has(name);
 }
 
-/** Schema of the items of a list; undefined for what is no list. */
+/** Schema of the items of a list; undefined when it is not a list. */
 export function itemSchema(schema: JsonObject): JsonObject | undefined {
   const { type, items } = objectAt(schema, 'properties', 'data');
   return type === 'array' && isObject(items) ? items : undefined;

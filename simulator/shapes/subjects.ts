@@ -1,7 +1,7 @@
-import type { RecordName } from '#simulator/shape/fields.ts';
+import type { RecordName } from '#simulator/shapes/fields.ts';
 import { EVENT_KINDS, type EndpointName, type EventKind } from '#upstream/contract.ts';
 
-/** The record that each call answers, or lists. The OpenAPI document is none. */
+/** The record in the answer or list of each call. The OpenAPI document is not a record. */
 export const SUBJECTS: Readonly<Record<Exclude<EndpointName, 'getOpenApi'>, RecordName>> = {
   login: 'token',
   listPackages: 'package',
@@ -41,12 +41,12 @@ const EVENT_RECORDS: Readonly<Record<string, RecordName>> = {
 
 const subjectOf = (event: string): string => event.split('.')[0] ?? '';
 
-/** The record in `data` of an event; undefined for a ping, and for an event that the contract does not know. */
+/** The record in `data` of an event; undefined for a ping and for an unknown event. */
 export function eventRecord(event: string): RecordName | undefined {
   return EVENT_RECORDS[subjectOf(event)];
 }
 
-/** The event itself, or for one made by hand another about the same kind of thing. */
+/** The event itself, or for an unknown event one with the same kind of subject. */
 export function knownEvent(event: string): EventKind {
   const alike = EVENT_KINDS.find((kind) => subjectOf(kind) === subjectOf(event));
   return EVENT_KINDS.find((kind) => kind === event) ?? alike ?? 'ping';

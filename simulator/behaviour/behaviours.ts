@@ -4,7 +4,7 @@ import type { Identifiers } from '#simulator/identifiers.ts';
 import { SALE_KINDS, type SaleKind } from '#simulator/store/sales.ts';
 import type { Store } from '#simulator/store/store.ts';
 
-/** Of orders, top-ups and VPN orders; a completed VPN order is an active subscription. */
+/** Outcomes of orders, top-ups and VPN orders. A completed VPN order is an active subscription. */
 export const OUTCOMES = [
   'completed',
   'processing_then_completed',
@@ -14,52 +14,52 @@ export const OUTCOMES = [
 ] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** Of the cancellation of an eSIM. Without a rule the simulator's own facts decide. */
+/** Outcomes of the cancellation of an eSIM. Without a rule, the refund conditions decide. */
 export const CANCELLATION_OUTCOMES = [
-  /** Cancelled at once; the refund is completed at once, or after `delay_ms`. */
+  /** Cancelled at once. The refund is completed at once, or after `delay_ms`. */
   'accepted',
   'processing_then_accepted',
   'refused',
-  /** Until the admin API decides. */
+  /** In review until the admin API decides. */
   'manual_review',
   'manual_review_then_accepted',
   'manual_review_then_refused',
-  /** Cancelled at once; the refund fails at once, or after `delay_ms`. */
+  /** Cancelled at once. The refund fails at once, or after `delay_ms`. */
   'refund_failed',
 ] as const;
 export type CancellationOutcome = (typeof CANCELLATION_OUTCOMES)[number];
 
-/** Of the cancellation of a VPN subscription. */
+/** Outcomes of the cancellation of a VPN subscription. */
 export const VPN_CANCELLATION_OUTCOMES = ['cancelled', 'processing_then_cancelled', 'refused'] as const;
 export type VpnCancellationOutcome = (typeof VPN_CANCELLATION_OUTCOMES)[number];
 
 const FAILING: ReadonlySet<Outcome> = new Set(['processing_then_failed', 'failed_at_once', 'stay_processing']);
 
-/** Time until what is planned comes about, in milliseconds; the configured one when absent. */
+/** Milliseconds until the planned step; the configured delay when absent. */
 const delay_ms = z.int().nonnegative().optional();
 
 const behaviourFields = {
   outcome: z.enum(OUTCOMES),
   /** Time in `processing`. */
   delay_ms,
-  /** From the failure to the credit, in milliseconds; null for no credit ever. */
+  /** Milliseconds from the failure to the credit; null for no credit. */
   credit_after_ms: z.int().nonnegative().nullable().optional(),
-  /** False: the failed purchase never debits. Only with `failed_at_once`. */
+  /** False: the failed purchase is never debited. Only with `failed_at_once`. */
   debited: z.boolean().optional(),
 };
 
-/** What becomes of a purchase. */
+/** The planned outcome of a purchase. */
 export type Behaviour = z.output<z.ZodObject<typeof behaviourFields>>;
 
 const matchFields = {
   environment: z.enum(ENVIRONMENTS).optional(),
-  /** How many; null: until removed. */
+  /** Number of operations; null: until the rule is removed. */
   count: z.int().min(1).nullable().default(null),
 };
 
 const saleRule = z
   .strictObject({
-    /** All three when absent. */
+    /** All kinds of purchase when absent. */
     operation: z.enum(SALE_KINDS).optional(),
     ...behaviourFields,
     ...matchFields,
@@ -68,19 +68,19 @@ const saleRule = z
   })
   .refine((rule) => rule.debited !== false || rule.outcome === 'failed_at_once', {
     path: ['debited'],
-    message: 'can be false with failed_at_once only',
+    message: 'can be false only with failed_at_once',
   })
   .refine((rule) => rule.credit_after_ms === undefined || FAILING.has(rule.outcome), {
     path: ['credit_after_ms'],
-    message: 'makes sense with an outcome that can fail only',
+    message: 'is allowed only with an outcome that can fail',
   })
   .refine((rule) => rule.package_id === undefined || rule.operation !== 'vpn', {
     path: ['package_id'],
-    message: 'a VPN order has none',
+    message: 'is not allowed for a VPN order',
   })
   .refine((rule) => rule.vpn_plan_id === undefined || rule.operation === undefined || rule.operation === 'vpn', {
     path: ['vpn_plan_id'],
-    message: 'only a VPN order has one',
+    message: 'is allowed only for a VPN order',
   });
 
 const cancellationRule = z.strictObject({
@@ -97,14 +97,14 @@ const vpnCancellationRule = z.strictObject({
   ...matchFields,
 });
 
-/** A rule of the admin API: the next `count` operations that match go this way. */
+/** A rule of the admin API for the next `count` operations that match. */
 export const behaviourRule = z.discriminatedUnion('operation', [saleRule, cancellationRule, vpnCancellationRule]);
 export type BehaviourRule = z.output<typeof behaviourRule>;
 type SaleRule = z.output<typeof saleRule>;
 
 export type StoredBehaviour = BehaviourRule & { readonly id: string; readonly used: number };
 
-/** A thing for sale, with what becomes of its purchase by itself. */
+/** An item for sale, with the outcome of its purchase. */
 interface BehavingItem {
   readonly id: number;
   readonly behaviour?: Behaviour;
@@ -112,7 +112,10 @@ interface BehavingItem {
 
 const row = z.object({ id: z.string(), rule: z.string(), used: z.number() });
 
-/** The rules of the admin API; the newest that matches decides. Each decision runs in its operation's transaction. */
+/**
+ * The behaviour rules of the admin API. The newest matching rule decides. Each decision runs in the transaction of its
+ * operation.
+ */
 export class Behaviours {
   readonly #store: Store;
   readonly #identifiers: Identifiers;
@@ -138,12 +141,12 @@ export class Behaviours {
     return { id, ...rule, used: 0 };
   }
 
-  /** Newest first, used-up ones included. */
+  /** All rules, newest first, including those that are used up. */
   list(): StoredBehaviour[] {
     return this.#all.all().map(({ id, rule, used }) => ({ id, ...behaviourRule.parse(JSON.parse(rule)), used }));
   }
 
-  /** @returns false when there is none with this id. */
+  /** @returns false when no rule has this id. */
   remove(id: string): boolean {
     return this.#remove.run({ id }) > 0;
   }
@@ -152,19 +155,19 @@ export class Behaviours {
     this.#clear.run({});
   }
 
-  /** Decides about one purchase and counts the rule that did. */
+  /** Decides about one purchase, and counts the use of the rule. */
   ofSale(environment: Environment, kind: SaleKind, item: BehavingItem): Behaviour {
     const rule = this.#take(environment, (candidate): candidate is SaleRule => matchesSale(candidate, kind, item.id));
     return rule ?? item.behaviour ?? { outcome: 'completed' };
   }
 
-  /** Decides about one cancellation of an eSIM. @returns undefined when no rule does, and the facts must. */
+  /** Decides about one cancellation of an eSIM. @returns undefined when no rule matches. */
   ofCancellation(environment: Environment): z.output<typeof cancellationRule> | undefined {
     const isOne = (rule: BehaviourRule): rule is z.output<typeof cancellationRule> => rule.operation === 'cancellation';
     return this.#take(environment, isOne);
   }
 
-  /** Decides about one cancellation of a VPN subscription; cancelled at once without a rule. */
+  /** Decides about one cancellation of a VPN subscription. Without a rule, it is cancelled at once. */
   ofVpnCancellation(environment: Environment): { outcome: VpnCancellationOutcome; delay_ms?: number | undefined } {
     const isOne = (rule: BehaviourRule): rule is z.output<typeof vpnCancellationRule> =>
       rule.operation === 'vpn_cancellation';
