@@ -1,11 +1,11 @@
-import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { AbsenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
-import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
 
 /**
@@ -16,11 +16,11 @@ import { restartResendWindow } from '#fulfilment/attempts/restored-attempts.ts';
  */
 export function createAbsenceProof(
   { database, purchaseInForce }: WorkDependencies,
-  kinds: Readonly<Record<WorkKind, PurchaseKind>>,
+  handlers: WorkHandlers,
   readDebitEvidence: PurchaseActivities['readDebitEvidence'],
 ): PurchaseActivities['proveAbsence'] {
   const absenceOf = async (work: WorkRef, attempt: AttemptRow): Promise<AbsenceResult | undefined> => {
-    const lookedUp = await kinds[work.kind].lookUp(attempt);
+    const lookedUp = await handlers[work.kind].lookUp(attempt);
     if (lookedUp.kind === 'unavailable') {
       return { kind: 'unproven', mayPass: isLookUpRetried(lookedUp.failure.class), detail: lookedUp.failure.detail };
     }

@@ -1,5 +1,5 @@
 import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkHandler, WorkHandlers } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';
 import { markSettled, findAttemptById } from '#db/attempts/attempts.ts';
@@ -10,14 +10,13 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { equalMoney, type Money } from '#domain/money/money.ts';
 import { isLookUpRetried } from '#domain/policy/workflow-policy.ts';
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { countsInWallet, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 /** Makes the activity that reads the wallet for the cost of an attempt and updates our books (rules 3 and 7). */
 export function createDebitEvidence(
   { database, service }: WorkDependencies,
-  kinds: Readonly<Record<WorkKind, PurchaseKind>>,
+  handlers: WorkHandlers,
 ): PurchaseActivities['readDebitEvidence'] {
   return async ({ work, attemptId }) => {
     const attempt = await database.run((db) => findAttemptById(db, attemptId));
@@ -35,10 +34,10 @@ export function createDebitEvidence(
     }
     const { items } = answer.value;
     const debits = items.filter(({ type }) => type === 'debit');
-    const mayBeOurs = (await kinds[work.kind].mayOwnOneOf?.(attempt, debits)) ?? false;
+    const mayBeOurs = (await handlers[work.kind].mayOwnOneOf?.(attempt, debits)) ?? false;
     return database.transaction(async (tx) => {
       const booked = await bookedMovements(tx, attempt.id);
-      const { result, movements } = judge(kinds[work.kind], attempt, items, { ...booked, mayBeOurs });
+      const { result, movements } = judge(handlers[work.kind], attempt, items, { ...booked, mayBeOurs });
       await writeBooks(tx, attempt, movements);
       // An unknown attempt is not settled: a request may still be on its way.
       if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
@@ -60,7 +59,7 @@ interface Movements {
 }
 
 function judge(
-  kind: PurchaseKind,
+  kind: WorkHandler,
   attempt: AttemptRow,
   transactions: readonly WalletTransaction[],
   booked: { readonly debit: boolean; readonly credit: boolean; readonly mayBeOurs: boolean },

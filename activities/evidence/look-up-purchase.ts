@@ -1,21 +1,20 @@
 import { findMismatch } from '#activities/evidence/look-up.ts';
-import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { WorkHandlers } from '#activities/purchases/work-handler.ts';
 import { recordAnswer } from '#activities/sending/record-answer.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
 
 /** Makes the activity that looks an attempt up at the service and stores the result. */
 export function createLookUp(
   { database, now }: WorkDependencies,
-  kinds: Readonly<Record<WorkKind, PurchaseKind>>,
+  handlers: WorkHandlers,
 ): PurchaseActivities['lookUpPurchase'] {
   return async ({ work, attemptId }) => {
     const attempt = await database.run((db) => findAttemptById(db, attemptId));
-    const lookedUp = await kinds[work.kind].lookUp(attempt);
+    const lookedUp = await handlers[work.kind].lookUp(attempt);
     if (lookedUp.kind !== 'found') return lookedUp;
     const { facts } = lookedUp;
     return database.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, LookUpResult, LookUpManyResult } from '#activities/purchases/purchase-kind.ts';
+import type { Found, LookUpResult, LookUpManyResult } from '#activities/purchases/work-handler.ts';
 import { noteOf } from '#activities/work/work-dependencies.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Listing, OptionalResult } from '#upstream/client/calls.ts';

@@ -1,4 +1,4 @@
-import type { LookUpResult } from '#activities/purchases/purchase-kind.ts';
+import type { LookUpResult } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { serviceIdsOfOthers, workOf } from '#db/attempts/attempts.ts';
 import type { Executor } from '#db/connection/database.ts';

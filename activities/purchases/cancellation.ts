@@ -3,7 +3,7 @@ import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { refusal } from '#activities/purchases/price.ts';
 import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, LookUpResult, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { Found, LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
 import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { CompletionResult } from '#activities/work/work-types.ts';
 import { serviceIdsOfOthers } from '#db/attempts/attempts.ts';
@@ -35,7 +35,7 @@ import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
  * Cancellations: reads the conditions of the refund, then sends `POST /esims/{id}/cancel`. They work like a purchase
  * without a price: one key, a lease, a look-up after a lost answer. Their result is the refund.
  */
-export function cancellationPurchases(dependencies: WorkDependencies): PurchaseKind {
+export function cancellationHandler(dependencies: WorkDependencies): WorkHandler {
   const { database, service, now } = dependencies;
 
   const lookUp = async (attempt: AttemptRow): Promise<LookUpResult> => {
@@ -76,7 +76,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
   };
 
-  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: WorkHandler['lookUpMany'] = async (attempts, { maxPages }) => {
     const list = await service.listRecentRefunds({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
     const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
     const { taken, cancelled } = await database.run(async (db) => ({
@@ -98,7 +98,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     });
   };
 
-  const complete: PurchaseKind['complete'] = async (known, applied) => {
+  const complete: WorkHandler['complete'] = async (known, applied) => {
     const { attempt, lookedUp } = await lookUpAndStore(dependencies, lookUp, known);
     if (attempt.state === 'failed') return { kind: 'changed' };
     const { subjectId: id } = attempt;

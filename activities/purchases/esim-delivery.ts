@@ -1,6 +1,6 @@
 import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError, notAnswered } from '#activities/purchases/not-yet.ts';
-import type { LookUpResult, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { CompletionResult } from '#activities/work/work-types.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
@@ -18,8 +18,8 @@ import { esimDetails } from '#upstream/mapping/esim-details.ts';
 /** Completes an order: reads its eSIM from the service and stores it, with its activation code encrypted. */
 export function createEsimDelivery(
   dependencies: WorkDependencies,
-  lookUp: PurchaseKind['lookUp'],
-): PurchaseKind['complete'] {
+  lookUp: WorkHandler['lookUp'],
+): WorkHandler['complete'] {
   const { database, keyRing, service, now } = dependencies;
 
   return async (known, applied) => {
@@ -123,7 +123,7 @@ function judgeDoubt(
  */
 async function withEsimId(
   dependencies: WorkDependencies,
-  lookUp: PurchaseKind['lookUp'],
+  lookUp: WorkHandler['lookUp'],
   known: AttemptRow,
 ): Promise<{ readonly attempt: AttemptRow; readonly lookedUp?: LookUpResult | NotOurs }> {
   if (known.serviceEsimId !== null && known.chargedAmount !== null) return { attempt: known };

@@ -3,7 +3,7 @@ import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { priceList } from '#activities/purchases/price-list.ts';
 import { notListed, unreadOffer } from '#activities/purchases/price.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { Found, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { readOrder } from '#db/work/order-queries.ts';
@@ -13,17 +13,17 @@ import type { ServiceOrder } from '#upstream/contract.ts';
 import { isOfOrder, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** Orders of eSIM packages: `POST /orders`, looked up by our reference. */
-export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
+export function orderHandler(dependencies: WorkDependencies): WorkHandler {
   const { database, keyRing, service, gate, now } = dependencies;
   const prices = priceList(service, { maxAgeMs: gate.priceAgeMs, now });
 
-  const lookUp: PurchaseKind['lookUp'] = async (attempt) => {
+  const lookUp: WorkHandler['lookUp'] = async (attempt) => {
     const { serviceId } = attempt;
     const byId = serviceId === null ? undefined : resultById(await service.getOrder(serviceId), found);
     return byId ?? resultOfList(await service.findOrdersByReference(ownReference(attempt)), { found, noun: 'orders' });
   };
 
-  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: WorkHandler['lookUpMany'] = async (attempts, { maxPages }) => {
     const since = Math.min(...attempts.map(sinceFirstSend));
     return resultsByReference(await service.listRecentOrders({ since, maxPages }), attempts, {
       found,

@@ -2,7 +2,7 @@ import { resultsByEsim, resultById, resultOfList } from '#activities/evidence/lo
 import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { notListed, refusal, unreadOffer } from '#activities/purchases/price.ts';
 import { purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { Found, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { chargedOf, serviceIdsOfOthers } from '#db/attempts/attempts.ts';
 import { takenServiceIds } from '#db/attempts/silent-attempts.ts';
@@ -21,10 +21,10 @@ import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
  * Top-ups: reads the options of the eSIM, then sends `POST /topups`. A top-up has no reference of ours, so after a lost
  * answer it is looked up by its eSIM: only one top-up of an eSIM may be unsettled (rule 6).
  */
-export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
+export function topupHandler(dependencies: WorkDependencies): WorkHandler {
   const { database, service, now } = dependencies;
 
-  const lookUp: PurchaseKind['lookUp'] = async (attempt) => {
+  const lookUp: WorkHandler['lookUp'] = async (attempt) => {
     const { serviceId } = attempt;
     const byId = serviceId === null ? undefined : resultById(await service.getTopup(serviceId), found);
     if (byId !== undefined) return byId;
@@ -44,7 +44,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     return resultOfList({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
   };
 
-  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: WorkHandler['lookUpMany'] = async (attempts, { maxPages }) => {
     const list = await service.listRecentTopups({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
     const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
     const { taken, packages } = await database.run(async (db) => ({

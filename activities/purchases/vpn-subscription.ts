@@ -3,7 +3,7 @@ import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { notListed, refusal, unreadOffer } from '#activities/purchases/price.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
-import type { Found, LookUpResult, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { Found, LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SubscriptionView } from '#activities/work/work-types.ts';
 import { chargedOf } from '#db/attempts/attempts.ts';
@@ -24,7 +24,7 @@ import type { VpnSubscription } from '#upstream/contract.ts';
 import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** VPN subscriptions: reads the plans, then sends `POST /vpn/orders`; looked up by our reference. */
-export function vpnSubscriptionPurchases(dependencies: WorkDependencies): PurchaseKind {
+export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHandler {
   const { database, keyRing, service, now } = dependencies;
 
   const lookUp = async (attempt: AttemptRow): Promise<LookUpResult<VpnSubscription>> => {
@@ -36,7 +36,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     return resultOfList(list, { found, noun: 'subscriptions' });
   };
 
-  const lookUpMany: PurchaseKind['lookUpMany'] = async (attempts, { maxPages }) => {
+  const lookUpMany: WorkHandler['lookUpMany'] = async (attempts, { maxPages }) => {
     const since = Math.min(...attempts.map(sinceFirstSend));
     return resultsByReference(await service.listRecentVpnSubscriptions({ since, maxPages }), attempts, {
       found: (subscription, { subjectId }) => foundAs(subscription, encrypt(subjectId)),

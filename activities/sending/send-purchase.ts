@@ -1,5 +1,5 @@
 import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
-import type { Offer, PurchaseKind } from '#activities/purchases/purchase-kind.ts';
+import type { Offer, WorkHandlers } from '#activities/purchases/work-handler.ts';
 import { createGate, isFree, type Gate, type SendReport } from '#activities/sending/gate.ts';
 import { recordSend } from '#activities/sending/record-send.ts';
 import { startLease, type RunningLease } from '#activities/sending/send-lease.ts';
@@ -15,7 +15,6 @@ import { lockUnfinishedWork, lockWork } from '#db/work/work-rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import { knowsMore } from '#domain/purchase/restored-records.ts';
 import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.ts';
-import type { WorkKind } from '#domain/work/kinds.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
@@ -27,7 +26,7 @@ type Request = Parameters<PurchaseActivities['sendPurchase']>[0];
 
 /** Everything the steps of a send share. */
 interface Sender extends WorkDependencies {
-  readonly kinds: Readonly<Record<WorkKind, PurchaseKind>>;
+  readonly handlers: WorkHandlers;
   readonly purchaseGate: Gate;
   readonly wallet: WalletReader;
 }
@@ -65,13 +64,13 @@ type Claimed =
 /** Makes the activity that spends money: admit, claim, send, record. Each step can end it. */
 export function createSendPurchase(
   dependencies: WorkDependencies,
-  kinds: Readonly<Record<WorkKind, PurchaseKind>>,
+  handlers: WorkHandlers,
 ): PurchaseActivities['sendPurchase'] {
   const { database, service, gate: policy, now, onGate } = dependencies;
   const onCrossing = onGate?.balanceCrossed.bind(onGate);
   const sender: Sender = {
     ...dependencies,
-    kinds,
+    handlers,
     purchaseGate: createGate(dependencies),
     wallet: new WalletReader({ database, service, policy, now, onCrossing }),
   };
@@ -91,14 +90,14 @@ export function createSendPurchase(
 
 /** Checks pauses and circuits before the service is called, then reads the offer and, where money is spent, the wallet. */
 async function admit(sender: Sender, { work, attemptId }: Request): Promise<Admitted> {
-  const { kinds, purchaseGate, wallet, gate: policy } = sender;
+  const { handlers, purchaseGate, wallet, gate: policy } = sender;
   const began = startLease(sender);
   const stop = await purchaseGate.before(work, attemptId);
   if (stop !== undefined) return unsent(sender, attemptId, gated(stop));
 
   const priceNeeded = await purchaseGate.needsPrice(work);
   const [offer] = await Promise.all([
-    kinds[work.kind].examine(work.id, { priceNeeded }),
+    handlers[work.kind].examine(work.id, { priceNeeded }),
     isFree(work) ? undefined : wallet.refreshIfOlderThan(policy.balanceAgeMs),
   ]);
   return { kind: 'admitted', began, offer, priceNeeded };
@@ -223,7 +222,7 @@ function notGranted(refused: Exclude<SendClaim, { kind: 'claimed' }>): Extract<C
  * @param begin called right before that: without this call the activity fails as one that sent nothing.
  */
 async function send(
-  { keyRing, kinds }: Sender,
+  { keyRing, handlers }: Sender,
   { work }: Request,
   { attempt, lease }: Extract<Claimed, { kind: 'claimed' }>,
   begin: () => void,
@@ -231,7 +230,7 @@ async function send(
   // Before `begin`: when the key is missing, nothing was sent.
   const body = keyRing.decrypt(attempt.encryptedRequestBody, requestBodyAad(attempt.id));
   begin();
-  return kinds[work.kind].send(attempt, body, lease.leftMs);
+  return handlers[work.kind].send(attempt, body, lease.leftMs);
 }
 
 /** Stores the answer of a send, then reports it to the circuits of the gate. */

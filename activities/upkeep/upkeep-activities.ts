@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Found } from '#activities/purchases/purchase-kind.ts';
+import type { Found } from '#activities/purchases/work-handler.ts';
 import { sweepWork, type SweepTools } from '#activities/upkeep/sweep.ts';
 import type { MaintenanceActivities } from '#activities/upkeep/upkeep-types.ts';
-import { purchaseKinds } from '#activities/work/work-activities.ts';
+import { workHandlers } from '#activities/work/kinds.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { workOf } from '#db/attempts/attempts.ts';
 import { findSilentAttempts, markAsked } from '#db/attempts/silent-attempts.ts';
@@ -40,7 +40,7 @@ export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepToo
 /** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
   const { database, reconcile, sweep, outbound, wakeRelay, now } = dependencies;
-  const kinds = purchaseKinds(dependencies);
+  const handlers = workHandlers(dependencies);
 
   /**
    * Looks up silent work in the lists of the service, for each kind with enough of it.
@@ -52,7 +52,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
       if (ofKind.length < reconcile.listFrom) continue;
       // More pages than this would cost more than single reads.
-      const answer = await kinds[kind].lookUpMany(ofKind, {
+      const answer = await handlers[kind].lookUpMany(ofKind, {
         maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)),
       });
       // A long list may fail when single reads succeed; if the service is down, the first single read shows it.
@@ -82,7 +82,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         if (listed.has(attempt.id)) continue;
         if (reads === reconcile.readsPerRun) break;
         reads += 1;
-        const lookedUp = await kinds[attempt.subjectKind].lookUp(attempt);
+        const lookedUp = await handlers[attempt.subjectKind].lookUp(attempt);
         asked += 1;
         // First: an attempt with an unexpected answer must not stay first in the queue and block the others.
         await database.run((db) => markAsked(db, [attempt.id], new Date(now())));

@@ -2,13 +2,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { createAbsenceProof } from '#activities/evidence/absence.ts';
 import { createDebitEvidence } from '#activities/evidence/debit-evidence.ts';
 import { createLookUp } from '#activities/evidence/look-up-purchase.ts';
-import { cancellationPurchases } from '#activities/purchases/cancellation.ts';
 import { createCompletion } from '#activities/purchases/complete-purchase.ts';
-import { orderPurchases } from '#activities/purchases/order.ts';
-import type { PurchaseKind } from '#activities/purchases/purchase-kind.ts';
-import { topupPurchases } from '#activities/purchases/topup.ts';
-import { vpnSubscriptionPurchases } from '#activities/purchases/vpn-subscription.ts';
 import { createSendPurchase } from '#activities/sending/send-purchase.ts';
+import { workHandlers } from '#activities/work/kinds.ts';
 import { restoreAttempts } from '#activities/work/restore-attempts.ts';
 import { createSubscription } from '#activities/work/subscription-activities.ts';
 import { attemptView, type WorkDependencies } from '#activities/work/work-dependencies.ts';
@@ -31,7 +27,7 @@ import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { lockUnfinishedWork, readWork, WorkFinishedError, RowMissingError } from '#db/work/work-rows.ts';
-import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/work/lifecycle.ts';
 import type { Refusal } from '#domain/work/operator-actions.ts';
 import { retryRule, ruleOfWork } from '#domain/work/retry-rules.ts';
@@ -44,25 +40,15 @@ import { parkRefund } from '#fulfilment/work/settle-refund.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
 
-/** How each kind of work is bought. */
-export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<WorkKind, PurchaseKind>> {
-  return {
-    order: orderPurchases(dependencies),
-    topup: topupPurchases(dependencies),
-    vpn_subscription: vpnSubscriptionPurchases(dependencies),
-    cancellation: cancellationPurchases(dependencies),
-  };
-}
-
 type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
 /** Makes the activities of the work workflows, and translates errors to results or Temporal failures. */
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
   const { database, keyRing, sendLeaseMs, now, purchaseInForce } = dependencies;
-  const kinds = purchaseKinds(dependencies);
+  const handlers = workHandlers(dependencies);
 
   const openNumbered = async (tx: Executor, work: WorkRef, number: number): Promise<AttemptRow> => {
-    const { reference, serviceEsimId, body } = await kinds[work.kind].prepare(tx, work.id, number);
+    const { reference, serviceEsimId, body } = await handlers[work.kind].prepare(tx, work.id, number);
     const attempt = await openAttempt(tx, {
       work,
       number,
@@ -82,7 +68,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
     return attempt;
   };
 
-  const readDebitEvidence = createDebitEvidence(dependencies, kinds);
+  const readDebitEvidence = createDebitEvidence(dependencies, handlers);
   /**
    * The number of attempts that the present policy allows, with the operators' overrides and grants. Stored with the
    * work, so that later grants count from there.
@@ -109,8 +95,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         const epoch = await readDatabaseEpoch(tx);
         const isFirstSinceRestart = await noteComparison(tx, work, row, { epoch, sentIn });
         const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
-        const subscription = await kinds[work.kind].subscription?.(tx, work.id);
-        const cancellation = await kinds[work.kind].cancellation?.(tx, work.id);
+        const subscription = await handlers[work.kind].subscription?.(tx, work.id);
+        const cancellation = await handlers[work.kind].cancellation?.(tx, work.id);
         return {
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
@@ -167,11 +153,11 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       }
     },
 
-    sendPurchase: createSendPurchase(dependencies, kinds),
-    lookUpPurchase: createLookUp(dependencies, kinds),
+    sendPurchase: createSendPurchase(dependencies, handlers),
+    lookUpPurchase: createLookUp(dependencies, handlers),
     readDebitEvidence,
-    proveAbsence: createAbsenceProof(dependencies, kinds, readDebitEvidence),
-    completePurchase: createCompletion(dependencies, kinds),
+    proveAbsence: createAbsenceProof(dependencies, handlers, readDebitEvidence),
+    completePurchase: createCompletion(dependencies, handlers),
     ...createSubscription(dependencies),
   };
   return translateErrors(activities, database);

@@ -2,7 +2,7 @@
 import type { Cause, Direction } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
-import type { WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 
 /** The ids and references that a movement names; null where it names none. */
 export interface MovementNames {
@@ -52,7 +52,7 @@ export function purchaseFinder(
     const { work, serviceId, reference, serviceEsimId } = purchase;
     if (serviceId !== null) index.set(`${work.kind} id ${serviceId}`, purchase);
     if (reference !== null) index.set(`${work.kind} reference ${reference}`, purchase);
-    if (work.kind === 'order' && serviceEsimId !== null) index.set(`esim ${serviceEsimId}`, purchase);
+    if (KINDS[work.kind].esim === 'delivered' && serviceEsimId !== null) index.set(`esim ${serviceEsimId}`, purchase);
   }
   return (names) => {
     const keys = keysOf(names);

@@ -5,17 +5,16 @@ import { holdRow, markUnmatched } from '#db/queues/inbox-queue.ts';
 import { assignToAttempt, markApplied, type InboxRow } from '#db/queues/inbox.ts';
 import { openCase } from '#db/work/cases.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
-import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { decideInboxRow, type NotifyingDecision } from '#domain/relay/inbox-decision.ts';
-import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/relay/observation.ts';
+import { judgeObservation, type ObservationDecision } from '#domain/relay/observation.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
 import { recordFacts, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
 import { lockMatch, type InboxMatch } from '#fulfilment/observations/match-report.ts';
-import { knownReports, storeCancellationFacts } from '#fulfilment/work/record-cancellation.ts';
+import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
+import { storeCancellationFacts } from '#fulfilment/work/record-cancellation.ts';
 import { storeSubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
 
 /** A report for the workflow of the work that it is about. */
@@ -71,7 +70,10 @@ export async function judgeReport(
       return { kind: 'unmatched' };
     }
     const stored = await holdRow(tx, row, options.leaseMs);
-    const { event, followUp } = await inContext(tx, match, reported);
+    const { event, followUp } = (await FULFILMENT_KINDS[match.work.kind].inContext?.(tx, match, reported)) ?? {
+      event: reported,
+      followUp: 'known',
+    };
     const judged = await judge(tx, match, event, followUp);
     const action = decideInboxRow(stored, judged, isFinal(match.row.status));
     if (action.kind === 'leave') return { kind: 'left' };
@@ -146,29 +148,6 @@ function tell({ row, match, event, epoch }: Matched, decision: NotifyingDecision
   const { outcome } = event;
   const observation = { inboxId: inboxKey(row), epoch, source, attemptNumber: match.attempt.number, outcome, decision };
   return { kind: 'tell', match, observation };
-}
-
-/** An event merged with what is known, and its meaning for the time after the purchase. */
-async function inContext(
-  tx: Executor,
-  { work, row: { status } }: InboxMatch,
-  event: PurchaseEvent,
-): Promise<{ readonly event: PurchaseEvent; readonly followUp: ObservationDecision }> {
-  if (work.kind === 'vpn_subscription') {
-    const { endedAs } = await readVpnSubscription(tx, work.id);
-    return { event, followUp: judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs) };
-  }
-  const { cancellation } = event;
-  if (cancellation === undefined) return { event, followUp: 'known' };
-  const known = await knownReports(tx, work.id);
-  const isCancelledNow = isCancelled(cancellation) && known.esim !== 'cancelled';
-  // It ended with the eSIM not cancelled.
-  const isDenied = isCancelledNow && (status === 'refused' || status === 'abandoned');
-  const refund = isDenied ? 'contradiction' : judgeRefund(known.refund, cancellation.refund);
-  return {
-    event: { ...event, outcome: cancellationOutcome(mergeReports(known, cancellation)) },
-    followUp: refund === 'known' && isCancelledNow ? 'advance' : refund,
-  };
 }
 
 /**

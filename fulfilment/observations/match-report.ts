@@ -1,10 +1,10 @@
-import { and, desc, eq, isNotNull, isNull, lte, type SQL } from 'drizzle-orm';
+import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { attempts, topups } from '#db/schema.ts';
+import { attempts } from '#db/schema.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
-import type { CancellationReport } from '#domain/cancellation/refund.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
+import type { NamedPurchase } from '#fulfilment/observations/match-by-esim.ts';
+import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 
 /** The attempt that an inbox row is about, with its work. */
 export interface InboxMatch {
@@ -12,22 +12,6 @@ export interface InboxMatch {
   readonly work: WorkRef;
   /** The row of the work. */
   readonly row: WorkRow;
-}
-
-/** The names in an event by which its attempt is found. */
-export interface NamedPurchase {
-  readonly kind: WorkKind;
-  readonly outcome: ObservedOutcome;
-  /** Undefined when the event names none; the eSIM then identifies the cancellation. */
-  readonly serviceId?: string;
-  /** Our reference. */
-  readonly reference?: string;
-  readonly serviceEsimId?: string;
-  /** Id of the package or the VPN plan. */
-  readonly productId?: number;
-  /** Set for a cancellation. */
-  readonly cancellation?: CancellationReport;
-  readonly receivedAt: Date;
 }
 
 /**
@@ -61,64 +45,5 @@ async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string
     (serviceId && (await by(eq(attempts.serviceId, serviceId)))) ??
     (reference && (await by(eq(attempts.reference, reference))));
   if (found !== undefined && found !== '') return found;
-  switch (kind) {
-    case 'topup':
-      return findUnsettledTopup(db, named);
-    case 'cancellation':
-      return findNewestCancellation(db, named);
-    default:
-      return undefined;
-  }
-}
-
-/** Allowed difference between the clocks of a worker and of PostgreSQL. */
-const CLOCKS_DIFFER_MS = 10_000;
-
-/** The newest cancellation attempt of an eSIM; only one can be under way. */
-async function findNewestCancellation(
-  db: Executor,
-  { serviceEsimId, cancellation, receivedAt }: NamedPurchase,
-): Promise<string | undefined> {
-  if (serviceEsimId === undefined) return undefined;
-  // The failure of a refund may be about an earlier one; it can be ours only if ours was sent before.
-  const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
-  const [found] = await db
-    .select({ id: attempts.id })
-    .from(attempts)
-    .where(
-      and(
-        eq(attempts.subjectKind, 'cancellation'),
-        eq(attempts.serviceEsimId, serviceEsimId),
-        isOfSent ? lte(attempts.firstSentAt, new Date(receivedAt.getTime() + CLOCKS_DIFFER_MS)) : undefined,
-      ),
-    )
-    .orderBy(desc(attempts.createdAt), desc(attempts.number))
-    .limit(1);
-  return found?.id;
-}
-
-/**
- * The one unsettled top-up of an eSIM that has no service id yet. A failure is never matched this way: somebody may
- * have tried the same top-up by hand, and after that failure we would buy a second time. Our top-up is then looked up
- * by its id, or a person decides.
- */
-async function findUnsettledTopup(
-  db: Executor,
-  { serviceEsimId, productId, outcome }: NamedPurchase,
-): Promise<string | undefined> {
-  if (serviceEsimId === undefined || outcome === 'failed') return undefined;
-  const [found] = await db
-    .select({ id: attempts.id })
-    .from(attempts)
-    .innerJoin(topups, eq(topups.id, attempts.subjectId))
-    .where(
-      and(
-        eq(attempts.subjectKind, 'topup'),
-        eq(attempts.serviceEsimId, serviceEsimId),
-        isNotNull(attempts.busyEsimId),
-        isNull(attempts.serviceId),
-        productId === undefined ? undefined : eq(topups.packageId, productId),
-      ),
-    );
-  return found?.id;
+  return FULFILMENT_KINDS[kind].findByEsim?.(db, named);
 }

@@ -5,8 +5,8 @@ import { isWaking } from '#db/queues/outbox.ts';
 import { timeline } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { Operator } from '#domain/work/operator-actions.ts';
+import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
 import { detailOf } from '#fulfilment/operator/operator-action-texts.ts';
-import type { Resolution } from '#fulfilment/operator/operator-corrections.ts';
 
 /** The deduplication key of the timeline entry of an action. */
 export const actionKey = ({ actionId }: Operator): string => `operator:${actionId}`;

@@ -6,7 +6,6 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts } from '#db/schema.ts';
-import { isCancelledAlready } from '#db/work/cancellation-queries.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -35,10 +34,12 @@ import { judgeableWithoutCase, possibleNow } from '#domain/work/possible-actions
 import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/work/retry-rules.ts';
 import { hasPendingObservations } from '#fulfilment/attempts/buying-barrier.ts';
 import { isCompared } from '#fulfilment/attempts/restored-attempts.ts';
+import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
 import { actionKey, isDone, isRetryUnderWay, wasJudgedSo } from '#fulfilment/operator/earlier-actions.ts';
 import { detailOf, sentence } from '#fulfilment/operator/operator-action-texts.ts';
-import { correctAttempt, correctCancellation, type Resolution } from '#fulfilment/operator/operator-corrections.ts';
+import { correctAttempt } from '#fulfilment/operator/operator-corrections.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/cancel-vpn-subscription.ts';
+import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 
@@ -147,7 +148,7 @@ async function judge(
       const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
       const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
       if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
-      const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
+      const isCancelled = await FULFILMENT_KINDS[work.kind].isCancelled?.(tx, work.id);
       const judged = judgeResolve(
         operated,
         { reason: action.reason, attempt, laterAttempts, isCancelled },
@@ -234,12 +235,12 @@ async function resolve(
   action: Resolution,
 ): Promise<Refusal | undefined> {
   const { tx, work, row, operator, now } = context;
-  const isOfCancellation = work.kind === 'cancellation';
-  const isUnproven = attempt !== undefined && !isOfCancellation && needsWallet({ reason: action.reason, attempt });
+  const { isPurchase } = KINDS[work.kind];
+  const isUnproven = attempt !== undefined && isPurchase && needsWallet({ reason: action.reason, attempt });
   if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
   await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.reason}`, now);
   if (isFinal(row.status)) return undefined;
-  if (isOfCancellation) await correctCancellation(tx, work, action, now);
+  await FULFILMENT_KINDS[work.kind].correct?.(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (action.verdict === 'not_bought' && action.next === 'abandon') {
     // Another attempt than the judged one may forbid it.

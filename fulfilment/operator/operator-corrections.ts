@@ -1,33 +1,14 @@
-/** Stores an operator's verdict on an attempt or on a cancelled eSIM. */
+/** Stores an operator's verdict on an attempt. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
-import { attempts, refunds } from '#db/schema.ts';
+import { attempts } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { cancellationOutcome } from '#domain/cancellation/refund.ts';
-import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
-import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { needsWallet, type OperatorAction, type CaseVerdict } from '#domain/work/operator-actions.ts';
-import { knownReports, storeCancellationFacts, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
-import { nameRefund, expectRefund } from '#fulfilment/work/store-refund.ts';
-
-export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
-
-/** Sets eSIM and refund to the operator's verdict. */
-export async function correctCancellation(
-  tx: Executor,
-  work: WorkRef,
-  { verdict, serviceId }: Resolution,
-  now: Date,
-): Promise<void> {
-  if (verdict === 'bought') {
-    await storeCancellationFacts(tx, work, { esim: 'cancelled' }, now);
-    if (serviceId !== undefined) await nameRefund(tx, work, serviceId, now);
-  }
-  if (verdict === 'not_bought') await undoCancelled(tx, work);
-  await judgeRefundByPerson(tx, work, verdict, now);
-}
+import { KINDS } from '#domain/work/kinds.ts';
+import { needsWallet } from '#domain/work/operator-actions.ts';
+import type { Resolution } from '#fulfilment/operator/correct-cancellation.ts';
+import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 
 /** Sets the attempt to the operator's verdict; the audit log names the operator. */
 export async function correctAttempt(
@@ -69,7 +50,8 @@ export async function correctAttempt(
           settled: false,
           serviceId: serviceId ?? attempt.serviceId,
           // Only an order's eSIM is unknown before the purchase.
-          serviceEsimId: (attempt.subjectKind === 'order' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
+          serviceEsimId:
+            (KINDS[attempt.subjectKind].esim === 'delivered' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
           ...(state === 'unknown' ? NEVER_SENT_AGAIN : { failureClass: null, failureDetail: null }),
           // So that the reconciler looks it up in its next run.
           lastHeardAt: attempt.firstSentAt ?? attempt.createdAt,
@@ -92,30 +74,16 @@ const NEVER_SENT_AGAIN = {
 } as const;
 
 /**
- * The event of a verdict `bought`. A top-up has nothing to fetch. For a cancelled eSIM the refund is awaited. For an
- * order the service is read for its eSIM; if it does not know the order by the given id, a case opens again.
+ * The event of a verdict `bought`. A delivery is read at the service; if the service does not know the purchase by the
+ * given id, a case opens again.
  */
 async function verdictOfBought(
   tx: Executor,
-  { subjectKind, subjectId }: AttemptRow,
+  attempt: AttemptRow,
   serviceEsimId: string | undefined,
 ): Promise<AttemptEvent> {
-  if (subjectKind === 'cancellation')
-    return VERDICT_OF_CANCELLED[cancellationOutcome(await knownReports(tx, subjectId))];
-  return subjectKind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
-}
-
-/** The event when an eSIM is cancelled, by what is known of the eSIM and its refund. */
-const VERDICT_OF_CANCELLED = {
-  processing: 'verdict_bought_undecided',
-  completed: 'verdict_bought',
-  failed: 'verdict_not_bought',
-} as const satisfies Record<ObservedOutcome, AttemptEvent>;
-
-/** Stores an operator's verdict on a refund: its money came, or it is no longer awaited. */
-async function judgeRefundByPerson(tx: Executor, work: WorkRef, verdict: CaseVerdict, now: Date): Promise<void> {
-  if (verdict !== 'refunded' && verdict !== 'dismissed') return;
-  // Without a named refund there is no row yet for the verdict.
-  await expectRefund(tx, work, now);
-  await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, work.id));
+  const { hasDelivery } = KINDS[attempt.subjectKind];
+  const ownVerdict = FULFILMENT_KINDS[attempt.subjectKind].verdictOfBought;
+  if (ownVerdict !== undefined) return ownVerdict(tx, attempt);
+  return !hasDelivery || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }

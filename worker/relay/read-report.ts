@@ -2,6 +2,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
+import { EVENT_KINDS } from '#upstream/contract.ts';
 import { parseEvent } from '#upstream/mapping/event-parsing.ts';
 import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
 
@@ -20,7 +21,7 @@ export class UnreadableRowError extends Error {
  * @throws DecryptionError when the key ring cannot decrypt it.
  */
 export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
-  const found = subscriptionInProgress(row);
+  const found = reportInColumns(row);
   if (found !== undefined) return found;
   const body = keyRing.decrypt(row.encryptedBody, inboxBodyAad(row.deliveryId));
   const event = parseEvent(body);
@@ -29,15 +30,20 @@ export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   return purchase;
 }
 
-/** No event of the service reports a subscription in progress; the columns of the reconciler's row hold all of it. */
-function subscriptionInProgress({
+/**
+ * A row of the reconciler whose event the service does not send, such as a VPN subscription in progress. Its columns hold
+ * the whole report.
+ */
+function reportInColumns({
   source,
   subjectKind,
+  event,
   outcome,
   serviceId,
   reference,
 }: InboxRow): PurchaseEvent | undefined {
-  if (source !== 'read' || subjectKind !== 'vpn_subscription' || outcome !== 'processing' || serviceId === null)
+  const isSent = EVENT_KINDS.some((kind) => kind === event);
+  if (source !== 'read' || isSent || outcome !== 'processing' || subjectKind === null || serviceId === null)
     return undefined;
   return { kind: subjectKind, outcome, serviceId, ...(reference !== null && { reference }) };
 }

@@ -3,6 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
+import type { WorkKind } from '#domain/work/kinds.ts';
 import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
@@ -52,7 +53,7 @@ export interface Offer {
 }
 
 /** How one kind of work is prepared, sent, looked up and completed. The decisions are in `domain/`. */
-export interface PurchaseKind {
+export interface WorkHandler {
   /** @param number of the attempt, from 1. */
   prepare(db: Executor, workId: string, number: number): Promise<PreparedPurchase>;
   /**
@@ -95,3 +96,5 @@ export interface PurchaseKind {
   /** The stored cancellation, for its workflow; absent for every other kind. */
   readonly cancellation?: (db: Executor, workId: string) => Promise<CancellationView>;
 }
+
+export type WorkHandlers = Readonly<Record<WorkKind, WorkHandler>>;
