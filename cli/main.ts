@@ -25,7 +25,7 @@ import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work/work
 import type { Environment } from '#config/environment.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
-// A reader that closes the pipe early, such as `head`, is no error.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

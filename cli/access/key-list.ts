@@ -3,7 +3,10 @@ import { lineageOf, type listApiKeys } from '#db/access/api-keys.ts';
 
 type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** One line for each key, with its id (`created_by`, `actor`) at the end. Successors follow the first key of their line. */
+/**
+ * One line for each key. The id at the end is what `created_by` and `actor` show. Successors follow the key that they
+ * replace.
+ */
 export function keyLines(keys: readonly Key[], now: Date): string[] {
   const lines = Map.groupBy(keys, lineageOf);
   return [...lines.values()].flatMap((line) => line.map((key, index) => keyLine(key, now, line[index - 1]?.prefix)));

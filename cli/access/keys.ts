@@ -1,8 +1,8 @@
 import { keyLines } from '#cli/access/key-list.ts';
 import { actor } from '#cli/api/account.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
+import { printLine } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { printLine } from '#cli/terminal/visible-text.ts';
 import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { price } from '#config/fields.ts';
@@ -26,7 +26,7 @@ import type { Money } from '#domain/money/money.ts';
 
 const DAY_MS = 86_400_000;
 
-/** In place of a list: every scope. */
+/** Value of --scopes that stands for every scope. */
 const ALL = 'all';
 
 export interface NewKeyOptions {

@@ -1,6 +1,6 @@
 import type { SharedToken, TokenStore } from '#upstream/client/session.ts';
 
-/** Keeps the token of one command in memory: works without the database in which the processes share theirs. */
+/** Keeps the token of one command in memory, so that the command works without the database. */
 export class OwnToken implements TokenStore {
   #token: SharedToken | undefined;
 

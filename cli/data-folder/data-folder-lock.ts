@@ -13,8 +13,8 @@ const LEFTOVER_GRACE_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Makes sure that one `reseller start` at a time works on a data folder, and writes down which processes it has
- * started: when it is killed, the next one finds and ends them.
+ * Allows one `reseller start` at a time on a data folder. Records the processes that it started, so that the next
+ * start finds and ends them if this one is killed.
  */
 export class DataFolderLock {
   readonly #path: string;
@@ -27,7 +27,7 @@ export class DataFolderLock {
   }
 
   /**
-   * @param onLeftovers told how many processes of a killed run are being stopped.
+   * @param onLeftovers receives the number of processes of a killed run, before they are stopped.
    * @throws UserError when another run works on the folder.
    */
   static async acquire(dataDirectory: string, onLeftovers: (count: number) => void): Promise<DataFolderLock> {
@@ -46,7 +46,7 @@ export class DataFolderLock {
     const complete = `${path}.${process.pid}`;
     writeFileSync(complete, lock.#text(), { mode: 0o600 });
     try {
-      // Unlike a write, a link appears whole or not at all, and not where another start was a moment quicker.
+      // A link is atomic, and fails if another start has created the lock meanwhile.
       linkSync(complete, path);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
@@ -57,7 +57,7 @@ export class DataFolderLock {
     return lock;
   }
 
-  /** Writes down a child; ones that have ended are forgotten. */
+  /** Records a child process, and removes those that have ended. */
   addChild(child: ProcessIdentity): void {
     this.#children = [...this.#children.filter(isRunning), child];
     writeSecretFile(this.#path, this.#text());
@@ -72,7 +72,7 @@ export class DataFolderLock {
   }
 }
 
-/** Does a `reseller start` work on the folder at this moment? */
+/** Whether a `reseller start` is running on the folder. */
 export function isLocked(dataDirectory: string): boolean {
   const lock = readLock(join(dataDirectory, 'lock.json'));
   return lock !== undefined && isRunning(lock.owner);
@@ -82,7 +82,7 @@ function readLock(path: string): z.output<typeof schema> | undefined {
   try {
     return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    // None, or cut off while it was written: whoever wrote it has ended.
+    // There is no lock, or its writer was killed while it wrote.
     return undefined;
   }
 }
@@ -94,7 +94,7 @@ function alreadyRunning(dataDirectory: string, pid: number): UserError {
   );
 }
 
-/** SIGTERM, and for those that do not heed it SIGKILL; each leads a process group of its own. */
+/** Sends SIGTERM, and SIGKILL to the process groups of those that still run after the grace period. */
 async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {
   for (const { pid } of processes) sendSignal(pid, 'SIGTERM');
   const deadline = Date.now() + LEFTOVER_GRACE_MS;

@@ -7,8 +7,8 @@ import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Database } from '#db/connection/database.ts';
 
 /**
- * The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one where that is not
- * valid.
+ * The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one if that is missing or
+ * not valid.
  */
 export async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
   const kept = readDevApiKey(dataDirectory);
@@ -36,7 +36,7 @@ async function isValid(key: string, database: Database): Promise<boolean> {
     row !== undefined &&
     row.revokedAt === null &&
     matchesApiKey(key, row.hash) &&
-    // A later version may have scopes that the key was made without.
+    // A later version may have added scopes that the key lacks.
     apiScopes.every((scope) => row.scopes.includes(scope))
   );
 }

@@ -13,13 +13,13 @@ const schema = z.object({
   simulator_password: z.string().min(8),
 });
 
-/** Secrets of a development set-up, made once and kept beside its data. */
+/** Secrets of a development set-up, generated once and kept beside its data. */
 export type DevelopmentSecrets = z.output<typeof schema>;
 
 /**
- * Reads `secrets.json` of a data folder, or makes it.
+ * Reads `secrets.json` of a data folder, or creates it in a new folder.
  *
- * @throws UserError when it is missing or damaged and there are data that only its keys open.
+ * @throws UserError when it is damaged, or missing although data are encrypted with its keys.
  */
 export function loadSecrets(dataDirectory: string): DevelopmentSecrets {
   const path = join(dataDirectory, 'secrets.json');
@@ -27,8 +27,8 @@ export function loadSecrets(dataDirectory: string): DevelopmentSecrets {
   if (text !== undefined) return parse(text, path);
   if (existsSync(join(dataDirectory, 'postgres', 'PG_VERSION'))) {
     throw new UserError(
-      `${path} is missing, and without it the data beside it cannot be opened.`,
-      `Put it back, or remove ${dataDirectory} to begin anew.`,
+      `${path} is missing. The data beside it cannot be decrypted without it.`,
+      `Restore it, or remove ${dataDirectory} to start with an empty folder.`,
     );
   }
   const made: DevelopmentSecrets = {
@@ -46,8 +46,8 @@ function parse(text: string, path: string): DevelopmentSecrets {
     return schema.parse(JSON.parse(text));
   } catch {
     throw new UserError(
-      `${path} is damaged, and without it the data beside it cannot be opened.`,
-      'Put back an intact copy, or remove the folder it is in to begin anew.',
+      `${path} is damaged. The data beside it cannot be decrypted without it.`,
+      'Restore an intact copy, or remove its folder to start with an empty one.',
     );
   }
 }

@@ -5,15 +5,15 @@ import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 const DISK_NEEDED_BYTES = 300 * 1024 ** 2;
 
 /**
- * Makes the data folder and makes sure that it can be used.
+ * Creates the data folder and checks that it can be used.
  *
- * @param freeBytes how much space is left for a folder; tests pass their own.
- * @throws UserError
+ * @param freeBytes reads the free space of a folder, in bytes; tests pass their own.
+ * @throws UserError when the folder cannot be written, or the disk has too little space.
  */
 export function prepareDataFolder(folder: string, freeBytes: (folder: string) => number = freeBytesOf): void {
   try {
     const made = mkdirSync(folder, { recursive: true });
-    // Others may pass through, since under root PostgreSQL runs as another account; what is in it is not for them.
+    // Under root, PostgreSQL runs as another account: it must pass through the folder, but need not list it.
     if (made !== undefined) chmodSync(folder, 0o711);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {

@@ -12,8 +12,8 @@ import type { Environment } from '#config/environment.ts';
 const schema = z.record(z.string(), z.string());
 
 /**
- * Writes down what the processes of a set-up are given, for commands that are to see the same. Only variables of the
- * product: whatever else stands in the caller's environment is nobody's business.
+ * Stores the environment of the processes of a set-up for commands with --data. Stores only variables of the product:
+ * the caller's environment may contain other secrets.
  */
 export function writeRunningEnvironment(
   dataDirectory: string,
@@ -22,7 +22,7 @@ export function writeRunningEnvironment(
 ): void {
   const known = new Set(Object.values(CONFIGURATION_FIELDS).flatMap((part) => Object.keys(part)));
   const given = Object.entries<string | undefined>({
-    // Where our own simulator sends its webhooks.
+    // The address to which our simulator sends its webhooks.
     PUBLIC_WEBHOOK_URL: `http://127.0.0.1:${ports.api}/webhooks/service`,
     ...worker,
     ...codec,
@@ -57,11 +57,13 @@ export function findRunningEnvironment(data: string): Environment | undefined {
 }
 
 /**
- * For whoever has left --data out and lacks a configuration. @returns nothing where nothing runs in the usual folder.
+ * Advice to add --data, for a command that has no configuration.
+ *
+ * @returns an empty text when no `npm start` runs on the folder.
  */
 export function adviceToUseRunning(data = '.data'): string {
   return isLocked(resolve(data))
-    ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use what it was given.\n`
+    ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use its configuration.\n`
     : '';
 }
 

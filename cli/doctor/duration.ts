@@ -5,7 +5,7 @@ const UNITS = [
   [1_000, 'second'],
 ] as const;
 
-/** A duration for people, in its largest whole unit. @param ms milliseconds, zero or more. */
+/** A duration as text, in its largest whole unit. @param ms milliseconds, zero or more. */
 export function duration(ms: number): string {
   const [size, unit] = UNITS.find(([size]) => ms >= size) ?? UNITS[3];
   const count = Math.floor(ms / size);

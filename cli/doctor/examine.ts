@@ -28,13 +28,13 @@ import { openService, type Service } from '#upstream/service.ts';
 export interface ExamineOptions {
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds for one call to anything outside. */
+  /** Time limit of one call to another system, in milliseconds. */
   readonly deadlineMs?: number;
-  /** The folder of --data, for what is advised to type. */
+  /** Data folder of --data; advice repeats it in commands. */
   readonly data?: string;
 }
 
-/** Well above a slow answer, well below the patience of the person who waits. */
+/** Far above a slow answer, and short enough for a person who waits. */
 const DEADLINE_MS = 10_000;
 
 /** Device names have 255 characters at most. */
@@ -44,9 +44,7 @@ const CONFIGURATION = notChecked('the configuration of this part cannot be used'
 
 type Part<Name extends CheckName> = Promise<Pick<Findings, Name>>;
 
-/**
- * Runs every check that can be run. Buys nothing, and changes nothing but for a `ping` in our own inbox. Never throws.
- */
+/** Runs every check that can be run. Buys nothing. Changes nothing except for a `ping` in our own inbox. Never throws. */
 export async function examine(environment: Environment, options: ExamineOptions = {}): Promise<Findings> {
   const { now = Date.now, deadlineMs = DEADLINE_MS, data } = options;
   const settings = readSettings(environment);
@@ -92,7 +90,7 @@ async function examineDatabase(
     if (service === undefined) return { findings: databaseFindings(usable, CONFIGURATION) };
     const installation = await settled(() => checkInstallation(database, service));
     const findings = { ...usable, installation };
-    // What stands in the database of another service or environment says nothing of this one.
+    // Records of another service or environment say nothing about this one.
     if (installation.status === 'failure') return { findings };
     const records = await readRecords(database, service, encryptionKeys, now).catch(() => undefined);
     return records === undefined ? { findings } : { findings, records };
@@ -101,7 +99,7 @@ async function examineDatabase(
   }
 }
 
-/** @param rest of the checks that could not be run. */
+/** @param rest finding of the checks that could not be run. */
 function databaseFindings(
   found: Partial<DatabaseExamination['findings']>,
   rest: Finding,
@@ -162,7 +160,7 @@ async function examineService(
       first_contact: CONFIGURATION,
     };
   }
-  // A service may keep one token for each device: that of the processes that run must not end here.
+  // A service may keep one token for each device: this login must not end the token of running processes.
   const deviceName = `${config.deviceName.slice(0, MOST_OF_A_NAME)}-doctor`;
   const service = openService({ ...config, ...limits, deviceName, tokens: new OwnToken() });
   try {
@@ -222,7 +220,7 @@ async function examineWebhook(
   };
 }
 
-/** A check that breaks in a way nobody thought of must not hide what the others found. */
+/** Turns an unexpected error of one check into a finding, so that the other findings are still shown. */
 async function settled(check: () => Promise<Finding>): Promise<Finding> {
   try {
     return await check();
@@ -232,5 +230,5 @@ async function settled(check: () => Promise<Finding>): Promise<Finding> {
 }
 
 function unexpected(error: unknown): Finding {
-  return failure(`the check broke off: ${reasonOf(error)}`, 'Put that right, or report it if it makes no sense.');
+  return failure(`the check ended with an error: ${reasonOf(error)}`, 'Fix its cause, or report it as a bug.');
 }

@@ -1,9 +1,9 @@
-/** What one check found. Its texts name variables, addresses and counts, never a secret. */
+/** The result of one check. Its texts contain variables, addresses and counts, never a secret. */
 export interface Finding {
   readonly status: 'ok' | 'warning' | 'failure' | 'not_checked';
-  /** One line: what is so. */
+  /** One line with the fact. */
   readonly detail: string;
-  /** What to do about it. */
+  /** What the operator should do. */
   readonly advice?: string;
 }
 
@@ -11,17 +11,17 @@ export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
 
-/** Works, but not as well as it should, or not for long. */
+/** The part works, but with a restriction or not for long. */
 export function warning(detail: string, advice: string): Finding {
   return { status: 'warning', detail, advice };
 }
 
-/** Orders cannot be relied upon before this is put right. */
+/** Orders may fail or stop until this is fixed. */
 export function failure(detail: string, advice: string): Finding {
   return { status: 'failure', detail, advice };
 }
 
-/** @param reason what stands in the way, as a clause. */
+/** @param reason why the check could not be run, as a clause. */
 export function notChecked(reason: string): Finding {
   return { status: 'not_checked', detail: reason };
 }

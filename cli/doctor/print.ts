@@ -13,7 +13,7 @@ const TITLE_WIDTH = Math.max(...Object.values(CHECKS).map(({ length }) => length
 
 const names = Object.keys(CHECKS) as readonly CheckName[];
 
-/** A line for each check, and one for all of them. */
+/** A line for each check, then a line of totals. */
 export function findingLines(findings: Findings): string[] {
   return [...names.map((name) => lineOf(name, findings[name])), '', totals(findings)];
 }
@@ -34,7 +34,7 @@ function totals(findings: Findings): string {
   ].join(', ');
 }
 
-/** The same as JSON. */
+/** The findings and the exit code as JSON. */
 export function findingsJson(findings: Findings): unknown {
   return {
     exit_code: exitCodeOf(findings),

@@ -16,9 +16,9 @@ import {
 import type { Environment } from '#config/environment.ts';
 import { ConfigurationError } from '#config/fields.ts';
 
-/** The configuration in the parts that checks need; a part with a problem is undefined, and the others can be used. */
+/** The configuration in the parts that checks need. A part with a problem is undefined. */
 export interface DoctorSettings {
-  /** Every problem of every process, each once. */
+  /** Problems of all processes, without duplicates. */
   readonly problems: readonly string[];
   readonly database: DatabaseConfig | undefined;
   readonly encryptionKeys: readonly EncryptionKey[] | undefined;

@@ -6,13 +6,13 @@ import { type ProcessIdentity, identityOf, sendSignal } from '#cli/embedded/proc
 import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
 
 export interface ChildOptions {
-  /** Shown to people. */
+  /** Name for output and error messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Standard output and error go straight to this file, so that the child outlives us without a broken pipe. */
+  /** File for standard output and error. A pipe would break if the child outlived us. */
   readonly logFile: string;
   readonly uid?: number;
   readonly gid?: number;
@@ -26,12 +26,12 @@ export interface ChildExit {
   readonly error?: Error;
 }
 
-// A log that grew beyond this is put aside once, under `.1`, when its process starts anew.
+// A log above this size is renamed to `.1` when its process is started again.
 const LOG_ROTATE_BYTES = 10 * 1024 * 1024;
 
 /**
- * A process of ours, leader of its own process group: the terminal's Ctrl-C does not reach it, so that everything is
- * stopped in order, and nothing it started is left behind.
+ * A child process that leads its own process group. The terminal's Ctrl-C does not reach it, so processes can be stopped
+ * in order; and its whole group can be killed, so it leaves no orphans.
  */
 export class Child {
   readonly name: string;
@@ -56,7 +56,7 @@ export class Child {
     closeSync(log);
     this.exited = new Promise((resolve) => {
       const end = (exit: ChildExit) => {
-        // What it had started has no owner now, and the group's number is free to be given out again afterwards.
+        // Kill its remaining children now: the system may reuse the number of the group later.
         this.#killGroup();
         this.#exit ??= exit;
         resolve(this.#exit);
@@ -80,7 +80,7 @@ export class Child {
     if (this.identity !== undefined && this.running) sendSignal(this.identity.pid, signal);
   }
 
-  /** Asks it to end and, when it has not after `graceMs`, ends it and all it started. */
+  /** Sends `signal`, and kills the process group if the process still runs after `graceMs` milliseconds. */
   async stop(graceMs: number, signal: NodeJS.Signals = 'SIGTERM'): Promise<ChildExit> {
     this.signal(signal);
     const timer = new AbortController();
@@ -92,18 +92,18 @@ export class Child {
     return ended ? this.exited : this.kill();
   }
 
-  /** Ends it and all it started at once, as a power cut would. */
+  /** Kills the process group at once. */
   async kill(): Promise<ChildExit> {
     this.#killGroup();
     return this.exited;
   }
 
-  /** For the `exit` event of our own process, where nothing can be awaited. */
+  /** {@link kill} for the `exit` event of our own process, which cannot await. */
   killNow(): void {
     this.#killGroup();
   }
 
-  /** The end of its log. @param lines how many at most. */
+  /** The end of its log. @param lines maximum number of lines. */
   tail(lines = 20): string {
     return tailOf(this.logFile, lines);
   }
@@ -113,13 +113,13 @@ export class Child {
     try {
       sendSignal(-this.identity.pid, 'SIGKILL');
     } catch (error) {
-      // A group whose last member has just become a zombie answers EPERM on some systems.
+      // Some systems answer EPERM for a group whose last member is a zombie.
       if (codeOf(error) !== 'EPERM') throw error;
     }
   }
 }
 
-/** How a child ended, in words. */
+/** How a child ended, as a clause. */
 export function describeExit(exit: ChildExit): string {
   if (exit.error !== undefined) return `could not be started: ${messageOf(exit.error)}`;
   if (exit.signal !== null) return `was ended by ${exit.signal}`;

@@ -4,7 +4,7 @@ import { runTool, toolAnswers, ToolError } from '#cli/embedded/tool.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
 export interface GoBuildOptions {
-  /** Folder of the `go.mod` that pins the program and everything it is made of. */
+  /** Folder of the `go.mod` that pins the program and its dependencies. */
   readonly module: string;
   /** Import path of the program. */
   readonly program: string;
@@ -14,12 +14,12 @@ export interface GoBuildOptions {
   readonly signal?: AbortSignal;
 }
 
-// 1.21 is the first that fetches the newer toolchain which `go.mod` asks for; older ones fail with a riddle.
+// 1.21 is the first version that downloads the toolchain required by `go.mod`. Older ones fail with an unclear error.
 const OLDEST_GO = [1, 21] as const;
-/** For sources, build cache and program together, measured. */
+/** Measured size of sources, build cache and program together. */
 export const BUILD_DISK_GB = 4;
 
-/** @returns why Go cannot build here, in words; undefined when it can. */
+/** @returns why Go cannot build here, as a clause; undefined when it can. */
 export async function goProblem(environment: GoBuildOptions['environment']): Promise<string | undefined> {
   const answer = await toolAnswers('go', ['env', 'GOVERSION'], environment);
   if (answer === undefined) return 'Go is not installed';
@@ -41,7 +41,7 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
     );
   }
   const partial = `${options.target}.${process.pid}.partial`;
-  // GOTOOLCHAIN=auto lets a Go that is a little too old fetch the one that go.mod asks for.
+  // With GOTOOLCHAIN=auto an older Go downloads the toolchain required by go.mod.
   const environment = { ...options.environment, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' };
   const common = {
     cwd: options.module,
@@ -69,9 +69,8 @@ export async function buildWithGo(options: GoBuildOptions): Promise<void> {
     if (!(error instanceof ToolError)) throw error;
     throw new UserError(
       `The Temporal server could not be built: ${error.message}.\n${error.output}`,
-      'Check that the Go module proxy can be reached, or install the Temporal CLI yourself: put `temporal` on ' +
-        'the PATH, ' +
-        'or name it in TEMPORAL_CLI_PATH.',
+      'Check that the Go module proxy can be reached. Or install the Temporal CLI: put `temporal` on the PATH, or set ' +
+        'TEMPORAL_CLI_PATH to it.',
     );
   } finally {
     rmSync(partial, { force: true });

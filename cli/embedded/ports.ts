@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { codeOf } from '#cli/terminal/user-error.ts';
 
-// Below the ranges that systems hand out for outgoing connections (Linux from 32768, others from 49152): a server that
-// is stopped and started again finds its port still free.
+// Below the ranges of outgoing connections (Linux from 32768, others from 49152): no connection takes the port of a
+// server while it restarts.
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const TRIES = 200;
@@ -11,14 +11,12 @@ const TRIES = 200;
 const chosen = new Set<number>();
 let lane = { number: 0, of: 1 };
 
-/**
- * Of processes that choose ports at the same moment, each in a lane of its own (0 to `of` - 1), no two choose the same.
- */
+/** Gives each of several processes its own part of the port range, so that no two choose the same port. */
 export function choosePortsInLane(number: number, of: number): void {
   lane = { number, of };
 }
 
-/** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. */
+/** A free port of 127.0.0.1 that this process has not returned before. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = LOWEST + lane.of * randomInt(Math.floor((HIGHEST - LOWEST) / lane.of)) + lane.number;
@@ -29,7 +27,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port found between ${LOWEST} and ${HIGHEST}`);
 }
 
-/** Can a server listen on this port? @param host defaults to loopback. */
+/** Whether a server can listen on this port. @param host defaults to loopback. */
 export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve, reject) => {

@@ -3,13 +3,13 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { dirname, resolve } from 'node:path';
 import { UserError } from '#cli/terminal/user-error.ts';
 
-/** Who runs PostgreSQL: it refuses to run as root. */
+/** The account that runs PostgreSQL, which refuses to run as root. */
 export interface PostgresAccount {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** A command as another account: what to spawn, and with which ids. */
+/** A command line to be run as another account. */
 export interface AccountCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -17,11 +17,11 @@ export interface AccountCommand {
   readonly gid?: number;
 }
 
-// Both exist on any Linux with a user list; `postgres` only where PostgreSQL was installed once. No account is created.
+// `nobody` exists on every Linux, `postgres` where PostgreSQL was installed once. No account is created.
 const ACCOUNTS = ['postgres', 'nobody'];
 
 /**
- * @param dataDirectory an existing one keeps the account it was made with.
+ * @param dataDirectory an existing cluster keeps the account that created it.
  * @returns undefined when we are not root and PostgreSQL runs as ourselves.
  */
 export function postgresAccount(dataDirectory: string): PostgresAccount | undefined {
@@ -38,16 +38,16 @@ export function postgresAccount(dataDirectory: string): PostgresAccount | undefi
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new UserError(
-    'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody".',
-    'Start this as an ordinary user, or set DATABASE_URL to a PostgreSQL that is running already.',
+    'PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody".',
+    'Start it as an ordinary user, or set DATABASE_URL to a running PostgreSQL.',
   );
 }
 
 /**
- * The command line for running a PostgreSQL program as `account`. Where that account cannot reach the program or its
- * data because a folder above is closed to it (a checkout under /root), it is given the right to look through folders.
+ * The command line for running a PostgreSQL program as `account`. If that account may not enter a folder above the
+ * program or its data (a checkout under /root), the command gives it the capability to do so.
  *
- * @throws UserError when it cannot reach them and the system has no tool to let it.
+ * @throws UserError when the account cannot reach them and the system has no `setpriv`.
  */
 export function asAccount(
   account: PostgresAccount | undefined,
@@ -60,8 +60,8 @@ export function asAccount(
   if (closed === undefined) return { command: program, args, ...account };
   if (!hasSetpriv()) {
     throw new UserError(
-      `PostgreSQL does not run as root, and the user it would run as (uid ${account.uid}) cannot look into ${closed}.`,
-      'Put the project into a folder that other users may look into (for example under /srv), or start it as an ' +
+      `PostgreSQL does not run as root, and the user it would run as (uid ${account.uid}) cannot enter ${closed}.`,
+      'Put the project into a folder that other users may enter (for example under /srv), or start it as an ' +
         'ordinary user, or set DATABASE_URL.',
     );
   }

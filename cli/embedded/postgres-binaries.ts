@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { UserError } from '#cli/terminal/user-error.ts';
 
-/** Absolute paths of the programs that the platform's package carries. */
+/** Absolute paths of the programs in the package of this platform. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -32,8 +32,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * What the package's install script does, for where install scripts do not run: links between its libraries. And the
- * right to execute, which some archives lose.
+ * Creates the links between the package's libraries, which its install script would create: install scripts may be
+ * disabled. Also makes the programs executable, because some archives lose that permission.
  *
  * @param folder the package's `native` folder.
  */

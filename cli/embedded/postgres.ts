@@ -15,24 +15,24 @@ export interface EmbeddedPostgresOptions {
   readonly port: number;
   readonly password: string;
   readonly logFile: string;
-  /** Server settings, such as `{ fsync: 'off' }` for data that need not outlive a test. */
+  /** Server settings, such as `{ fsync: 'off' }` for the data of a test. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Owner of the cluster and of everything in it. */
+/** Superuser of the cluster. */
 const USER = 'reseller';
 
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;
-// A fast shutdown ends open transactions and writes a checkpoint.
+// A fast shutdown writes a checkpoint, which takes time.
 const STOP_GRACE_MS = 20_000;
 
 const run = promisify(execFile);
 
 /**
- * A real PostgreSQL from an npm package, on loopback, with password authentication and no Unix socket. The binaries
- * are run directly: the wrapper that comes with them ends its server whenever our process gets a signal, before the
- * processes that still need it.
+ * A PostgreSQL server from an npm package, on loopback, with password authentication and no Unix socket. We run the
+ * binaries directly: the package's wrapper stops the server on any signal to our process, before the processes that
+ * still need it.
  */
 export class EmbeddedPostgres {
   readonly name = 'PostgreSQL';
@@ -47,7 +47,7 @@ export class EmbeddedPostgres {
     this.#account = postgresAccount(options.dataDirectory);
   }
 
-  /** Makes the cluster unless it is there. @throws UserError when this machine cannot run it. */
+  /** Creates the cluster unless it exists. @throws UserError when this machine cannot run PostgreSQL. */
   static async prepare(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const server = new EmbeddedPostgres(options, await findPostgresBinaries());
     await server.#initialise();
@@ -62,7 +62,7 @@ export class EmbeddedPostgres {
     return this.#options.port;
   }
 
-  /** Where a server with this port and password will be. It holds the password: not for logs or command lines. */
+  /** URL of a server with this port and password. Contains the password: keep it out of logs and command lines. */
   static connectionString(port: number, password: string, database: string): string {
     return `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`;
   }
@@ -72,7 +72,7 @@ export class EmbeddedPostgres {
     return EmbeddedPostgres.connectionString(this.#options.port, this.#options.password, database);
   }
 
-  /** Starts it and waits until it answers; what a crash left behind is recovered first. */
+  /** Starts the server and waits until it answers. First stops a server that a killed run left on the same data. */
   async start(): Promise<void> {
     await this.#endLeftover();
     const settings = {
@@ -97,19 +97,19 @@ export class EmbeddedPostgres {
     await this.#ready(this.#child);
   }
 
-  /** Ends it as an administrator would: sessions are cut, data is complete. */
+  /** Stops it with a fast shutdown: open transactions are rolled back, and a checkpoint is written. */
   async stop(): Promise<void> {
     await this.#child?.stop(STOP_GRACE_MS, 'SIGINT');
     this.#child = undefined;
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it without a shutdown. */
   async kill(): Promise<void> {
     await this.#child?.kill();
     this.#child = undefined;
   }
 
-  /** @returns whether it was made now. */
+  /** Creates a database unless it exists. @returns whether it was created. */
   async createDatabase(name: string, template?: string): Promise<boolean> {
     return withClient(this.url('postgres'), async (client) => {
       const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
@@ -129,7 +129,7 @@ export class EmbeddedPostgres {
   async #initialise(): Promise<void> {
     const { dataDirectory, password } = this.#options;
     if (existsSync(join(dataDirectory, 'PG_VERSION'))) return;
-    // An initdb that was cut off leaves a folder it would refuse next time; without PG_VERSION there is no data in it.
+    // An interrupted initdb leaves a folder that initdb refuses. Without PG_VERSION the folder has no data.
     rmSync(dataDirectory, { recursive: true, force: true });
     mkdirSync(dataDirectory, { recursive: true });
     chmodSync(dataDirectory, 0o700);
@@ -148,7 +148,7 @@ export class EmbeddedPostgres {
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
-        // The same order of text on every machine, whatever locales it has.
+        // Makes text sort the same on every machine.
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
         '--locale=C',
@@ -188,13 +188,13 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** A server that still runs on our data, because what had started it was killed, is stopped first. */
+  /** Stops a server that still runs on our data because the process that started it was killed. */
   async #endLeftover(): Promise<void> {
     const pidFile = join(this.#options.dataDirectory, 'postmaster.pid');
     if (!existsSync(pidFile)) return;
     const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
     const identity = Number.isInteger(pid) && pid > 0 ? identityOf(pid) : undefined;
-    // Another process may have been given the number since; PostgreSQL itself could not tell and would refuse to start.
+    // Another process may have the number now. PostgreSQL cannot see that, and would refuse to start.
     if (identity === undefined || !commandLineOf(pid).includes(this.#options.dataDirectory)) {
       rmSync(pidFile, { force: true });
       return;
@@ -211,8 +211,8 @@ export class EmbeddedPostgres {
 /**
  * Runs `work` on a connection of its own.
  *
- * @param options.connectTimeoutMs milliseconds until a server that does not answer is given up.
- * @throws Error when no connection was made, and whatever `work` throws.
+ * @param options.connectTimeoutMs time limit of the connection, in milliseconds.
+ * @throws Error when no connection was made, and the errors of `work`.
  */
 export async function withClient<Result>(
   url: string,
@@ -223,7 +223,7 @@ export async function withClient<Result>(
   client.on('error', () => undefined);
   try {
     await client.connect().catch((error: unknown) => {
-      // The driver's own error comes from a timer and names neither the caller nor the server.
+      // The driver's own error comes from a timer, without the caller's stack and the server's address.
       throw new Error(`no connection to PostgreSQL at ${new URL(url).host}: ${String(error)}`, { cause: error });
     });
     return await work(client);
@@ -248,9 +248,8 @@ function startFailure(what: string, output: string, dataDirectory: string): Erro
   if (/EACCES|Permission denied/i.test(output)) {
     return new UserError(
       `${what}: permission denied.\n${output}`,
-      'Where root starts it, PostgreSQL runs as another account, which must be able to enter the folder of the ' +
-        'project and that of the data: ' +
-        `allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
+      'When root starts it, PostgreSQL runs as another account, which must enter the folders of the project and of ' +
+        `the data. Allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
     );
   }
   return new UserError(

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { codeOf } from '#cli/terminal/user-error.ts';
 
-/** A process, told apart from a later one that was given the same number. */
+/** Identifies a process, also after the system has reused its number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** An opaque text for when the process began; equal only for the same process. */
+  /** Start time of the process, as an opaque text. */
   readonly startedAt: string;
 }
 
@@ -15,7 +15,7 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Is this very process still running? */
+/** Whether this process is still running. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.startedAt === identity.startedAt;
 }
@@ -30,7 +30,7 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** Sends a signal to a process group (`-pid`) or process; one that is gone already is no error. */
+/** Sends a signal to a process, or to a process group (`-pid`). Does nothing if it has ended already. */
 export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
@@ -41,10 +41,10 @@ export function sendSignal(target: number, signal: NodeJS.Signals): void {
 
 function startOnLinux(pid: number): string | undefined {
   try {
-    // The command name in parentheses may itself hold spaces; the state and start time stand after the last one.
+    // The command name in parentheses may contain spaces and parentheses; the fields begin after the last one.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; only its parent has not asked how yet.
+    // A zombie has ended; its parent has not read its exit status yet.
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return undefined;

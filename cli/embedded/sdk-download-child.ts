@@ -1,6 +1,6 @@
 /**
  * Lets the Temporal SDK download one of its servers: `sdk-download-child.ts dev-server|test-server FOLDER VERSION`.
- * In a process of its own, because the SDK offers no way to end a download that hangs.
+ * Runs as a process of its own, because the SDK cannot abort a download that hangs.
  */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 

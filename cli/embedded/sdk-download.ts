@@ -4,21 +4,21 @@ import { runTool } from '#cli/embedded/tool.ts';
 
 export interface SdkDownloadOptions {
   readonly kind: 'dev-server' | 'test-server';
-  /** As the SDK names it: `default` or a tag such as `v1.5.1`. */
+  /** `default`, or a tag such as `v1.5.1`. */
   readonly version: string;
-  /** Where the program is put. */
+  /** Path of the downloaded program. */
   readonly target: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly progress: (text: string) => void;
   readonly signal?: AbortSignal;
 }
 
-// Where the download is not reachable the SDK waits for ever. It creates its file as soon as the server has answered.
+// Without a connection the SDK waits for ever. It creates its file as soon as the server has answered.
 const FIRST_SIGN_MS = 8_000;
 const STALLED_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
-/** Downloads a Temporal server by way of the SDK. @returns false when it is not reachable from here. */
+/** Downloads a Temporal server through the SDK. @returns false when the download fails. */
 export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolean> {
   mkdirSync(dirname(options.target), { recursive: true });
   const folder = mkdtempSync(join(dirname(options.target), 'download-'));
@@ -46,7 +46,7 @@ export async function downloadBySdk(options: SdkDownloadOptions): Promise<boolea
   }
 }
 
-/** Gives up when nothing arrives at first, or nothing more later. */
+/** Aborts the signal when no file appears within {@link FIRST_SIGN_MS}, or it stops growing for {@link STALLED_MS}. */
 function watchGrowth(folder: string, progress: (text: string) => void): { signal: AbortSignal; end: () => void } {
   const givingUp = new AbortController();
   let size = 0;

@@ -6,10 +6,10 @@ import { downloadBySdk } from '#cli/embedded/sdk-download.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The release that is downloaded or built; `ops/temporal-cli/go.mod` pins the same one. */
+/** The release that is downloaded or built; must equal that of `ops/temporal-cli/go.mod`. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 
-/** The program that holds a whole Temporal server for one machine, and where it came from. */
+/** The Temporal CLI, which contains a whole Temporal server, and its source. */
 export interface TemporalCli {
   readonly path: string;
   readonly source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'build';
@@ -18,25 +18,25 @@ export interface TemporalCli {
 export interface ObtainOptions {
   readonly environment: Environment;
   readonly progress: (text: string) => void;
-  /** Told once, before something that takes minutes. */
+  /** Called once, before a build that takes minutes. */
   readonly announce?: (text: string) => void;
   readonly signal?: AbortSignal;
-  /** Tests put another in its place. */
+  /** Replaced by tests. */
   readonly download?: typeof downloadBySdk;
 }
 
 /**
- * Looks for it on this machine: the path that the environment names, the PATH, our cache.
+ * Looks for the CLI on this machine: TEMPORAL_CLI_PATH, the PATH, our cache.
  *
- * @throws UserError when TEMPORAL_CLI_PATH names no program.
+ * @throws UserError when TEMPORAL_CLI_PATH is not a program.
  */
 export function findTemporalCli(environment: Environment): TemporalCli | undefined {
   const named = environment['TEMPORAL_CLI_PATH'];
   if (named) {
     if (isProgram(named)) return { path: named, source: 'TEMPORAL_CLI_PATH' };
     throw new UserError(
-      `TEMPORAL_CLI_PATH names ${named}, which is not a program that can be run.`,
-      'Set it to the Temporal CLI, or leave it out.',
+      `TEMPORAL_CLI_PATH is ${named}, which is not an executable program.`,
+      'Set it to the Temporal CLI, or unset it.',
     );
   }
   const onPath = (environment['PATH'] ?? '')
@@ -50,10 +50,10 @@ export function findTemporalCli(environment: Environment): TemporalCli | undefin
 }
 
 /**
- * {@link findTemporalCli}; where there is none, downloads it through the SDK, and where that is not reachable builds
- * it from source. Either is kept in the cache.
+ * Finds the CLI on this machine, else downloads it through the SDK, else builds it from source. Stores a downloaded or
+ * built one in the cache.
  *
- * @throws UserError when none of it is possible.
+ * @throws UserError when all three fail.
  */
 export async function obtainTemporalCli(options: ObtainOptions): Promise<TemporalCli> {
   const { environment } = options;
@@ -62,7 +62,7 @@ export async function obtainTemporalCli(options: ObtainOptions): Promise<Tempora
   const target = cachedCli(environment);
   const common = { target, environment, progress: options.progress, ...(options.signal && { signal: options.signal }) };
 
-  options.progress('asking for a download');
+  options.progress('starting a download');
   const { download = downloadBySdk } = options;
   const downloaded = await download({ ...common, kind: 'dev-server', version: `v${TEMPORAL_CLI_VERSION}` });
   if (downloaded) return { path: target, source: 'download' };
@@ -70,11 +70,10 @@ export async function obtainTemporalCli(options: ObtainOptions): Promise<Tempora
   const problem = await goProblem(environment);
   if (problem !== undefined) throw noCli(problem);
   options.announce?.(
-    'The Temporal server could not be downloaded from here, so it is built from source. That happens once, takes ' +
-      'some 3 to 6\n' +
-      `minutes, and needs about ${BUILD_DISK_GB} GB of disk below ${cacheDirectory(environment)} and in the ` +
-      'folders of Go. To be\n' +
-      'spared that, stop, and name a Temporal CLI in TEMPORAL_CLI_PATH.',
+    'The Temporal server could not be downloaded, so it is built from source. This happens once. It takes 3 to 6\n' +
+      `minutes and needs about ${BUILD_DISK_GB} GB of disk below ${cacheDirectory(environment)} and in the ` +
+      'folders of Go. To avoid\n' +
+      'the build, stop and set TEMPORAL_CLI_PATH to a Temporal CLI.',
   );
   await buildWithGo({
     ...common,
@@ -90,12 +89,12 @@ function cachedCli(environment: Environment): string {
 
 function noCli(problem: string): UserError {
   return new UserError(
-    `The Temporal server is not on this machine, it could not be downloaded, and it cannot be built: ${problem}.`,
+    `The Temporal server is not on this machine, could not be downloaded, and cannot be built: ${problem}.`,
     [
       'Do one of these and start again:',
-      '  - install Go 1.25 or later; the server is then built once (some 3 to 6 minutes)',
-      '  - install the Temporal CLI, so that `temporal` is on the PATH or TEMPORAL_CLI_PATH names it',
-      '  - set TEMPORAL_ADDRESS to a Temporal server that is running',
+      '  - install Go 1.25 or later; the server is then built once (3 to 6 minutes)',
+      '  - install the Temporal CLI: put `temporal` on the PATH, or set TEMPORAL_CLI_PATH',
+      '  - set TEMPORAL_ADDRESS to a running Temporal server',
     ].join('\n'),
   );
 }

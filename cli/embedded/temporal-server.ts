@@ -11,16 +11,14 @@ export interface TemporalServerOptions {
   /** Path of the Temporal CLI. */
   readonly cli: string;
   readonly port: number;
-  /**
-   * Port under which the Temporal UI is opened; without one there is no UI. It is the proxy's ({@link startUiProxy}).
-   */
+  /** Port of the proxy of the Temporal UI ({@link startUiProxy}); undefined: no UI. */
   readonly uiPort?: number;
-  /** Where state is kept; without it, in memory. */
+  /** Undefined: the state is in memory. */
   readonly databaseFile?: string;
   /** Address of the codec server that lets the UI show encrypted payloads. */
   readonly codecEndpoint?: string;
   readonly namespaces?: readonly string[];
-  /** Settings of Temporal beside ours, each `name=value`. */
+  /** More dynamic configuration, each `name=value`. */
   readonly dynamicConfig?: readonly string[];
   readonly logFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -30,22 +28,21 @@ const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 100;
 const STOP_GRACE_MS = 15_000;
 
-// The development server has one history shard, and by default polls it 20 times a second: every task waits for a slot
-// of a 50 ms grid. At this rate the grid is gone.
+// The development server has one history shard and polls it 20 times a second by default, which delays every task by up
+// to 50 ms.
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=2000',
-  // Besides gRPC the server speaks plain HTTP on some free port, which cannot be switched off and which any web page
-  // can send a POST to. No host is served there: a name below .invalid never exists (RFC 2606).
+  // The server also listens for HTTP on a free port. That cannot be switched off, and any web page could send a POST to
+  // it. This setting refuses every host: a name below .invalid never exists (RFC 2606).
   'frontend.httpAllowedHosts=["nothing.invalid"]',
 ];
 
-// SQLite's default journal needs several waits for the disk in each transaction, and lets readers and the writer wait
-// for each other: with fifty workflows at once, calls inside the server pass their deadlines and tasks are lost until
-// they time out. The write-ahead log needs one wait; `synchronous=2` (full) keeps that one, so that a power cut loses
-// nothing.
+// SQLite's default journal syncs several times in each transaction, and readers and the writer block each other. With
+// fifty workflows at once, calls inside the server exceed their deadlines, and tasks are lost until they time out. The
+// write-ahead log syncs once; `synchronous=2` (full) keeps that sync, so that a power cut loses nothing.
 const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=2'];
 
-/** A whole Temporal server for one machine, on loopback. */
+/** A Temporal development server on loopback, with its UI behind a proxy. */
 export class TemporalServer {
   readonly name = 'Temporal';
   readonly #options: TemporalServerOptions;
@@ -84,7 +81,7 @@ export class TemporalServer {
     this.#child = undefined;
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it without a shutdown. */
   async kill(): Promise<void> {
     await this.#closeUi();
     await this.#child?.kill();
@@ -133,22 +130,23 @@ export class TemporalServer {
   }
 }
 
-/** Where the UI itself listens, behind its proxy. */
+/** Address of the UI itself, behind its proxy. */
 interface HiddenUi {
   readonly address: string;
   readonly port: number;
 }
 
 /**
- * An address for the UI itself, which checks no `Host`. Linux has all of 127.0.0.0/8: a web page would have to guess
- * one of 16 million addresses, and its port. Elsewhere there is 127.0.0.1 only, and the port alone is to be guessed.
+ * An address for the UI itself, which does not check `Host`. A web page must not reach it. On Linux all of 127.0.0.0/8 is
+ * loopback, so a page would have to guess one of 16 million addresses and the port. Other systems have 127.0.0.1 only;
+ * there a page has to guess the port.
  */
 function hiddenAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
 }
 
-/** Exported for its test. @param ui where the UI itself listens; without one there is none. */
+/** Exported for its test. @param ui address of the UI itself; undefined: no UI. */
 export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): string[] {
   const { port, databaseFile, codecEndpoint, namespaces = [], dynamicConfig = [] } = options;
   return [
@@ -168,7 +166,7 @@ export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): s
   ];
 }
 
-// The SDK's client waits a second between its tries to connect; a plain connection says at once that nobody listens.
+// The SDK's client waits a second between its attempts to connect. A plain connection fails at once.
 async function portAccepts(port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });

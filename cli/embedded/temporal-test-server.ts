@@ -7,10 +7,10 @@ import { runTool, toolAnswers, ToolError } from '#cli/embedded/tool.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** The release that is fetched; `ops/temporal-test-server/pom.xml` names the same one. */
+/** The release that is downloaded; must equal that of `ops/temporal-test-server/pom.xml`. */
 const TEST_SERVER_VERSION = '1.38.0';
 
-/** Temporal's time-skipping server, for tests only: looked for in TEMPORAL_TEST_SERVER_PATH and our cache. */
+/** Looks for Temporal's time-skipping server, which only tests use, in TEMPORAL_TEST_SERVER_PATH and our cache. */
 function findTestServer(environment: Environment): string | undefined {
   const named = environment['TEMPORAL_TEST_SERVER_PATH'];
   if (named) return named;
@@ -19,10 +19,10 @@ function findTestServer(environment: Environment): string | undefined {
 }
 
 /**
- * {@link findTestServer}; where there is none, fetches it through Maven, which takes seconds, or else through the SDK.
+ * Finds the test server on this machine, else fetches it through Maven, which takes seconds, else through the SDK.
  *
  * @returns path of a program that takes a port as its argument.
- * @throws UserError when neither is possible.
+ * @throws UserError when all three fail.
  */
 export async function obtainTestServer(options: ObtainOptions): Promise<string> {
   const { environment } = options;
@@ -35,11 +35,11 @@ export async function obtainTestServer(options: ObtainOptions): Promise<string> 
     await fetchWithMaven(common);
     return target;
   }
-  options.progress('asking for a download');
+  options.progress('starting a download');
   if (await downloadBySdk({ ...common, kind: 'test-server', version: 'default' })) return target;
   throw new UserError(
     `Temporal's time-skipping test server is not on this machine, could not be downloaded, and ${problem}.`,
-    'Install a Java runtime (17 or later) and Maven, or name the server in TEMPORAL_TEST_SERVER_PATH.',
+    'Install a Java runtime (17 or later) and Maven, or set TEMPORAL_TEST_SERVER_PATH to the server.',
   );
 }
 
@@ -83,7 +83,7 @@ async function fetchWithMaven(options: FetchOptions): Promise<void> {
       },
     );
     const program = join(partial, 'temporal-test-server');
-    // SerialGC and C1 only: a server that lives for a test run starts faster and takes less memory so.
+    // SerialGC and C1 only: a short-lived server starts faster and takes less memory.
     writeFileSync(
       program,
       [
@@ -100,7 +100,7 @@ async function fetchWithMaven(options: FetchOptions): Promise<void> {
     if (!(error instanceof ToolError)) throw error;
     throw new UserError(
       `Temporal's time-skipping test server could not be fetched: ${error.message}.\n${error.output}`,
-      'Check that Maven can reach its repository, or name the server in TEMPORAL_TEST_SERVER_PATH.',
+      'Check that Maven can reach its repository, or set TEMPORAL_TEST_SERVER_PATH to the server.',
     );
   } finally {
     rmSync(partial, { recursive: true, force: true });

@@ -5,15 +5,15 @@ import { sendSignal } from '#cli/embedded/process-identity.ts';
 export interface ToolOptions {
   readonly cwd?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Each line that it prints, from either stream. */
+  /** Called for each line of standard output and standard error. */
   readonly onLine?: (line: string) => void;
-  /** Ends the tool and all it started. */
+  /** Kills the tool and its child processes. */
   readonly signal?: AbortSignal;
 }
 
-/** A tool ended with something other than exit code 0. */
+/** A tool could not be started, or ended with another exit code than 0. */
 export class ToolError extends Error {
-  /** The end of what it printed. */
+  /** The last lines of its output. */
   readonly output: string;
 
   constructor(command: string, how: string, output: string) {
@@ -26,10 +26,10 @@ export class ToolError extends Error {
 const KEPT_LINES = 30;
 
 /**
- * Runs a tool to its end in a process group of its own.
+ * Runs a tool in a process group of its own and waits for its end.
  *
- * @returns what it printed to standard output.
- * @throws ToolError when it fails; the signal's reason when it was ended by us.
+ * @returns its standard output.
+ * @throws ToolError when it fails; the signal's reason when the signal aborted it.
  */
 export async function runTool(command: string, args: readonly string[], options: ToolOptions): Promise<string> {
   options.signal?.throwIfAborted();
@@ -69,7 +69,7 @@ export async function runTool(command: string, args: readonly string[], options:
   }
 }
 
-/** Is there a program of this name on the PATH (or at this path) that answers `args`? */
+/** Runs a program from the PATH or a path. @returns its output; undefined when it is missing or fails. */
 export async function toolAnswers(
   command: string,
   args: readonly string[],

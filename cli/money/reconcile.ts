@@ -1,9 +1,8 @@
 import { readTogether } from '#cli/api/read-together.ts';
 import { reportJson, reportLines } from '#cli/money/reconciliation-report.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
+import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { printJson, printLines } from '#cli/terminal/visible-text.ts';
 import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -18,15 +17,16 @@ export interface ReconcileOptions {
   readonly wait?: number;
 }
 
-/** Enough for all pages of a large wallet, and for a worker that is starting. */
+/** Long enough for all pages of a large wallet, and for a worker that is starting. */
 const WAIT_MS = 5 * 60_000;
 
 /**
- * `reseller reconcile`: has a worker compare our books with the wallet at the service now, and prints the report.
+ * `reseller reconcile`: makes a worker compare our books with the wallet at the service, and prints the report.
  *
  * @returns the exit code: 0 without findings (movements that are too young are not judged yet), 1 with findings, 2 when
  *   not everything was compared.
- * @throws UserError when no worker has done it in time; ConfigurationError; errors of the database and of Temporal.
+ * @throws UserError when no worker has compared them in time; ConfigurationError; errors of the database and of
+ *   Temporal.
  */
 export async function runReconcile(
   { json, wait = WAIT_MS }: ReconcileOptions,
@@ -40,7 +40,7 @@ export async function runReconcile(
   });
   return await withDatabase(stored.database.url, 'reseller reconcile', async (database) => {
     const keyRing = new KeyRing(keys);
-    // What is encrypted with another key no worker could open.
+    // A worker could not decrypt input that is encrypted with another key.
     await database.run((db) => verifyKeys(db, keyRing));
     const client = await connectClient(temporal, keyRing);
     try {

@@ -2,17 +2,17 @@ import { duration } from '#cli/doctor/duration.ts';
 import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-/** What every leg of a tour has at hand. */
+/** Dependencies of every leg of a tour. */
 export interface TourContext {
   readonly client: ServiceClient;
-  /** What the configuration takes the service to be able to do. The client itself has everything switched on. */
+  /** The configured capabilities of the service. The client of the tour has all of them switched on. */
   readonly configured: Capabilities;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly delay: (ms: number) => Promise<unknown>;
-  /** A text that was never used before: for keys and references. */
+  /** Returns a new unique text, for keys and references. */
   readonly newId: () => string;
-  /** How long something that is processing is followed, in milliseconds. */
+  /** How long the tour waits for a result, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -20,10 +20,10 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Reads again and again, with growing pauses, until there is something.
+ * Calls `read` with growing pauses until it returns a value.
  *
- * @param read undefined means "not yet".
- * @returns undefined when the time of the tour's waits is over.
+ * @param read returns undefined while there is no value yet.
+ * @returns undefined when `waitMs` has passed.
  */
 export async function until<Value>(
   { now, delay, waitMs }: Pick<TourContext, 'now' | 'delay' | 'waitMs'>,
@@ -39,7 +39,7 @@ export async function until<Value>(
   }
 }
 
-/** A duration for people that may be below a second. @param ms milliseconds, zero or more. */
+/** A duration as text, also below a second. @param ms milliseconds, zero or more. */
 export function lapse(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms);
 }

@@ -1,4 +1,4 @@
-/** The parts of the tour, in the order in which they are driven and shown. */
+/** The parts of the tour, in the order in which they run and are shown. */
 export const LEGS = {
   account: 'account',
   catalogue: 'catalogue',
@@ -15,35 +15,35 @@ export type Leg = keyof typeof LEGS;
 export const legs = Object.keys(LEGS) as readonly Leg[];
 
 /**
- * How a step went: `ok` as expected; `drift`: the service works, but not as our contract and configuration have it;
- * `failed`: it did not come about; `skipped`: it could not be tried.
+ * Result of a step. `ok`: as expected. `drift`: the service works, but differs from our contract or configuration.
+ * `failed`: the step failed. `skipped`: it could not be tried.
  */
 export type StepStatus = 'ok' | 'drift' | 'failed' | 'skipped';
 
-/** One step of the tour. Texts are our own words, counts and ids of packages: nothing secret, nothing personal. */
+/** One step of the tour. Its texts are our own, with counts and package ids: no secrets, no personal data. */
 export interface TourFinding {
   readonly leg: Leg;
   /** What was tried, as a short phrase. */
   readonly step: string;
   readonly status: StepStatus;
-  /** What the contract or the configuration makes us expect, as a clause. */
+  /** What the contract or the configuration says, as a clause. */
   readonly expected: string;
-  /** What came of it, as a clause. */
+  /** What the service did, as a clause. */
   readonly seen: string;
 }
 
-/** Where a leg writes down its steps. */
+/** Records the steps of one leg. */
 export interface LegNotes {
   ok(step: string, expected: string, seen?: string): void;
   drift(step: string, expected: string, seen: string): void;
   failed(step: string, expected: string, seen: string): void;
-  /** @param reason what stands in the way, as a clause. */
+  /** @param reason why the step was not tried, as a clause. */
   skipped(step: string, expected: string, reason: string): void;
-  /** `ok` when it holds, else drift. @returns whether it holds. */
+  /** Records `ok` when it holds, else `drift`. @returns `holds`. */
   expect(holds: boolean, step: string, expected: string, seen: string): boolean;
 }
 
-/** Every step of a tour, told to whoever watches as it is written down. */
+/** Records all steps of a tour, and passes each to `onFinding` at once. */
 export class Notebook {
   readonly #findings: TourFinding[] = [];
   readonly #onFinding: (finding: TourFinding) => void;

@@ -5,12 +5,13 @@ import { ENDPOINTS } from '#upstream/contract.ts';
 import type { Service } from '#upstream/service.ts';
 
 /**
- * Can the webhook secret be made by a call? To make one would take away the secret that webhooks are signed with, so
- * its address is asked with a method that it does not take: one that exists says 405. Whether the service tells such
- * an address from one that does not exist, an address that certainly exists shows.
+ * Checks whether the service has the call that creates the webhook secret, without creating one: a new secret would
+ * replace the one that signs webhooks now. The probe sends a GET, which this address does not support: an existing
+ * address answers 405. On a 404 the probe sends a GET to an address that certainly exists, to see whether this service
+ * answers 405 at all.
  *
  * @param baseUrl `{base_url}` of the service.
- * @param deadlineMs of each of at most two reads, in milliseconds.
+ * @param deadlineMs time limit of each of at most two reads, in milliseconds.
  */
 export async function observeWebhookSecret(
   baseUrl: string,
@@ -26,12 +27,11 @@ export async function observeWebhookSecret(
   try {
     const status = await get(ENDPOINTS.createWebhookSecret.path);
     if (status === 405)
-      return { kind: 'works', detail: 'its address takes another method than GET; no secret was made' };
-    if (status !== 404) return { kind: 'unclear', detail: `a GET of it came to ${status ?? 'no answer'}` };
+      return { kind: 'works', detail: 'its address supports another method than GET; no secret was created' };
+    if (status !== 404) return { kind: 'unclear', detail: `a GET of it returned ${status ?? 'no answer'}` };
     const known = await get(ENDPOINTS.createVpnOrder.path);
-    if (known === 405)
-      return { kind: 'missing', detail: 'a GET of it came to 404, where one of a known address comes to 405' };
-    return { kind: 'unclear', detail: 'a GET of it came to 404, as that of a known address does' };
+    if (known === 405) return { kind: 'missing', detail: 'a GET of it returned 404, and a GET of a known address 405' };
+    return { kind: 'unclear', detail: 'a GET of it returned 404, as does a GET of a known address' };
   } finally {
     await transport.close();
   }

@@ -1,4 +1,4 @@
-/** How what was observed becomes a step of the report; beside the configuration, which may expect it or not. */
+/** Turns observations into steps of the report, judged by the configuration. */
 import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
@@ -8,7 +8,7 @@ import type { Capability } from '#domain/service/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing } from '#upstream/client.ts';
 
-/** A call that the service may not have. */
+/** Records a call that the service may lack. */
 export function noteCall(
   { configured }: TourContext,
   notes: LegNotes,
@@ -18,9 +18,7 @@ export function noteCall(
 ): void {
   observations.calls[capability] = seen;
   const step = callsOf(capability);
-  const expected = configured[capability]
-    ? 'the service has it'
-    : 'SERVICE_WITHOUT says that the service does not have it';
+  const expected = configured[capability] ? 'the service has it' : 'SERVICE_WITHOUT switches it off';
   switch (seen.kind) {
     case 'works':
       return notes.ok(step, expected, configured[capability] ? seen.detail : `${seen.detail}: it could be switched on`);
@@ -36,7 +34,7 @@ export function noteCall(
   }
 }
 
-/** By the call that reads them, the kinds of purchase that were not seen when its shape differs. */
+/** For each read call, the kinds of purchase that count as not seen when the shape of its answer differs. */
 const READS: Readonly<Partial<Record<Capability, readonly PurchaseKind[]>>> = {
   order_read: ['order'],
   order_list: ['order'],
@@ -53,12 +51,12 @@ function noteUnreadable(observations: OpenObservations, capability: Capability, 
   for (const kind of READS[capability] ?? []) notePurchase(observations, kind, { kind: 'differs', detail });
 }
 
-/** How a kind of purchase was seen through. A difference that was found stays. */
+/** Records the observation of a kind of purchase. A difference is never overwritten. */
 export function notePurchase(observations: OpenObservations, kind: PurchaseKind, seen: CallObservation): void {
   if (observations.purchases[kind]?.kind !== 'differs') observations.purchases[kind] = seen;
 }
 
-/** The same bytes under the same key. */
+/** Records the repetition of a request with the same bytes and key. */
 export function noteRepeat(
   { configured }: TourContext,
   notes: LegNotes,
@@ -68,17 +66,15 @@ export function noteRepeat(
   observations.keyRepeats.push(repeat);
   const { operation, ageMs, outcome, detail } = repeat;
   const step = `the same ${operation} with its key again, after ${lapse(ageMs)}`;
-  const expected = configured.key_replay
-    ? 'the stored result'
-    : 'anything: SERVICE_WITHOUT says that keys are not replayed';
+  const expected = configured.key_replay ? 'the stored result' : 'any answer: SERVICE_WITHOUT contains key_replay';
   if (outcome === 'same') return notes.ok(step, expected, detail);
   if (outcome === 'unclear') return notes.skipped(step, expected, `${detail}, which proves nothing`);
   if (configured.key_replay)
-    return notes.drift(step, expected, `${detail}; SERVICE_WITHOUT=key_replay keeps it from being done`);
+    return notes.drift(step, expected, `${detail}; SERVICE_WITHOUT=key_replay prevents resends`);
   return notes.ok(step, expected, detail);
 }
 
-/** What was charged must be what was listed. An answer that names no price is no drift: none is stated. */
+/** Compares the charged price with the listed one. The specification does not promise a price in the answer. */
 export function notePrice(
   notes: LegNotes,
   listed: { readonly price_for_reseller: string; readonly currency: string },
@@ -86,24 +82,24 @@ export function notePrice(
 ): void {
   const price = moneyOf(listed.price_for_reseller, listed.currency);
   const [step, expected] = ['the price charged', `the listed ${price.amount} ${price.currency}`];
-  if (charged.price_for_reseller == null) return notes.skipped(step, expected, 'the answer names none');
+  if (charged.price_for_reseller == null) return notes.skipped(step, expected, 'the answer has no price');
   const actual = moneyOf(charged.price_for_reseller, charged.currency ?? listed.currency);
   notes.expect(equalMoney(actual, price), step, expected, `${actual.amount} ${actual.currency}`);
 }
 
-/** A list that does not say that it has ended may go on, and proves nothing by what it does not show. */
+/** Records drift for a list that does not show its end: it may have more items, so it is no evidence of absence. */
 export function noteEnd(notes: LegNotes, step: string, { items, complete }: Listing<unknown>): boolean {
   const seen = `${items.length} are known, and there may be more (listEnd in upstream/contract/variants.ts)`;
-  return complete || notes.expect(false, step, 'a list that says where it ends, and can be read whole', seen);
+  return complete || notes.expect(false, step, 'a list that shows its end and can be read completely', seen);
 }
 
-/** Clocks of two machines differ by less; time zones differ by half an hour at least. */
+/** Above the usual difference of two clocks, and below that of two time zones (30 minutes). */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 
-/** A time that the service has just written must be about now: one in local time, without its zone, is read as UTC. */
+/** Checks that a new timestamp of the service is about now. It is not if the service writes local time as UTC. */
 export function noteTime(notes: LegNotes, written: string | null | undefined, now: number): void {
   const [step, expected] = ['the time of the order', 'created_at is about now'];
-  if (written == null) return notes.skipped(step, expected, 'the answer names none');
+  if (written == null) return notes.skipped(step, expected, 'the answer has no created_at');
   const offMs = Date.parse(written) - now;
   const seen = `${lapse(Math.abs(offMs))} ${offMs < 0 ? 'behind' : 'ahead of'} our clock`;
   notes.expect(Math.abs(offMs) < CLOCKS_DIFFER_MS, step, expected, seen);

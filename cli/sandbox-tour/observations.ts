@@ -1,25 +1,25 @@
+/** Observations of a tour, as plain data; `profile.ts` draws conclusions from them. */
 import type { Capability } from '#domain/service/capabilities.ts';
-/** What the probes of a tour saw: plain data, from which `profile.ts` draws its conclusions. */
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
-/** What a call that the service may not have came to. */
+/** Result of a call that the service may lack. */
 export type CallObservation =
   | { readonly kind: 'works'; readonly detail: string }
-  /** There is no such call: 404, 405 or 501 for something that certainly exists. */
+  /** The service lacks the call: 404, 405 or 501 for an object that certainly exists. */
   | { readonly kind: 'missing'; readonly detail: string }
-  /** There is one, and it is not the one of our contract. */
+  /** The call exists, and differs from our contract. */
   | { readonly kind: 'differs'; readonly detail: string }
-  /** It failed in a way from which nothing follows, such as a timeout. */
+  /** The call failed in a way that proves nothing, such as a timeout. */
   | { readonly kind: 'broken'; readonly detail: string }
-  /** What was tried cannot tell. */
+  /** The attempt proves nothing. */
   | { readonly kind: 'unclear'; readonly detail: string };
 
 /** Operations that take an Idempotency-Key. */
 export type KeyedOperation = 'order' | 'top-up' | 'VPN order' | 'cancellation';
 
-/** What the same bytes with the same key came to. */
+/** Result of a request that was repeated with the same bytes and key. */
 export interface KeyRepeat {
   readonly operation: KeyedOperation;
   /** Since the first send, in milliseconds. */
@@ -30,7 +30,7 @@ export interface KeyRepeat {
   readonly detail: string;
 }
 
-/** What a purchase under circumstances that may be refused came to. */
+/** Result of a purchase that the service may refuse as a duplicate. */
 export interface SecondPurchase {
   readonly outcome: 'one' | 'two' | 'unclear';
   /** As a clause. */
@@ -38,24 +38,22 @@ export interface SecondPurchase {
 }
 
 export interface Observations {
-  /** By capability; absent when it was not tried. `key_replay` is no call. */
+  /** By capability; absent when it was not tried. `key_replay` is not a call. */
   readonly calls: Readonly<Partial<Record<Exclude<Capability, 'key_replay'>, CallObservation>>>;
   readonly keyRepeats: readonly KeyRepeat[];
   /** Two sends of one key at the same moment. */
   readonly concurrentSends?: SecondPurchase;
   /** The same reference under another key. */
   readonly repeatedReference?: SecondPurchase;
-  /**
-   * How long after its answer a purchase's debit was seen, in milliseconds; null when it was not, in the time given.
-   */
+  /** Time from the answer to a purchase until its debit was seen, in milliseconds; null when it was not seen in time. */
   readonly debitSeenAfterMs?: number | null;
   /** How long purchases may be sent again, in milliseconds. */
   readonly resendWindowMs: number;
-  /** By kind, whether a purchase was seen from its first answer to what it delivers; absent when none was tried. */
+  /** By kind, whether a purchase was seen from its first answer to its delivery; absent when none was tried. */
   readonly purchases: Readonly<Partial<Record<PurchaseKind, CallObservation>>>;
 }
 
-/** Observations as they are being made. */
+/** {@link Observations} while the tour runs. */
 export interface OpenObservations {
   calls: Partial<Record<Exclude<Capability, 'key_replay'>, CallObservation>>;
   keyRepeats: KeyRepeat[];
@@ -67,9 +65,9 @@ export interface OpenObservations {
 }
 
 /**
- * What the result of a call says about whether the service has the call.
+ * Whether the service has a call, judged by one result of it.
  *
- * @param whenItWorks what is wrong with a readable answer, as a clause; undefined when nothing is.
+ * @param whenItWorks returns the problem of a readable answer, as a clause; undefined when there is none.
  */
 export function observeCall<Value>(
   result: OptionalResult<Value>,
@@ -78,7 +76,7 @@ export function observeCall<Value>(
   if (result.ok) {
     const problem = whenItWorks(result.value);
     return problem === undefined
-      ? { kind: 'works', detail: 'it answers as the contract has it' }
+      ? { kind: 'works', detail: 'its answer matches the contract' }
       : { kind: 'differs', detail: problem };
   }
   if (result.kind === 'unsupported') return { kind: 'unclear', detail: 'it was not called' };
@@ -89,20 +87,20 @@ export function observeCall<Value>(
 function kindOfFailure({ status, failure }: ServiceFailure): 'missing' | 'differs' | 'broken' {
   if (status === undefined) return 'broken';
   if (status === 404 || status === 405 || status === 501) return 'missing';
-  // It refuses what is right by our contract, or answers something that is not in it.
+  // The service refuses a request that is valid by our contract, or its answer does not match the contract.
   if (status === 400 || status === 415 || status === 422) return 'differs';
   if (status >= 200 && status <= 299 && (failure === 'contract_drift' || failure === 'unreadable_answer'))
     return 'differs';
   return 'broken';
 }
 
-/** What a repeated purchase or cancellation came to, when it was not carried out and did not replay. */
+/** Classifies the failure of a repeated purchase or cancellation. */
 export function observeRefusal({ status, failure, code }: ServiceFailure): 'refused' | 'unclear' {
   if (failure === 'key_or_reference_used' || code === 'cancellation_refused') return 'refused';
   return status === 400 || status === 422 ? 'refused' : 'unclear';
 }
 
-/** A sentence as a clause. */
+/** Turns a sentence into a clause: without full stop, and with "it" for "The service". */
 export function clause(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^The service /, 'it ');
 }

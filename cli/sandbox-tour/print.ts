@@ -15,23 +15,23 @@ export function stepLine({ leg, step, status, expected, seen }: TourFinding): st
   return markedLine(MARKS[status], LEGS[leg], LEG_WIDTH, text);
 }
 
-/** What a tour came to: counts, money, and what the service was found able to do. */
+/** Summary of a tour: counts, money, and the measured capabilities. */
 export function summaryLines({ findings, before, after, profile }: TourReport): string[] {
   const count = (status: StepStatus) => findings.filter((finding) => finding.status === status).length;
   const totals = `${count('ok')} ok, ${count('drift')} drifted, ${count('failed')} failed, ${count('skipped')} skipped`;
   const money =
     before === undefined || after === undefined
-      ? 'Fictional balance: it could not be read before and after.'
+      ? 'Fictional balance: could not be read before and after.'
       : `Fictional balance: ${before.amount} ${before.currency} before, ${after.amount} ${after.currency} after, ` +
         `${spentOf(before, after)} ${before.currency} spent.`;
   const found =
     profile === undefined
-      ? ['Nothing was measured: without an eSIM there is nothing to draw conclusions from.']
-      : ['What the service was found able to do (✔ yes, ✘ no, – unknown):', ...profileLines(profile)];
+      ? ['Nothing was measured, because no eSIM could be bought.']
+      : ['Capabilities of the service (✔ yes, ✘ no, – unknown):', ...profileLines(profile)];
   return ['', totals, money, '', ...found];
 }
 
-/** A line for each item of a profile, as far as this version knows it. */
+/** A line for each item of a profile that this version knows. */
 export function profileLines({
   findings,
   evidence,
@@ -46,7 +46,7 @@ export function profileLines({
   });
 }
 
-/** The report for programs; `reseller capabilities import` takes its profile. */
+/** The report as JSON; `reseller capabilities import` reads its profile. */
 export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint | undefined): unknown {
   const { findings, before, after, profile, measuredAt } = report;
   return {
@@ -64,7 +64,7 @@ export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint |
   };
 }
 
-/** Written as prices are: with two decimals at least, and none rounded away. */
+/** The difference with at least two decimals, not rounded. */
 function spentOf(before: Money, after: Money): string {
   const [whole, fraction = ''] = subtractMoney(before, after).amount.split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;

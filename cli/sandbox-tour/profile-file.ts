@@ -1,8 +1,8 @@
-/** A profile on its way from the database of the sandbox to that of production, as JSON. */
+/** JSON file that carries a profile from the database of the sandbox to that of production. */
 import * as z from 'zod';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-/** A profile with where and when it was measured. */
+/** A profile with the place and time of its measurement. */
 export interface ProfileFile {
   /** `{base_url}` of the service. */
   readonly baseUrl: string;
@@ -23,7 +23,7 @@ const content = z.object({
   evidence: z.record(name, z.string().max(2_000)),
 });
 
-/** Either the report of a tour or the profile in it. */
+/** The report of a tour, or only the profile in it. */
 const file = z.union([z.object({ profile: content }).transform(({ profile }) => profile), content]);
 
 export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: ProfileFile): z.input<typeof content> {
@@ -36,7 +36,7 @@ export function profileFileContent({ baseUrl, measuredAt, findings, evidence }: 
   };
 }
 
-/** Reads what {@link profileFileContent} or a tour's `--json` wrote. @returns undefined when it is something else. */
+/** Parses the output of {@link profileFileContent} or of a tour's `--json`. @returns undefined for another content. */
 export function readProfileFile(text: string): ProfileFile | undefined {
   const parsed = file.safeParse(jsonOf(text));
   if (!parsed.success) return undefined;

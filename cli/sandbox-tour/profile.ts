@@ -12,7 +12,7 @@ interface Conclusion {
   readonly evidence: string;
 }
 
-/** What follows from what was seen. What was not seen, or proves nothing, is null. */
+/** Draws conclusions from the observations of a tour. An item without evidence is null. */
 export function profileFrom(observations: Observations): MeasuredProfile {
   const conclusions: Readonly<Record<string, Conclusion>> = {
     ...Object.fromEntries(callCapabilities.map((name) => [name, callConclusion(name, observations.calls[name])])),
@@ -49,14 +49,14 @@ function purchaseSeen(kind: PurchaseKind, seen: CallObservation | undefined): Co
 
 const FINDINGS = { works: true, missing: false, differs: false, broken: null, unclear: null } as const;
 
-/** The calls that a capability stands for, as they are written. */
+/** The calls of a capability, as text. */
 export function callsOf(name: Capability): string {
   const endpoints: readonly EndpointContract[] = Object.values(ENDPOINTS);
   const calls = endpoints.filter(({ capability }) => capability === name);
   return calls.map(({ method, path }) => `${method} ${path}`).join(', ');
 }
 
-/** One repetition that was not answered with the stored result is enough to say no. */
+/** False as soon as one repetition was not answered with the stored result. */
 function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
   if (repeats.length === 0) return NOT_TRIED;
   const against =
@@ -81,7 +81,7 @@ function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
 function keyRetention({ keyRepeats, resendWindowMs }: Observations): Conclusion {
   const orders = keyRepeats.filter(({ operation }) => operation === 'order');
   const known = Math.max(-1, ...orders.filter(({ outcome }) => outcome === 'same').map(({ ageMs }) => ageMs));
-  // A key that never replayed has not been forgotten: it stands for nothing.
+  // A key that never replayed cannot be forgotten.
   const forgotten =
     known < 0
       ? undefined
@@ -95,8 +95,9 @@ function keyRetention({ keyRepeats, resendWindowMs }: Observations): Conclusion 
     };
   }
   if (orders.length === 0) return NOT_TRIED;
-  if (known < 0) return { finding: null, evidence: 'No key returned a stored result, so none can be forgotten.' };
-  const window = `resends go on for ${lapse(resendWindowMs)}`;
+  if (known < 0)
+    return { finding: null, evidence: 'No key returned a stored result, so retention cannot be measured.' };
+  const window = `the resend window is ${lapse(resendWindowMs)}`;
   if (known >= resendWindowMs)
     return { finding: true, evidence: `A key was still known after ${lapse(known)}; ${window}.` };
   return { finding: null, evidence: `A key was known after ${lapse(known)}, and nothing older was tried; ${window}.` };
@@ -110,7 +111,7 @@ function secondPurchase(seen: SecondPurchase | undefined, what: string): Conclus
 
 function debitsAtOnce(seenAfterMs: number | null | undefined): Conclusion {
   if (seenAfterMs === undefined) return NOT_TRIED;
-  if (seenAfterMs === null) return { finding: false, evidence: 'No debit was seen in the time given.' };
+  if (seenAfterMs === null) return { finding: false, evidence: 'No debit was seen in time.' };
   if (seenAfterMs === 0)
     return { finding: true, evidence: 'The first read of the wallet showed the debits of all orders.' };
   return { finding: false, evidence: `Debits were seen ${lapse(seenAfterMs)} after the first read of the wallet.` };

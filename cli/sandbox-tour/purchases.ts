@@ -1,4 +1,4 @@
-/** Buying and following in the sandbox: what several legs do. */
+/** Purchases in the sandbox, for several legs. */
 import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import { clause, observeRefusal, type KeyedOperation, type KeyRepeat } from '#cli/sandbox-tour/observations.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
@@ -6,17 +6,17 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 
-/** What is needed to send one order again: the same bytes, under the same key or another. */
+/** The request of an order, kept so that the same bytes can be sent again under the same or another key. */
 export interface OrderRequest {
   readonly idempotencyKey: string;
   readonly reference: string;
   readonly packageId: number;
   readonly body: Buffer;
-  /** Of the first send, epoch milliseconds. */
+  /** Time of the first send, epoch milliseconds. */
   readonly sentAtMs: number;
 }
 
-/** An order that the service took. */
+/** An order that the service accepted. */
 export interface PlacedOrder extends OrderRequest {
   readonly order: ServiceOrder;
 }
@@ -32,7 +32,7 @@ export function newOrderRequest({ newId, now }: TourContext, packageId: number):
   return { idempotencyKey: newId(), reference, packageId, body, sentAtMs: now() };
 }
 
-/** Follows an order to its end, for as long as the tour waits. @returns what was heard of it last. */
+/** Waits for the end of an order, at most the tour's `waitMs`. @returns its last known state. */
 export async function followOrder(context: TourContext, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
   const { client } = context;
   return await follow(
@@ -43,7 +43,7 @@ export async function followOrder(context: TourContext, order: ServiceOrder, ref
   );
 }
 
-/** The eSIM of an order that was followed to its end; undefined when it came to nothing. */
+/** The eSIM of a completed order; undefined when there is none. */
 export function deliveredBy(request: OrderRequest, order: ServiceOrder): BoughtEsim | undefined {
   const esimId = order.esim_id ?? undefined;
   return order.status !== 'completed' || esimId === undefined ? undefined : { ...request, order, esimId };
@@ -51,9 +51,9 @@ export function deliveredBy(request: OrderRequest, order: ServiceOrder): BoughtE
 
 /** How an order ended, as a clause. */
 export function howItEnded(order: ServiceOrder): string {
-  if (order.status === 'processing') return 'still processing when the time was over, or nothing tells how it went on';
+  if (order.status === 'processing') return 'still processing at the end of the wait, or no read shows its end';
   if (order.status === 'failed') return 'failed';
-  return order.esim_id == null ? 'completed, and esim_id names no eSIM' : 'completed';
+  return order.esim_id == null ? 'completed, without an esim_id' : 'completed';
 }
 
 interface Progressing {
@@ -62,9 +62,9 @@ interface Progressing {
 }
 
 /**
- * Follows something that is processing, by its read or else by its list, until it is not or the time is over.
+ * Waits until an object is no longer processing, at most the tour's `waitMs`. Uses its read, else its list.
  *
- * @returns what was heard of it last.
+ * @returns its last known state.
  */
 export async function follow<Thing extends Progressing>(
   context: TourContext,
@@ -77,7 +77,7 @@ export async function follow<Thing extends Progressing>(
     const known = await read();
     if (known.ok) return known.value.status === 'processing' ? undefined : known.value;
     const listed = await find();
-    // Where neither read is to be had, waiting would tell nothing.
+    // Neither call works, so waiting is useless.
     if (!listed.ok) return begun;
     const found = listed.value.items.find(({ id }) => id === begun.id);
     return found === undefined || found.status === 'processing' ? undefined : found;
@@ -85,7 +85,7 @@ export async function follow<Thing extends Progressing>(
   return ended ?? begun;
 }
 
-/** What the same bytes with the same key came to. @param firstId of what the first send made. */
+/** Classifies the result of a repeated request. @param firstId id of the object that the first send created. */
 export function observeRepeat(
   operation: KeyedOperation,
   firstId: string,
@@ -95,5 +95,5 @@ export function observeRepeat(
   if (!result.ok) return { operation, ageMs, outcome: observeRefusal(result), detail: clause(result.detail) };
   if (result.value.id === firstId)
     return { operation, ageMs, outcome: 'same', detail: 'it returned the stored result' };
-  return { operation, ageMs, outcome: 'another', detail: `it made another ${operation}` };
+  return { operation, ageMs, outcome: 'another', detail: `it created another ${operation}` };
 }

@@ -9,14 +9,14 @@ export function addSandboxCommand(program: Command, environmentFor: EnvironmentF
     .command('sandbox')
     .description('the service’s sandbox, with its fictional balance')
     .command('tour')
-    .description('try every call in it and measure what it is able to do; exit code 0 all as expected, 1 not')
+    .description('try every call and measure its capabilities; exit code 0 all as expected, 1 not')
     .option('--json', 'print the report as JSON')
     .option('--no-store', 'do not store the result; needs no database')
     .option('--package <id>', 'package to order (default: the first for sale that is completed)', id)
     .option('--vpn-plan <id>', 'VPN plan to order (default: the first for sale)', id)
-    .option('--also <ids>', 'further packages to order once each and to follow to their end, comma separated', ids)
+    .option('--also <ids>', 'more packages to order once each and follow to their end, comma separated', ids)
     .option('--key-age <duration>', 'age at which an idempotency key is used again (default 10s)', duration)
-    .option('--wait <duration>', 'how long to wait for something that is processing (default 30s)', duration)
+    .option('--wait <duration>', 'how long to wait for the end of a purchase (default 30s)', duration)
     .option(...SET_UP)
     .action(async (options: SandboxTourOptions & SetUpOption) => {
       const { runSandboxTour } = await import('#cli/sandbox-tour/sandbox.ts');

@@ -4,8 +4,7 @@ import { tourExitCode } from '#cli/sandbox-tour/finding.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { requireSandbox, runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
-import { printJson, printLines } from '#cli/terminal/visible-text.ts';
+import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { CONFIGURATION_FIELDS, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
 import type { Database } from '#db/connection/database.ts';
@@ -18,7 +17,7 @@ export interface SandboxTourOptions {
   readonly store: boolean;
   readonly package?: number;
   readonly vpnPlan?: number;
-  /** Packages to order once each besides. */
+  /** Ids of more packages to order once each. */
   readonly also?: readonly number[];
   /** Milliseconds. */
   readonly keyAge?: number;
@@ -26,17 +25,16 @@ export interface SandboxTourOptions {
   readonly wait?: number;
 }
 
-/** Long enough to find a service that forgets at once, short enough to wait for. */
+/** Long enough to detect a service that forgets keys at once, and short enough for a person who waits. */
 const KEY_AGE_MS = 10_000;
-/** As long as the product waits before it takes the wallet for evidence. */
+/** The time that the product waits before it uses the wallet as evidence. */
 const WAIT_MS = DEFAULT_POLICY.purchase.settleDelayMs;
 
 /**
- * `reseller sandbox tour`: drives the service's sandbox through everything, and stores what it was found able to do.
+ * `reseller sandbox tour`: tries every call of the service's sandbox, and stores the measured capabilities.
  *
  * @returns the exit code.
- * @throws UserError in production, before anything is sent; ConfigurationError; errors of the database, likewise
- *   before.
+ * @throws UserError in production, ConfigurationError, and errors of the database; all before anything is sent.
  */
 export async function runSandboxTour(
   options: SandboxTourOptions,
@@ -51,7 +49,7 @@ export async function runSandboxTour(
   requireSandbox(config);
   const tour: Tour = { config, options, resendWindowMs, output };
   if (stored === undefined) return await tourAndPrint(tour, undefined);
-  // Before the tour: what could not be stored need not be spent for.
+  // Open the database before the tour: otherwise the tour would spend although its result cannot be stored.
   return await withProfileDatabase({ database: stored.database, service: config }, 'write', (database) =>
     tourAndPrint(tour, database),
   );
@@ -64,7 +62,7 @@ interface Tour {
   readonly output: Output;
 }
 
-/** How long the product's workers may send a purchase again, in milliseconds. */
+/** The configured resend window, in milliseconds. */
 function resendWindowOf(environment: Environment): number {
   const { POLICY_RESEND_WINDOW } = CONFIGURATION_FIELDS.policy;
   return parseEnvironment(z.object({ POLICY_RESEND_WINDOW }), environment).POLICY_RESEND_WINDOW;
@@ -75,7 +73,7 @@ async function tourAndPrint(tour: Tour, database: Database | undefined): Promise
   const print = (lines: readonly string[]) => {
     if (options.json !== true) printLines(output, lines);
   };
-  print([`The sandbox of ${config.baseUrl}. Its balance is fictional, and production is not touched.`, '']);
+  print([`The sandbox of ${config.baseUrl}. Its balance is fictional; production is not used.`, '']);
   const report = await runTour(config, {
     packageId: options.package,
     furtherPackageIds: options.also ?? [],
@@ -98,10 +96,7 @@ async function store(database: Database, { profile, measuredAt }: TourReport): P
 }
 
 function storedLines({ profile }: TourReport, id: bigint | undefined): string[] {
-  if (profile === undefined) return ['No profile is stored; the one before, if any, still counts.'];
+  if (profile === undefined) return ['No profile is stored; the previous one, if any, remains in use.'];
   if (id === undefined) return ['Not stored.'];
-  return [
-    `Stored as profile ${id}, which counts in the sandbox from now on. \`npx reseller capabilities show\` prints ` +
-      'it again.',
-  ];
+  return [`Stored as profile ${id}, which is now in use in the sandbox. \`npx reseller capabilities show\` prints it.`];
 }

@@ -15,8 +15,8 @@ import { topupLeg } from '#cli/sandbox-tour/legs/topup-leg.ts';
 import { vpnLeg } from '#cli/sandbox-tour/legs/vpn-leg.ts';
 import { observeWebhookSecret } from '#cli/sandbox-tour/method-probe.ts';
 import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
-import { patientClient } from '#cli/sandbox-tour/patient-client.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
+import { rateLimitedClient } from '#cli/sandbox-tour/rate-limited-client.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import type { Money } from '#domain/money/money.ts';
@@ -26,54 +26,53 @@ import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
 export interface TourOptions extends OrderChoices {
-  /** The VPN plan to order; without it the first one for sale. */
+  /** The VPN plan to order; undefined: the first one for sale. */
   readonly vpnPlanId?: number | undefined;
-  /** How old a key is when it is used once more, in milliseconds. */
+  /** Age at which the first key is used again, in milliseconds. */
   readonly keyAgeMs: number;
-  /** How long something that is processing is followed, in milliseconds. */
+  /** How long the tour waits for a result, in milliseconds. */
   readonly waitMs: number;
-  /** How long the product may send a purchase again, in milliseconds. */
+  /** The product's resend window, in milliseconds. */
   readonly resendWindowMs: number;
-  /** Told of each step as it is done. */
+  /** Called after each step. */
   readonly onFinding?: (finding: TourFinding) => void;
   /** Epoch milliseconds. */
   readonly now?: () => number;
   readonly delay?: TourContext['delay'];
-  /** A text that was never used before: for keys and references. */
+  /** Returns a new unique text, for keys and references. */
   readonly newId?: () => string;
 }
 
 export interface TourReport {
   readonly findings: readonly TourFinding[];
-  /** The fictional balance; undefined where it could not be read. */
+  /** The fictional balance; undefined when it could not be read. */
   readonly before: Money | undefined;
   readonly after: Money | undefined;
   /** Epoch milliseconds. */
   readonly measuredAt: number;
-  /** Undefined when nothing could be bought: then there is nothing to draw conclusions from. */
+  /** Undefined when no eSIM could be bought. */
   readonly profile: MeasuredProfile | undefined;
 }
 
-/** As long as the product waits for the answer to a purchase. */
+/** The product's time limit for the answer to a purchase. */
 const CALL_DEADLINE_MS = DEFAULT_POLICY.purchase.sendDeadlineMs;
 
 /** Device names have 255 characters at most. */
 const MOST_OF_A_NAME = 200;
 
-/** @throws UserError in production, where all of this would cost real money. */
+/** @throws UserError in production, where a tour would spend real money. */
 export function requireSandbox({ mode }: Pick<ServiceConfig, 'mode'>): void {
   if (mode === 'sandbox') return;
   throw new UserError(
-    'The tour buys and cancels, and SERVICE_MODE is production: it would spend real money. Nothing was sent.',
-    'Run it with SERVICE_MODE=sandbox, which uses a fictional balance. Its JSON report can be taken into the ' +
-      'database of ' +
-      'production by `npx reseller capabilities import`.',
+    'SERVICE_MODE is production. The tour buys and cancels, so it would spend real money. Nothing was sent.',
+    'Run it with SERVICE_MODE=sandbox, which uses a fictional balance. `npx reseller capabilities import` stores its ' +
+      'JSON report in the database of production.',
   );
 }
 
 /**
- * Drives the service's sandbox through everything that the product does with it, and measures what it is able to do.
- * Spends some of the fictional balance.
+ * Makes every call of the product in the service's sandbox, and measures the capabilities of the service. Spends some
+ * of the fictional balance.
  *
  * @throws UserError in production, before anything is sent.
  */
@@ -84,12 +83,12 @@ export async function runTour(config: ServiceConfig, options: TourOptions): Prom
     ...config,
     capabilities: ALL_CAPABILITIES,
     deadlineMs: CALL_DEADLINE_MS,
-    // A service may keep one token for each device: that of the processes that run must not end here.
+    // A service may keep one token for each device: this login must not end the token of running processes.
     deviceName: `${config.deviceName.slice(0, MOST_OF_A_NAME)}-tour`,
     tokens: new OwnToken(),
     now,
   });
-  const client = patientClient(service.client, delay);
+  const client = rateLimitedClient(service.client, delay);
   const context = { client, configured: config.capabilities, now, delay, newId, waitMs: options.waitMs };
   const notebook = new Notebook(options.onFinding ?? (() => undefined));
   const { resendWindowMs } = options;
@@ -123,7 +122,7 @@ async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
     profile: bought === undefined ? undefined : profileFrom(observations),
   });
   if (before === undefined) {
-    skip(notebook, Object.keys(LEGS).slice(1) as Leg[], 'the service does not let us in');
+    skip(notebook, Object.keys(LEGS).slice(1) as Leg[], 'the wallet could not be read');
     return report(undefined, undefined);
   }
 
@@ -163,7 +162,7 @@ async function driveEsims(
   await leg('cancellation', (notes) => cancellationLeg(context, notes, observations, input));
 }
 
-/** A leg that breaks in a way nobody thought of must not hide what the others find. */
+/** Records an unexpected error of a leg as a step, so that the other legs still run. */
 async function driveLeg<Result>(
   notes: LegNotes,
   run: (notes: LegNotes) => Promise<Result>,
@@ -171,11 +170,11 @@ async function driveLeg<Result>(
   try {
     return await run(notes);
   } catch (error) {
-    notes.failed('the whole leg', 'it is driven to its end', `it broke off: ${messageOf(error)}`);
+    notes.failed('the whole leg', 'runs to its end', `it ended with an error: ${messageOf(error)}`);
     return undefined;
   }
 }
 
 function skip(notebook: Notebook, legs: readonly Leg[], reason: string): void {
-  for (const name of legs) notebook.leg(name).skipped('the whole leg', 'it is driven', reason);
+  for (const name of legs) notebook.leg(name).skipped('the whole leg', 'runs', reason);
 }

@@ -6,7 +6,7 @@ export function addCapabilitiesCommand(program: Command, environmentFor: Environ
   const load = () => import('#cli/service/capabilities.ts');
   const capabilities = program
     .command('capabilities')
-    .description('what the service was found able to do, and who confirmed it');
+    .description('the measured capabilities of the service, and who confirmed them');
   capabilities
     .command('show')
     .description('the capability profile in use, and what it allows; exit code 1 when there is none')

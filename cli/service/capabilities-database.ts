@@ -10,7 +10,7 @@ export interface ProfileConfig {
 }
 
 /**
- * Gives a command the database that keeps the capability profiles of the service that is configured.
+ * Opens the database with the capability profiles of the configured service for one command.
  *
  * @param use `write` stamps a database that is used for the first time.
  * @throws SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
@@ -21,7 +21,7 @@ export async function withProfileDatabase<Result>(
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   return await withDatabase(config.url, 'reseller capabilities', async (database) => {
-    // To look at a new database must not decide what it is for.
+    // A read must not stamp a new database with a service.
     const check = use === 'read' ? verifyStamp : stampOrVerify;
     await database.run(async (db) => await check(db, { serviceBaseUrl: baseUrl, serviceMode: mode }));
     return await work(database);

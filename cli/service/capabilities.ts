@@ -5,9 +5,8 @@ import { duration } from '#cli/doctor/duration.ts';
 import { profileLines } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
 import { withProfileDatabase } from '#cli/service/capabilities-database.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
+import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { codeOf, UserError } from '#cli/terminal/user-error.ts';
-import { printJson, printLines } from '#cli/terminal/visible-text.ts';
 import { type DatabaseConfig, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -22,10 +21,10 @@ import { nounOf } from '#domain/gate/first-contact.ts';
 import { permissions, type Permission } from '#domain/service/capability-profile.ts';
 import { releaseRecorded } from '#fulfilment/gate/first-contact.ts';
 
-/** Production cannot be probed without spending money, so what counts there is what was measured in the sandbox. */
+/** Probing production would spend money, so production uses the profile of the sandbox. */
 const MEASURED_IN = 'sandbox';
 
-/** `reseller capabilities show`: the profile that counts. @returns the exit code: 1 when there is none. */
+/** `reseller capabilities show`: prints the profile in use. @returns the exit code: 1 when there is none. */
 export async function showCapabilities(
   options: { readonly json?: boolean },
   environment: Environment,
@@ -39,9 +38,9 @@ export async function showCapabilities(
 }
 
 /**
- * `reseller capabilities confirm`: records that somebody vouches for the profile that counts, and says what follows.
+ * `reseller capabilities confirm`: records who confirms the profile in use, and prints what it allows now.
  *
- * @param options.by who; the user of this machine's account when left out.
+ * @param options.by the person; default: the account that runs the command.
  * @throws UserError when there is no profile, or it was replaced meanwhile.
  */
 export async function confirmCapabilities(
@@ -51,26 +50,26 @@ export async function confirmCapabilities(
 ): Promise<void> {
   const { database: where, service } = readConfig(environment);
   const by = (options.by ?? account()).trim();
-  if (by === '') throw new UserError('Nobody is named who confirms the profile.', 'Name somebody with --by.');
+  if (by === '') throw new UserError('The name of the person who confirms is empty.', 'Write a name after --by.');
   const lines = await withProfileDatabase({ database: where, service }, 'write', async (database) => {
     const profile = await database.run((db) => newestCapabilityProfile(db, MEASURED_IN));
     if (profile === undefined) throw new UserError(NO_PROFILE, TOUR);
-    if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmedWords(profile)} already.`];
+    if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmationText(profile)} already.`];
     const confirmation = { at: new Date(), by };
     const released = await database.transaction(async (tx) => {
       if (!(await confirmCapabilityProfile(tx, profile.id, confirmation))) return undefined;
       const subject = { kind: 'capability_profile', id: String(profile.id) } as const;
       await addAuditEntry(
         tx,
-        { actor: actor(), action: 'capability_profile.confirm', subject, reason: `vouched for by ${by}` },
+        { actor: actor(), action: 'capability_profile.confirm', subject, reason: `confirmed by ${by}` },
         confirmation.at,
       );
       return await releaseRecorded(tx, actor(), confirmation.at);
     });
     if (released === undefined) {
       throw new UserError(
-        'The profile was replaced or confirmed by somebody else at this moment.',
-        'Look at `npx reseller capabilities show` and confirm again.',
+        'Another process replaced or confirmed the profile at the same time.',
+        'Read `npx reseller capabilities show` and confirm again.',
       );
     }
     return [
@@ -82,9 +81,9 @@ export async function confirmCapabilities(
 }
 
 /**
- * `reseller capabilities import FILE`: takes the profile of a tour's `--json` report into this database, not confirmed.
+ * `reseller capabilities import FILE`: stores the profile of a tour's `--json` report, not confirmed.
  *
- * @throws UserError when the file holds no profile, or one of another service.
+ * @throws UserError when the file contains no profile, or one of another service.
  */
 export async function importCapabilities(
   file: string,
@@ -95,30 +94,28 @@ export async function importCapabilities(
   const profile = readProfileFile(readText(file));
   if (profile === undefined) {
     throw new UserError(
-      `${file} holds no capability profile.`,
-      'Name what `npx reseller sandbox tour --json` has written.',
+      `${file} contains no capability profile.`,
+      'Use a file that `npx reseller sandbox tour --json` has written.',
     );
   }
   const { baseUrl, ...measured } = profile;
   if (baseUrl !== service.baseUrl) {
     throw new UserError(
-      `This profile was measured at ${baseUrl}, and SERVICE_BASE_URL is ${service.baseUrl}: it says nothing ` +
-        'about that service.',
-      'Run the tour against the sandbox of the service that is bought from.',
+      `This profile was measured at ${baseUrl}, but SERVICE_BASE_URL is ${service.baseUrl}.`,
+      'Run the tour against the sandbox of the configured service.',
     );
   }
   const id = await withProfileDatabase({ database: where, service }, 'write', (database) =>
     database.run((db) => addCapabilityProfile(db, { ...measured, environment: MEASURED_IN })),
   );
   output.write(
-    `Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` vouches ` +
-      'for it.\n',
+    `Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` confirms it.\n`,
   );
 }
 
 const NO_PROFILE = 'No capability profile is stored.';
 const TOUR =
-  '`npx reseller sandbox tour` measures one; in production, `npx reseller capabilities import` takes its --json ' +
+  '`npx reseller sandbox tour` measures one. In production, `npx reseller capabilities import` imports its --json ' +
   'report.';
 
 function readConfig(environment: Environment): { database: DatabaseConfig; service: ServiceConfig } {
@@ -136,7 +133,7 @@ function capabilityLines(profile: StoredCapabilityProfile, service: ServiceConfi
   const age = duration(Math.max(0, now.getTime() - profile.measuredAt.getTime()));
   return [
     `Profile ${profile.id}, measured in the sandbox ${age} ago (${profile.measuredAt.toISOString()}), ` +
-      `${confirmedWords(profile)}.`,
+      `${confirmationText(profile)}.`,
     '',
     ...profileLines(profile),
     '',
@@ -149,24 +146,24 @@ function confirmedLines(
   after: StoredCapabilityProfile,
   service: ServiceConfig,
 ): string[] {
-  const head = `Profile ${after.id} is ${confirmedWords(after)}.`;
-  if (service.mode === 'sandbox') return [head, 'This is the sandbox, where it counts without that: nothing changes.'];
+  const head = `Profile ${after.id} is ${confirmationText(after)}.`;
+  if (service.mode === 'sandbox') return [head, 'Nothing changes: the sandbox needs no confirmation.'];
   const [was, is] = [allowed(before, service), allowed(after, service)];
   const switchedOn = Object.keys(is).filter((what) => is[what]?.allowed === true && was[what]?.allowed !== true);
   return [
     head,
     switchedOn.length === 0 ? 'It switches nothing on.' : `It switches on: ${switchedOn.join(', ')}.`,
     ...permissionLines(after, service),
-    'Workers take it up when they are started.',
+    'Workers use it after a restart.',
   ];
 }
 
 function permissionLines(profile: StoredCapabilityProfile, service: ServiceConfig): string[] {
   const lines = Object.entries(allowed(profile, service)).map(
-    ([what, { allowed, because }]) => `${what} (${service.mode}): ${allowed ? 'on' : 'off'}, since ${because}`,
+    ([what, { allowed, because }]) => `${what} (${service.mode}): ${allowed ? 'on' : 'off'}, because ${because}`,
   );
   if (service.resendAllowed) return lines;
-  return [...lines, 'The configuration keeps resends off: SERVICE_WITHOUT names key_replay.'];
+  return [...lines, 'The configuration switches resends off: SERVICE_WITHOUT contains key_replay.'];
 }
 
 function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Readonly<Record<string, Permission>> {
@@ -174,7 +171,7 @@ function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Read
   return { 'automatic resends': resends, 'automatic new attempts': newAttempts };
 }
 
-function confirmedWords({ confirmation }: StoredCapabilityProfile): string {
+function confirmationText({ confirmation }: StoredCapabilityProfile): string {
   return confirmation === undefined
     ? 'not confirmed'
     : `confirmed by ${confirmation.by} on ${confirmation.at.toISOString()}`;

@@ -6,13 +6,13 @@ import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/terminal/sha
 export function addContractCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
     .command('contract')
-    .description('the interface of the service as this product expects it')
+    .description('the interface of the service that this product expects')
     .command('check <file>')
     .description(
       'compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document',
     )
     .option('--download', 'first download the document from SERVICE_BASE_URL into the file')
-    .option('--record', 'in production: release the purchases that the document and free read calls show to be safe')
+    .option('--record', 'in production: release held purchases if the document and free read calls prove them safe')
     .option('--json', 'print the report as JSON')
     .option(...SET_UP)
     .action(async (file: string, options: ContractCheckOptions & SetUpOption) => {

@@ -1,8 +1,8 @@
-/** A contract check for people and for programs. */
+/** Output of a contract check. */
 import { CAPABILITIES } from '#domain/service/capabilities.ts';
 import type { CallReport, CallStatus, ContractReport, EventReport, Finding } from '#upstream/contract-check.ts';
 
-/** Readable lines: a line for each call and event, and below it what differs. */
+/** The report as text: a line for each call and event, followed by its differences. */
 export function contractLines(report: ContractReport): string[] {
   const { title = 'OpenAPI document', version, openapi } = report.document;
   return [
@@ -47,7 +47,7 @@ function eventLines(events: readonly EventReport[]): string[] {
   return [...lines, `– events that are not described: ${names}`];
 }
 
-/** What is of the document as a whole. */
+/** A finding about the document as a whole. */
 function documentLine(finding: Finding): string {
   return `${sign(finding)} ${finding.part}: ${sentence(finding)}`;
 }
@@ -73,9 +73,9 @@ function verdict({ compatible, calls, events, switchOff }: ContractReport): stri
     `${calls.length} calls: ${counted('matches')} match, ${counted('differs')} differ, ` +
     `${counted('missing')} missing, ${counted('switched_off')} switched off; ` +
     `${described} of ${events.length} events described.`;
-  if (compatible) return [totals, 'Compatible: nothing that we need is missing.'];
+  if (compatible) return [totals, 'Compatible: the document has everything that we need.'];
   if (switchOff.length === 0) {
-    return [totals, 'Not compatible: do not buy anything before the differences are understood.'];
+    return [totals, 'Not compatible. Buy nothing before the causes of the differences are known.'];
   }
   return [
     totals,
@@ -84,7 +84,7 @@ function verdict({ compatible, calls, events, switchOff }: ContractReport): stri
   ];
 }
 
-/** The same as JSON. */
+/** The report as JSON. */
 export function contractJson(report: ContractReport): unknown {
   return {
     compatible: report.compatible,

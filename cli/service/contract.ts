@@ -2,9 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { OwnToken } from '#cli/access/own-token.ts';
 import { contractJson, contractLines } from '#cli/service/contract-report.ts';
 import { recordDocument } from '#cli/service/record-document.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
+import { printJson, printLines, type Output } from '#cli/terminal/output.ts';
 import { codeOf } from '#cli/terminal/user-error.ts';
-import { printJson, printLines } from '#cli/terminal/visible-text.ts';
 import { readCapabilities, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -14,10 +13,10 @@ import { checkContract, readDocument, UnreadableDocument, type JsonObject } from
 import { openService } from '#upstream/service.ts';
 
 export interface ContractCheckOptions {
-  /** Get the document from the service first, and keep it in the file. */
+  /** Download the document from the service into the file first. */
   readonly download?: boolean;
   readonly json?: boolean;
-  /** Release what is held in production and the document shows to be safe. */
+  /** Release held purchases in production that the document proves safe. */
   readonly record?: boolean;
 }
 
@@ -32,7 +31,7 @@ export const NO_DOCUMENT = 2;
  *
  * @returns the exit code.
  * @throws ConfigurationError
- * @throws UserError with `record` in the sandbox; with it also the errors of `recordDocument`.
+ * @throws with `record` also the errors of `recordDocument`, such as UserError in the sandbox.
  */
 export async function checkContractFile(
   file: string,
@@ -58,7 +57,7 @@ export async function checkContractFile(
   else printLines(stdout, contractLines(report));
   if (options.record !== true) return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
   const recorded = await recordDocument(document.content, environment);
-  // With --json, what is printed stays one JSON document.
+  // With --json, standard output must be one JSON document.
   printLines(options.json === true ? stderr : stdout, recorded.lines);
   return report.compatible && recorded.nothingHeld ? COMPATIBLE : NOT_COMPATIBLE;
 }
@@ -73,7 +72,7 @@ function read(file: string): { readonly content: JsonObject } | Problem {
     return { content: readDocument(readFileSync(file)) };
   } catch (error) {
     if (error instanceof UnreadableDocument) {
-      const advice = 'Name the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
+      const advice = 'Use the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
       return { what: `${file} ${error.message}.`, advice };
     }
     if (codeOf(error) === undefined) throw error;
@@ -82,16 +81,16 @@ function read(file: string): { readonly content: JsonObject } | Problem {
   }
 }
 
-const BY_HAND = 'Get the document from the service by hand and leave --download out.';
+const BY_HAND = 'Get the document from the service by hand, and run the command without --download.';
 
-/** Where the cause is on our side, another document would not help. */
+/** Failures with a cause on our side: here getting the document by hand is no remedy. */
 const ADVICE: Readonly<Partial<Record<ServiceFailure['failure'], string>>> = {
   unauthorized: FAILURE_CLASSES.unauthorized.advice,
   not_approved: FAILURE_CLASSES.not_approved.advice,
   not_sent: 'Check SERVICE_BASE_URL, and the network between.',
 };
 
-/** @returns what kept the document from being downloaded; undefined when it is in the file. */
+/** @returns why the document could not be downloaded; undefined when it is in the file. */
 async function download(file: string, environment: Environment): Promise<Problem | undefined> {
   const service = openService({
     ...readServiceConfig(environment),
@@ -102,7 +101,7 @@ async function download(file: string, environment: Environment): Promise<Problem
   try {
     const answer = await service.client.getOpenApi();
     if (!answer.ok) {
-      const off = 'SERVICE_WITHOUT says that the service cannot do that.';
+      const off = 'SERVICE_WITHOUT switches it off.';
       const reason = answer.kind === 'unsupported' ? off : answer.detail;
       const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
       return { what: `The OpenAPI document could not be downloaded. ${reason}`, advice };
@@ -111,7 +110,7 @@ async function download(file: string, environment: Environment): Promise<Problem
     return undefined;
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    const advice = 'Name a file in a folder that can be written to.';
+    const advice = 'Use a file in a folder that you can write to.';
     return { what: `${file} cannot be written (${codeOf(error)}).`, advice };
   } finally {
     await service.close();

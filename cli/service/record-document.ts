@@ -1,4 +1,4 @@
-/** `reseller contract check FILE --record`: what a document that was got by hand changes for held purchases. */
+/** `reseller contract check FILE --record`: releases held purchases by a document from a file. */
 import { OwnToken } from '#cli/access/own-token.ts';
 import { actor } from '#cli/api/account.ts';
 import { readTogether } from '#cli/api/read-together.ts';
@@ -13,19 +13,20 @@ import type { JsonObject } from '#upstream/contract-check.ts';
 import { lookAtService } from '#upstream/first-contact.ts';
 import { openService } from '#upstream/service.ts';
 
-// Device names have 255 characters at most. A device of its own: the token of the processes that run must not end here.
+// Device names have 255 characters at most. A service may keep one token for each device, and this command must not end
+// the token of running processes.
 const MOST_OF_A_NAME = 200;
 
-/** What became of the held purchases. */
+/** Result for the held purchases. */
 export interface RecordedDocument {
   readonly lines: readonly string[];
-  /** False when some kind is held still. */
+  /** False when a kind of purchase is still held. */
   readonly nothingHeld: boolean;
 }
 
 /**
- * Looks at the service with the document, without spending anything, and releases the purchases that it shows to be
- * safe. Before the first start of a worker the pauses are put in place first, so that there is a record of their end.
+ * Checks the document and free read calls of the service, and releases the purchases that they prove safe. Spends
+ * nothing. Before the first start of a worker it creates the pauses first, so that their release is recorded.
  *
  * @throws UserError in the sandbox, where nothing is held.
  * @throws ConfigurationError, SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
@@ -37,15 +38,15 @@ export async function recordDocument(document: JsonObject, environment: Environm
   });
   if (config.mode === 'sandbox') {
     throw new UserError(
-      'SERVICE_MODE is sandbox, where nothing is held and there is nothing to record.',
-      'Leave --record out.',
+      'SERVICE_MODE is sandbox, where no purchase is held for this check.',
+      'Run the command without --record.',
     );
   }
   const deadlineMs = DEFAULT_POLICY.purchase.sendDeadlineMs;
   return await withProfileDatabase({ database: where.database, service: config }, 'write', async (database) => {
     await database.transaction((tx) => holdUntilSeen(tx, new Date()));
     const kinds = await database.run(heldKinds);
-    if (kinds.length === 0) return { lines: ['No purchases are held for the shapes of answers.'], nothingHeld: true };
+    if (kinds.length === 0) return { lines: ['No purchases are held for this check.'], nothingHeld: true };
     const service = openService({
       ...config,
       deviceName: `${config.deviceName.slice(0, MOST_OF_A_NAME)}-contract`,
@@ -75,12 +76,12 @@ export async function recordDocument(document: JsonObject, environment: Environm
   });
 }
 
-// The document was just recorded, so that advice is of no use here.
+// Replaces FIRST_CONTACT_ADVICE, which tells the operator to record a document.
 const ADVICE =
   'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here; ' +
-  'or release the pause with `npx reseller gate release` to buy all the same.';
+  'or release the pause with `npx reseller gate release` to buy without the check.';
 
-/** The text of a pause without what ends it, which is the same for all kinds. */
+/** Removes the advice from the reason of a pause. */
 function withoutAdvice(reason: string): string {
   return reason.replace(FIRST_CONTACT_ADVICE, '').trimEnd();
 }

@@ -7,17 +7,17 @@ export function addServiceSecretCommand(program: Command, environmentFor: Enviro
   const load = () => import('#cli/service/service-secret.ts');
   const secret = program
     .command('service-secret')
-    .description('the secret that signs the service’s webhooks: the service makes it, we store it encrypted');
+    .description('the secret that signs the service’s webhooks: the service creates it, we store it encrypted');
   secret
     .command('create')
-    .description('have the service make its first secret')
+    .description('make the service create its first secret')
     .option(...SET_UP)
     .action(async (options: SetUpOption) =>
       (await load()).changeServiceSecret('create', options, await environmentFor(options)),
     );
   secret
     .command('rotate')
-    .description('have the service replace the secret; the former one is accepted for a while')
+    .description('make the service replace the secret; the former one remains valid for a while')
     .option(
       '--overlap <duration>',
       'how long the former one is accepted, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)',

@@ -1,10 +1,9 @@
 import { actor } from '#cli/api/account.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
+import { printLines, type Output } from '#cli/terminal/output.ts';
 import { typed } from '#cli/terminal/typed-command.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { printLines } from '#cli/terminal/visible-text.ts';
 import { readServiceSecretConfig, type ServiceSecretConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -19,9 +18,9 @@ import { openService } from '#upstream/service.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
 export interface ServiceSecretOptions {
-  /** How long former secrets still verify, in milliseconds; as the configuration says when left out. */
+  /** How long former secrets remain valid, in milliseconds; default: the configured overlap. */
   readonly overlap?: number;
-  /** The folder that the environment was read from: what is advised to type needs it as well. */
+  /** Data folder that the environment was read from; advice repeats it in commands. */
   readonly data?: string;
 }
 
@@ -30,12 +29,12 @@ interface How {
   readonly data: string | undefined;
 }
 
-/** One call; a change makes a few at most. */
+/** Time limit of one call; a change makes a few calls. */
 const CALL_DEADLINE_MS = 10_000;
 
 /**
- * `reseller service-secret create|rotate`: has the service make a webhook secret, and stores it encrypted. The secret
- * is shown to nobody.
+ * `reseller service-secret create|rotate`: makes the service create a webhook secret, and stores it encrypted. Never
+ * prints the secret.
  *
  * @throws UserError, ConfigurationError
  */
@@ -71,29 +70,29 @@ async function changeAndStore(
   const service = openService({
     ...config.service,
     deadlineMs: CALL_DEADLINE_MS,
-    // The token of a command of its own might end that of the processes that run.
+    // Shares the token of the running processes: a login of its own might end it.
     tokens: new ServiceTokenStore({ database, keyRing, environment, account }),
     now: Date.now,
   });
-  let made = false;
+  let created = false;
   try {
     const result = await database.transaction(async (tx) => {
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now: Date.now });
       return await changeWebhookSecret(
         service.client,
-        noting(store, () => (made = true)),
+        observed(store, () => (created = true)),
         change,
       );
     });
     if (!result.ok) throw refusal(result, data);
     return result.stored;
   } catch (error) {
-    if (!made) throw error;
+    if (!created) throw error;
     throw new UserError(
-      'The service has made a webhook secret that could not be stored, so nobody knows it. Deliveries signed ' +
-        'with it are refused.',
-      `Put the database right, then run ${typed('service-secret rotate', data)}. Until then the reconciler asks ` +
-        'what became of silent orders.',
+      'The service has created a webhook secret, but it could not be stored and is lost. Deliveries signed with it ' +
+        'are refused.',
+      `Fix the database, then run ${typed('service-secret rotate', data)}. Until then the reconciler looks up ` +
+        'silent orders.',
       { cause: error },
     );
   } finally {
@@ -101,12 +100,12 @@ async function changeAndStore(
   }
 }
 
-/** The store, which says when it was given a secret: from then on a failure leaves one that nobody knows. */
-function noting(store: WebhookSecretStore, onMade: () => void): Pick<WebhookSecretStore, 'lock' | 'replace'> {
+/** Calls `onCreated` before the store gets a secret: a failure after that loses the secret. */
+function observed(store: WebhookSecretStore, onCreated: () => void): Pick<WebhookSecretStore, 'lock' | 'replace'> {
   return {
     lock: () => store.lock(),
     replace: async (secret) => {
-      onMade();
+      onCreated();
       return await store.replace(secret);
     },
   };
@@ -118,14 +117,14 @@ function storedLines(
   { overlapMs, data }: How,
 ): string[] {
   const lines = [
-    `The service has made a new webhook secret (${service.mode}). It is stored encrypted and shown to nobody.`,
-    `It verifies from ${storedAt.toISOString()}; API processes that run know it within seconds.`,
+    `The service has created a new webhook secret (${service.mode}). It is stored encrypted and never shown.`,
+    `It is valid from ${storedAt.toISOString()}. Running API processes use it within seconds.`,
   ];
   if (formerVerifiesUntil !== undefined) {
     lines.push(
       overlapMs === 0
-        ? 'Former stored ones verify nothing any more.'
-        : `The former one verifies until ${formerVerifiesUntil.toISOString()} (${duration(overlapMs)}).`,
+        ? 'Former stored secrets are no longer valid.'
+        : `The former secret is valid until ${formerVerifiesUntil.toISOString()} (${duration(overlapMs)}).`,
     );
   }
   if (configuredSecrets.length > 0) {
@@ -135,23 +134,21 @@ function storedLines(
 }
 
 const TAKE_OUT =
-  'SERVICE_WEBHOOK_SECRETS verify beside it for as long as they stand there: take them out, and restart the API, once ' +
-  'deliveries signed with the new one arrive.';
+  'The secrets in SERVICE_WEBHOOK_SECRETS remain valid too. Remove them and restart the API once deliveries signed ' +
+  'with the new secret arrive.';
 const TAKE_OUT_NOW =
-  'SERVICE_WEBHOOK_SECRETS in the environment are still accepted, whatever the overlap: if one of them has ' +
-  'leaked, take it out ' +
-  'and restart the API now.';
+  'The overlap does not apply to the secrets in SERVICE_WEBHOOK_SECRETS: they remain valid. If one of them has leaked, ' +
+  'remove it and restart the API now.';
 const LEAVE_IN =
-  'What `npm start` gives the API as SERVICE_WEBHOOK_SECRETS verifies beside it. Unless you have set that ' +
-  'variable yourself, ' +
-  'there is nothing to do about it.';
+  'The secret that `npm start` sets as SERVICE_WEBHOOK_SECRETS remains valid too. You need not change it unless you ' +
+  'have set that variable yourself.';
 
 function refusal(result: SecretRefusal, data: string | undefined): UserError {
   switch (result.reason) {
     case 'exists':
       return new UserError(
-        'The service has a webhook secret already, and it shows it to nobody again.',
-        `Run ${typed('service-secret rotate', data)}: it replaces that one by one that is stored here.`,
+        'The service has a webhook secret already, and does not show it again.',
+        `Run ${typed('service-secret rotate', data)}: it replaces that secret by a new one, which is stored here.`,
       );
     case 'missing':
       return new UserError(
@@ -160,25 +157,24 @@ function refusal(result: SecretRefusal, data: string | undefined): UserError {
       );
     case 'busy':
       return new UserError(
-        'The webhook secret is being changed by another process.',
-        'Run this again when that has ended, if you want one more.',
+        'Another process is changing the webhook secret.',
+        'Run this again after it has ended, if you want another change.',
       );
     case 'unsupported':
       return new UserError(
-        'SERVICE_WITHOUT says that the service makes no webhook secret by a call.',
-        'Make it in the console of the service, and put it into SERVICE_WEBHOOK_SECRETS.',
+        'SERVICE_WITHOUT switches the call off that creates a webhook secret.',
+        'Create it in the console of the service, and add it to SERVICE_WEBHOOK_SECRETS.',
       );
     case 'refused':
       return new UserError(
-        `The service has made no webhook secret. ${result.failure.detail}`,
+        `The service has not created a webhook secret. ${result.failure.detail}`,
         FAILURE_CLASSES[result.failure.failure].advice,
       );
     case 'unknown':
       return new UserError(
-        `The service may have made a webhook secret that nobody has seen. ${result.failure.detail}`,
-        `Run ${typed('service-secret rotate', data)} once it answers again. Deliveries signed with that one are ` +
-          'refused; the ' +
-          'reconciler asks what became of silent orders.',
+        `The service may have created a webhook secret; we have not received it. ${result.failure.detail}`,
+        `Run ${typed('service-secret rotate', data)} once it answers again. Deliveries signed with that secret are ` +
+          'refused; the reconciler looks up silent orders.',
       );
   }
 }

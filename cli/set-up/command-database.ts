@@ -1,21 +1,21 @@
 import { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema } from '#db/connection/migrate.ts';
 
-/** One for a transaction and one for what is read meanwhile, such as the service's token. */
+/** One connection for a transaction, and one for reads during it, such as the service's token. */
 const POOL_SIZE = 2;
 
 /**
- * Gives a command the database for as long as its work takes.
+ * Opens the database for `work` and closes it afterwards.
  *
  * @param applicationName shown in `pg_stat_activity`.
- * @throws SchemaNotCurrentError, DatabaseUnavailableError, and what the work throws.
+ * @throws SchemaNotCurrentError, DatabaseUnavailableError, and the errors of `work`.
  */
 export async function withDatabase<Result>(
   url: string,
   applicationName: string,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  // The statement that meets a broken connection reports it.
+  // A broken connection is reported by the statement that used it.
   const database = new Database({ url, poolSize: POOL_SIZE, applicationName, onConnectionError: () => undefined });
   try {
     await database.run(requireCurrentSchema);

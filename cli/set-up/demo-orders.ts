@@ -11,10 +11,11 @@ import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 
 export interface DemoOptions {
   readonly api: ApiAccess;
-  /** Remembers an order under way, so that the next run follows it instead of buying another. */
+  /** File with an unfinished order, so that the next run follows it instead of buying another one. */
   readonly stateFile: string;
   readonly terminal: Terminal;
   readonly signal?: AbortSignal;
+  /** How long the order is followed, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
@@ -32,13 +33,13 @@ const pending = z.object({ external_order_id: z.string(), package_id: z.int() })
 
 const FOLLOW_TIMEOUT_MS = 60_000;
 const POLL_MS = 200;
-// The simulator sells this one with a delay: the order waits for a webhook, which is the usual way.
+// The simulator delivers this package after a delay, so the order waits for a webhook, as usual in production.
 const PREFERRED_PACKAGE = 9001;
 
 /**
  * Buys an eSIM through our public API and follows it to its activation code.
  *
- * @returns whether it was delivered in time; when not, it goes on by itself.
+ * @returns whether it was delivered in time. If not, the order continues without this process.
  */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const { terminal } = options;
@@ -48,18 +49,18 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   const created = await api.call({
     path: '/v1/orders',
     body: { package_id: wanted.package_id, external_order_id: wanted.external_order_id },
-    // The reference is unique already; the same key makes a repeated start meet the same order.
+    // With the reference as key, a repeated start gets the same order.
     idempotencyKey: wanted.external_order_id,
     answer: order,
   });
   const ended = await follow(api, created.id, options);
   if (!isFinal(ended.status)) {
-    terminal.say(`It is ${ended.status} and goes on by itself: GET /v1/orders/${ended.id}`);
+    terminal.say(`The order is ${ended.status} and continues: GET /v1/orders/${ended.id}`);
     return false;
   }
   rmSync(options.stateFile, { force: true });
   if (ended.status !== 'completed' || !ended.esim_id) {
-    terminal.say(`It ended as ${ended.status}: GET /v1/orders/${ended.id}/timeline says why.`);
+    terminal.say(`The order ended as ${ended.status}. GET /v1/orders/${ended.id}/timeline shows the reason.`);
     return false;
   }
   const { activation_code: code } = await api.call({
@@ -72,7 +73,7 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   return true;
 }
 
-/** In colours where there are some: black on white is read on any background. */
+/** @param inColour black on white, which can be scanned on any background. */
 function qrCode(text: string, inColour: boolean): Promise<string> {
   const errorCorrectionLevel = 'L';
   return inColour
@@ -80,7 +81,7 @@ function qrCode(text: string, inColour: boolean): Promise<string> {
     : QRCode.toString(text, { type: 'utf8', margin: 2, errorCorrectionLevel });
 }
 
-/** The order that was under way when we were stopped, or a new one. */
+/** The unfinished order of an earlier run, or a new one. */
 async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<typeof pending>> {
   const earlier = pending.safeParse(jsonOf(readSecretFile(stateFile)));
   if (earlier.success) return earlier.data;
@@ -92,21 +93,21 @@ async function wantedOrder(api: ApiClient, stateFile: string): Promise<z.output<
   return made;
 }
 
-/** Prints each entry of the timeline as it comes, until the order has ended or the time is up. */
+/** Prints each new entry of the timeline until the order has ended or the time is over. */
 async function follow(api: ApiClient, orderId: string, options: DemoOptions): Promise<z.output<typeof order>> {
   const { terminal, timeoutMs = FOLLOW_TIMEOUT_MS } = options;
   const deadline = performance.now() + timeoutMs;
   const shown = new Set<string>();
   let startedAt: number | undefined;
   for (;;) {
-    // Read before the timeline: an order that has ended has all its entries.
+    // Read the status before the timeline: once an order has ended, its timeline is complete.
     const current = await api.call({ path: `/v1/orders/${orderId}`, answer: order });
     const { data } = await api.call({ path: `/v1/orders/${orderId}/timeline?limit=100`, answer: timeline });
     for (const entry of data) {
-      // Entries are told apart by what they say: a late one can stand between two that were there before.
-      const said = `${entry.at} ${entry.event} ${entry.message}`;
-      if (shown.has(said)) continue;
-      shown.add(said);
+      // Identify entries by their content: a late entry may appear between two earlier ones.
+      const content = `${entry.at} ${entry.event} ${entry.message}`;
+      if (shown.has(content)) continue;
+      shown.add(content);
       startedAt ??= Date.parse(entry.at);
       const seconds = ((Date.parse(entry.at) - startedAt) / 1_000).toFixed(1);
       terminal.say(

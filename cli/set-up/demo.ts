@@ -4,14 +4,14 @@ import { runDemo } from '#cli/set-up/demo-orders.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 
-/** `reseller demo`: against a set-up that `reseller start` brought up. @throws UserError */
+/** `reseller demo`: buys an eSIM in a running set-up. @throws UserError when there is no development API key. */
 export async function demo(options: ApiOptions): Promise<void> {
   const data = resolve(options.data);
   const api = developmentAccess(options);
   if (api === undefined) {
     throw new UserError(
       `There is no development API key in ${data}.`,
-      'Run `npm start` first, or name its data folder with --data. The key is made for our own simulator only.',
+      'Run `npm start` first, or give its data folder with --data. `npm start` creates this key only with the simulator.',
     );
   }
   const delivered = await runDemo({ api, stateFile: join(data, 'demo.json'), terminal: new Terminal(process.stdout) });

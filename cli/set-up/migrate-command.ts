@@ -5,6 +5,6 @@ import type { Environment } from '#config/environment.ts';
 export function addMigrateCommand(program: Command, environment: Environment): void {
   program
     .command('migrate')
-    .description('bring the database of DATABASE_URL to the current schema')
+    .description('migrate the database of DATABASE_URL to the current schema')
     .action(async () => (await import('#cli/set-up/migrate.ts')).migrateDatabase(environment));
 }

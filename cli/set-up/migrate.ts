@@ -3,13 +3,13 @@ import { readDatabaseConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { migrate } from '#db/connection/migrate.ts';
 
-/** Brings a database to the current schema. @throws UserError when it cannot be reached or does not let us. */
+/** Migrates a database to the current schema. @throws UserError when it cannot be reached or refuses the migration. */
 export async function migrateOrExplain(url: string): Promise<void> {
   try {
     await migrate(url);
   } catch (error) {
     throw new UserError(
-      `The database could not be brought to the current schema: ${reasonOf(error)}.`,
+      `The database could not be migrated to the current schema: ${reasonOf(error)}.`,
       'Check that PostgreSQL runs, that DATABASE_URL is right, and that its user may create tables.',
       { cause: error },
     );
@@ -23,10 +23,7 @@ export async function migrateDatabase(environment: Environment): Promise<void> {
   process.stdout.write('The database has the current schema.\n');
 }
 
-/**
- * The driver wraps what PostgreSQL says into the failed statement, and a refused connection into an error without
- * words.
- */
+/** The cause of drizzle's error, whose own message is the statement. An error for a refused connection has no message. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return messageOf(cause) || (codeOf(cause) ?? 'no reason given');

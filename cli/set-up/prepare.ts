@@ -3,7 +3,7 @@ import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { type Step, Terminal } from '#cli/terminal/terminal.ts';
 import type { Environment } from '#config/environment.ts';
 
-/** `reseller prepare`: everything that is fetched or built once, with progress. @throws UserError */
+/** `reseller prepare`: downloads or builds the Temporal servers, with progress. @throws UserError when that fails. */
 export async function prepareBinaries(environment: Environment): Promise<void> {
   const terminal = new Terminal(process.stdout);
   const prepare = async (name: string, obtain: (step: Step) => Promise<string>) => {

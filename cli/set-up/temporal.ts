@@ -6,11 +6,11 @@ import { CONFIGURATION_FIELDS, readTemporalConfig } from '#config/config.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
 
 /**
- * `reseller temporal -- ARGUMENTS`: the Temporal CLI that `npm start` uses, told by environment where Temporal and the
- * codec server are. Options among the arguments go before that.
+ * `reseller temporal -- ARGUMENTS`: runs the Temporal CLI with the addresses of Temporal and the codec server in its
+ * environment. Options among the arguments override them.
  *
- * @param environment of this process, which the program is given as well.
- * @param settings where Temporal is, and the codec server of the same machine.
+ * @param settings configuration with the addresses.
+ * @param environment environment of this process; the program gets it too.
  * @returns the exit code of the program.
  * @throws UserError when there is no Temporal CLI on this machine; ConfigurationError
  */
@@ -19,7 +19,7 @@ export function runTemporalCli(args: readonly string[], settings: Environment, e
   if (cli === undefined) {
     throw new UserError(
       'There is no Temporal CLI on this machine.',
-      'Run `npx reseller prepare`: it fetches or builds it, as `npm start` does.',
+      'Run `npx reseller prepare`, which downloads or builds it.',
     );
   }
   const env = { ...environment, ...temporalVariables(settings) };
@@ -27,7 +27,7 @@ export function runTemporalCli(args: readonly string[], settings: Environment, e
   if (error !== undefined)
     throw new UserError(
       `${cli.path} could not be run: ${error.message}.`,
-      'Name another Temporal CLI in TEMPORAL_CLI_PATH.',
+      'Set TEMPORAL_CLI_PATH to another Temporal CLI.',
     );
   return status ?? 1;
 }

@@ -6,13 +6,13 @@ import type { Environment } from '#config/environment.ts';
  * environment variable.
  *
  * @param options as they are typed: `--no-demo`, `--api-port`.
- * @throws UserError when npm kept one of them, so that nothing starts with other options than the typed ones.
+ * @throws UserError when npm kept one of them: the start would ignore it.
  */
 export function refuseOptionsTakenByNpm(options: readonly string[], environment: Environment): void {
   const taken = options.filter((option) => environment[variableOf(option)] !== undefined);
   if (taken.length === 0) return;
   throw new UserError(
-    `npm took ${taken.join(' and ')} for itself, so nothing was started.`,
+    `npm did not pass on ${taken.join(' and ')}, so nothing was started.`,
     `Put \`--\` before the options: npm start -- ${taken.join(' ')}`,
   );
 }

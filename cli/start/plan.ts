@@ -4,7 +4,7 @@ import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
 import { type ProductEnvironments, productEnvironments } from '#cli/start/environment.ts';
-import { NodePart } from '#cli/start/part.ts';
+import { NodeProcess } from '#cli/start/managed-process.ts';
 import type { Ports, StartSettings } from '#cli/start/settings.ts';
 import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -53,16 +53,16 @@ export async function makePlan(
 }
 
 /** The product's own processes. */
-export function productParts(plan: Plan): Readonly<Record<keyof ProductEnvironments, NodePart>> {
+export function productProcesses(plan: Plan): Readonly<Record<keyof ProductEnvironments, NodeProcess>> {
   const { ports, environments } = plan;
-  const part = (
+  const nodeProcess = (
     name: string,
     process: keyof ProductEnvironments,
     script: string,
     readyUrl: string,
     stopGraceMs: number,
   ) =>
-    new NodePart({
+    new NodeProcess({
       name,
       script: join(PROJECT, script),
       cwd: PROJECT,
@@ -73,10 +73,16 @@ export function productParts(plan: Plan): Readonly<Record<keyof ProductEnvironme
     });
   const at = (port: number, path: string) => `http://127.0.0.1:${port}${path}`;
   return {
-    api: part('API', 'api', 'api/main.ts', at(ports.api, '/readyz'), STOP_GRACE_MS),
-    worker: part('Worker', 'worker', 'worker/main.ts', at(ports.worker, '/readyz'), WORKER_STOP_GRACE_MS),
-    codec: part('Codec server', 'codec', 'temporal/codec-server-main.ts', at(ports.codec, '/healthz'), STOP_GRACE_MS),
-    simulator: part(
+    api: nodeProcess('API', 'api', 'api/main.ts', at(ports.api, '/readyz'), STOP_GRACE_MS),
+    worker: nodeProcess('Worker', 'worker', 'worker/main.ts', at(ports.worker, '/readyz'), WORKER_STOP_GRACE_MS),
+    codec: nodeProcess(
+      'Codec server',
+      'codec',
+      'temporal/codec-server-main.ts',
+      at(ports.codec, '/healthz'),
+      STOP_GRACE_MS,
+    ),
+    simulator: nodeProcess(
       'Simulator',
       'simulator',
       'simulator/main.ts',

@@ -10,8 +10,8 @@ import { obtainTemporalCli, type TemporalCli } from '#cli/embedded/temporal-cli.
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { runDemo } from '#cli/set-up/demo-orders.ts';
 import { migrateOrExplain } from '#cli/set-up/migrate.ts';
-import type { Part } from '#cli/start/part.ts';
-import { DATABASE, logFile, makePlan, type Plan, productParts } from '#cli/start/plan.ts';
+import type { ManagedProcess } from '#cli/start/managed-process.ts';
+import { DATABASE, logFile, makePlan, type Plan, productProcesses } from '#cli/start/plan.ts';
 import { requireFreePorts } from '#cli/start/ports.ts';
 import type { StartSettings } from '#cli/start/settings.ts';
 import { addressLines } from '#cli/start/summary.ts';
@@ -31,7 +31,7 @@ export interface RunContext {
   readonly terminal: Terminal;
   /** Aborted to stop: by Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** Receives a function that ends every process at once: for a second Ctrl-C and for a crash of this process. */
+  /** Receives a function that kills every process: for a second Ctrl-C and for a crash of this process. */
   readonly onKillable: (kill: () => void) => void;
 }
 
@@ -39,7 +39,7 @@ export interface RunContext {
  * Starts everything, buys a first eSIM, and keeps everything running until the signal is aborted. Then stops all
  * processes in order. No process is left running, also after an error.
  *
- * @throws UserError or ConfigurationError when a part cannot be started.
+ * @throws UserError or ConfigurationError when a process cannot be started.
  */
 export async function runUntilStopped(context: RunContext): Promise<void> {
   const { settings, terminal } = context;
@@ -62,7 +62,7 @@ export async function runUntilStopped(context: RunContext): Promise<void> {
 class Run {
   readonly #context: RunContext;
   readonly #plan: Plan;
-  readonly #product: ReturnType<typeof productParts>;
+  readonly #product: ReturnType<typeof productProcesses>;
   readonly #supervisor: Supervisor;
   #postgres: EmbeddedPostgres | undefined;
   #temporalServer: TemporalServer | undefined;
@@ -76,10 +76,10 @@ class Run {
   constructor(context: RunContext, plan: Plan, lock: DataFolderLock) {
     this.#context = context;
     this.#plan = plan;
-    this.#product = productParts(plan);
+    this.#product = productProcesses(plan);
     this.#ending = AbortSignal.any([context.signal, this.#failed.signal]);
     this.#supervisor = new Supervisor({
-      parts: () => this.#partsInStopOrder(),
+      processes: () => this.#processesInStopOrder(),
       onStarted: (child) => lock.addChild(child),
       onEvent: (text) => context.terminal.say(text),
       onUnusable: (error) => this.#fail(error),
@@ -94,7 +94,7 @@ class Run {
       for (const line of addressLines(this.#plan, apiKey, terminal)) terminal.say(line);
       await aborted(this.#ending);
     } catch (error) {
-      // Work that is aborted because we are stopping is no failure.
+      // An error while we stop is the result of the abort.
       if (!this.#ending.aborted) this.#fail(error);
     }
     terminal.close();
@@ -108,9 +108,9 @@ class Run {
   }
 
   /** Clients before servers: API, worker and the rest, then Temporal and PostgreSQL. */
-  #partsInStopOrder(): Part[] {
+  #processesInStopOrder(): ManagedProcess[] {
     const { api, worker, codec, simulator } = this.#product;
-    const servers = [this.#temporalServer, this.#postgres].filter((part) => part !== undefined);
+    const servers = [this.#temporalServer, this.#postgres].filter((server) => server !== undefined);
     return [api, worker, codec, simulator, ...servers];
   }
 
@@ -120,10 +120,10 @@ class Run {
     const [apiKey] = await this.#together(
       this.#database(),
       this.#temporal(),
-      this.#part(codec),
-      ownService ? this.#part(simulator) : undefined,
+      this.#startProcess(codec),
+      ownService ? this.#startProcess(simulator) : undefined,
     );
-    await this.#together(this.#part(api), this.#part(worker));
+    await this.#together(this.#startProcess(api), this.#startProcess(worker));
     if (this.#plan.settings.demo && apiKey !== undefined) await this.#demo(apiKey);
     return apiKey;
   }
@@ -164,8 +164,8 @@ class Run {
   }
 
   /**
-   * @returns an API key, beside our own simulator only. Keys that can spend real money are made by the operator.
-   * @throws EncryptionKeysError once here, instead of in the log of each process.
+   * @returns an API key with our own simulator, else undefined: only the operator creates keys that spend real money.
+   * @throws EncryptionKeysError here, so that it is not only in the log of each process.
    */
   async #prepareDatabase(): Promise<string | undefined> {
     const { settings, databaseUrl, environments } = this.#plan;
@@ -223,8 +223,8 @@ class Run {
     });
   }
 
-  async #part(part: Part): Promise<void> {
-    await this.#step(part.name, () => this.#supervisor.start(part));
+  async #startProcess(target: ManagedProcess): Promise<void> {
+    await this.#step(target.name, () => this.#supervisor.start(target));
   }
 
   async #demo(apiKey: string): Promise<void> {
@@ -243,7 +243,7 @@ class Run {
       });
     } catch (error) {
       this.#ending.throwIfAborted();
-      // Everything runs. A failed demonstration must not stop it.
+      // All processes run. A failed demonstration must not stop them.
       terminal.say(`The first order could not be followed: ${messageOf(error)}`);
     }
   }

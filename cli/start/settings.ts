@@ -10,7 +10,7 @@ export interface Ports {
   readonly temporal: number;
   readonly temporalUi: number;
   readonly codec: number;
-  /** 0 takes any free port: nobody needs to know it. */
+  /** 0: any free port. */
   readonly postgres: number;
 }
 
@@ -18,7 +18,7 @@ export type PortName = keyof Ports;
 
 interface PortSetting {
   readonly fallback: number;
-  /** Environment variable that sets it, where the process reads one. */
+  /** Environment variable of the process that sets the port, if there is one. */
   readonly variable?: string;
   readonly option: string;
   /** Noun for messages. */
@@ -53,7 +53,7 @@ export interface StartSettings {
   readonly serviceBaseUrl?: string;
 }
 
-/** Options of the command line replace environment variables. @throws UserError for a variable that is no port. */
+/** Options of the command line replace environment variables. @throws UserError for a variable without a valid port. */
 export function startSettings(options: StartOptions, environment: Environment): StartSettings {
   const elsewhere = {
     databaseUrl: environment['DATABASE_URL'],
@@ -62,7 +62,7 @@ export function startSettings(options: StartOptions, environment: Environment): 
   };
   return {
     dataDirectory: resolve(options.data),
-    // At any service but our own simulator a demo order would spend money.
+    // At another service than our simulator, a demo order would spend money.
     demo: options.demo && !elsewhere.serviceBaseUrl,
     ports: portsOf(options.ports, environment),
     ...(elsewhere.databaseUrl ? { databaseUrl: elsewhere.databaseUrl } : {}),

@@ -10,7 +10,7 @@ export function addStartCommand(program: Command, environment: Environment): voi
     .command('start')
     .description('start everything on this machine: PostgreSQL, Temporal, simulator, API and worker')
     .option('--no-demo', 'do not buy a first eSIM from the simulator')
-    .option('--data <folder>', 'where data is kept', '.data');
+    .option('--data <folder>', 'folder for data and logs', '.data');
   for (const { option, use, fallback } of Object.values(PORTS)) {
     command.option(
       `--${option} <port>`,

@@ -4,13 +4,13 @@ import { Terminal } from '#cli/terminal/terminal.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import type { Environment } from '#config/environment.ts';
 
-// One Ctrl-C arrives twice: from the terminal and from npm. Only a signal after this time ends everything at once.
+// One Ctrl-C arrives twice: from the terminal and from npm. Only a signal after this time kills all processes.
 const SAME_SIGNAL_MS = 1_000;
 
 /**
  * `reseller start`: returns after everything was stopped.
  *
- * @throws UserError or ConfigurationError when a part cannot be started.
+ * @throws UserError or ConfigurationError when a process cannot be started.
  */
 export async function start(options: StartOptions, environment: Environment): Promise<void> {
   // Only the owner may read databases, logs and keys.
@@ -22,7 +22,7 @@ export async function start(options: StartOptions, environment: Environment): Pr
   const onSignal = () => {
     if (!stopping.signal.aborted) {
       askedAt = Date.now();
-      terminal.say('\nStopping everything. Press Ctrl-C again to end it at once.');
+      terminal.say('\nStopping everything. Press Ctrl-C again to kill it at once.');
       stopping.abort();
     } else if (Date.now() - askedAt > SAME_SIGNAL_MS) {
       killAll();

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ChildExit, describeExit } from '#cli/embedded/child.ts';
 import type { ProcessIdentity } from '#cli/embedded/process-identity.ts';
-import type { Part } from '#cli/start/part.ts';
+import type { ManagedProcess } from '#cli/start/managed-process.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
 export interface SupervisorOptions {
-  /** All parts so far, in the order in which they are stopped. */
-  readonly parts: () => readonly Part[];
+  /** All processes so far, in the order in which they are stopped. */
+  readonly processes: () => readonly ManagedProcess[];
   /** Called with each process that was started. */
   readonly onStarted: (child: ProcessIdentity) => void;
-  /** Called with a text for people when a part ended or was restarted. */
+  /** Called with a text for output when a process ended or was restarted. */
   readonly onEvent: (text: string) => void;
-  /** Called when a part refuses its configuration: a restart would fail in the same way. */
+  /** Called when a process refuses its configuration: a restart would fail in the same way. */
   readonly onUnusable: (error: Error) => void;
-  /** First wait before a part that ended is restarted, in milliseconds; doubled each time. */
+  /** First wait before a process that ended is restarted, in milliseconds; doubled each time. */
   readonly restartDelayMs?: number;
 }
 
@@ -23,7 +23,7 @@ const RESTART_DELAY_MAX_MS = 30_000;
 // After this run time the wait before a restart begins again at its first value.
 const STABLE_AFTER_MS = 60_000;
 
-/** Starts parts, restarts them when they end by themselves, and stops them all in order. */
+/** Starts processes, restarts them when they end by themselves, and stops them all in order. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #stopping = new AbortController();
@@ -33,80 +33,80 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /** Starts a part, waits until it is ready and restarts it from then on when it ends. @throws what its start throws. */
-  async start(part: Part): Promise<void> {
-    await this.#startOnce(part);
-    void this.#keepRunning(part);
+  /** Starts a process and waits until it is ready. Restarts it whenever it ends. @throws the errors of its first start. */
+  async start(target: ManagedProcess): Promise<void> {
+    await this.#startOnce(target);
+    void this.#keepRunning(target);
   }
 
-  /** Stops all running parts one after the other, then those that were being started meanwhile. */
-  async stopAll(onPart: (name: string) => void = () => undefined): Promise<void> {
+  /** Stops all running processes one after the other, then those that were being started meanwhile. */
+  async stopAll(onProcess: (name: string) => void = () => undefined): Promise<void> {
     this.#stopping.abort();
-    await this.#stopRunning(onPart);
+    await this.#stopRunning(onProcess);
     await Promise.allSettled(this.#starts);
-    await this.#stopRunning(onPart);
+    await this.#stopRunning(onProcess);
   }
 
-  /** Kills all running parts. */
+  /** Kills all running processes. */
   killAll(): void {
     this.#stopping.abort();
-    for (const part of this.#options.parts()) part.child?.killNow();
+    for (const target of this.#options.processes()) target.child?.killNow();
   }
 
-  async #stopRunning(onPart: (name: string) => void): Promise<void> {
-    for (const part of this.#options.parts()) {
-      if (part.child === undefined) continue;
-      onPart(part.name);
-      await part.stop();
+  async #stopRunning(onProcess: (name: string) => void): Promise<void> {
+    for (const target of this.#options.processes()) {
+      if (target.child === undefined) continue;
+      onProcess(target.name);
+      await target.stop();
     }
   }
 
-  async #startOnce(part: Part): Promise<void> {
+  async #startOnce(target: ManagedProcess): Promise<void> {
     this.#stopping.signal.throwIfAborted();
-    const start = part.start();
+    const start = target.start();
     this.#starts.add(start);
     // Recorded before the process is ready: if we are killed now, the next start must find it.
-    const early = part.child;
+    const early = target.child;
     if (early?.identity !== undefined) this.#options.onStarted(early.identity);
     try {
       await start;
     } finally {
       this.#starts.delete(start);
     }
-    if (part.child !== early && part.child?.identity !== undefined) this.#options.onStarted(part.child.identity);
+    if (target.child !== early && target.child?.identity !== undefined) this.#options.onStarted(target.child.identity);
   }
 
-  async #keepRunning(part: Part): Promise<void> {
+  async #keepRunning(target: ManagedProcess): Promise<void> {
     const { restartDelayMs = RESTART_DELAY_MS, onEvent, onUnusable } = this.#options;
     let failures = 0;
     let startedAt = Date.now();
-    let exit = await part.child?.exited;
+    let exit = await target.child?.exited;
     while (!this.#stopping.signal.aborted && exit !== undefined) {
       if (exit.code === EXIT_CONFIGURATION) {
-        onUnusable(new Error(`${part.name} refuses its configuration; its log says why`));
+        onUnusable(new Error(`${target.name} refuses its configuration; see its log`));
         return;
       }
       failures = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : failures + 1;
       const wait = Math.min(RESTART_DELAY_MAX_MS, restartDelayMs * 2 ** (failures - 1));
-      onEvent(`${part.name} ${describeExit(exit)}; restarting it in ${wait / 1_000} s`);
+      onEvent(`${target.name} ${describeExit(exit)}; restarting it in ${wait / 1_000} s`);
       startedAt = Date.now() + wait;
-      exit = await this.#restart(part, wait);
+      exit = await this.#restart(target, wait);
     }
   }
 
-  /** @returns how the restarted part ended; undefined when we are stopping. */
-  async #restart(part: Part, wait: number): Promise<ChildExit | undefined> {
+  /** @returns how the restarted process ended; undefined when we are stopping. */
+  async #restart(target: ManagedProcess, wait: number): Promise<ChildExit | undefined> {
     try {
       await delay(wait, undefined, { signal: this.#stopping.signal });
-      await this.#startOnce(part);
-      this.#options.onEvent(`${part.name} runs again`);
-      return await part.child?.exited;
+      await this.#startOnce(target);
+      this.#options.onEvent(`${target.name} runs again`);
+      return await target.child?.exited;
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
-      this.#options.onEvent(`${part.name} did not start: ${messageOf(error)}`);
+      this.#options.onEvent(`${target.name} did not start: ${messageOf(error)}`);
       // The process may hang: stop it before the next try.
-      const failed = part.child;
-      await part.stop();
+      const failed = target.child;
+      await target.stop();
       return (await failed?.exited) ?? { code: null, signal: null, error: new Error(messageOf(error)) };
     }
   }

@@ -9,12 +9,12 @@ export function duration(text: string): number {
   throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
 }
 
-/** How an option says that a change is taken back. No null: commander takes that for an option without a value. */
+/** Value of an option that undoes a change. Not null, which means an option without a value to commander. */
 export const AS_CONFIGURED = 'configured';
-/** The value of an option, or that its change is taken back. */
+/** The value of an option, or {@link AS_CONFIGURED}. */
 export type OrConfigured<Value> = Value | typeof AS_CONFIGURED;
 
-/** Seconds of a wait. */
+/** A wait, in seconds. */
 export function waitSeconds(text: string): OrConfigured<number> {
   if (text === AS_CONFIGURED) return text;
   const seconds = duration(text) / 1_000;
@@ -29,7 +29,7 @@ export function attemptCount(text: string): OrConfigured<number> {
   throw new InvalidArgumentError('Use a number such as 5, or configured.');
 }
 
-/** A time as it stands. */
+/** A time with offset, passed on as it was typed. */
 export function deadline(text: string): string {
   if (text === AS_CONFIGURED) return text;
   if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
@@ -39,13 +39,13 @@ export function deadline(text: string): string {
 export function overlap(text: string): number {
   const ms = duration(text);
   if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;
-  throw new InvalidArgumentError('Use 30d at most: whoever wants a longer overlap wants no rotation.');
+  throw new InvalidArgumentError('Use 30d at most.');
 }
 
 export function id(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError('Use a number, as the package list has it.');
+  throw new InvalidArgumentError('Use a number from the package list.');
 }
 
 export function entries(text: string): number {
@@ -58,13 +58,11 @@ export function ids(list: string): number[] {
   return list.split(',').map((text) => id(text.trim()));
 }
 
-/** A whole key has no place on a command line, where other processes see it. */
+/** Refuses a whole key: other processes can read the command line. */
 export function keyPrefix(text: string): string {
   const prefix = /^(?:rsk_)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
   if (prefix !== undefined) return prefix;
-  throw new InvalidArgumentError(
-    'Use the eight characters between the underscores of the key, and never the whole key.',
-  );
+  throw new InvalidArgumentError('Use the eight characters between the underscores of the key, never the whole key.');
 }
 
 export function days(text: string): number {
@@ -76,5 +74,5 @@ export function days(text: string): number {
 export function requestsPerMinute(text: string): number {
   const count = Number(text);
   if (/^[0-9]{1,7}$/.test(text) && count > 0) return count;
-  throw new InvalidArgumentError('Use how many requests a minute, such as 600.');
+  throw new InvalidArgumentError('Use a number of requests a minute, such as 600.');
 }

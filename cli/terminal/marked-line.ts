@@ -1,11 +1,11 @@
-/** How a checked thing stands; what each command calls it is its own. */
+/** The state of a checked item; each command has its own name for it. */
 export type Mark = 'ok' | 'warning' | 'failure' | 'nothing';
 
 const SIGNS: Readonly<Record<Mark, string>> = { ok: '✔', warning: '!', failure: '✘', nothing: '–' };
 
-/** One line about one thing: its sign, its title in a column, and what is so. */
+/** One line with sign, title padded to `titleWidth` characters, and text. */
 export function markedLine(mark: Mark, title: string, titleWidth: number, text: string): string {
-  // What a server said may have several lines.
+  // A message of a server may have several lines.
   return `${SIGNS[mark]} ${title.padEnd(titleWidth)} ${text}`.trimEnd().replaceAll(/\s*\n\s*/g, ' ');
 }
 

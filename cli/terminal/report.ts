@@ -1,9 +1,9 @@
-import type { Output } from '#cli/terminal/terminal.ts';
+import type { Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { visibleLines } from '#cli/terminal/visible-text.ts';
 import { ConfigurationError, EXIT_CONFIGURATION } from '#config/fields.ts';
 
-/** Errors of the product that are no bug, by name: to import their classes would load half of it for `--help`. */
+/** Advice for errors that are no bugs, by name of their class. Importing the classes would slow down `--help`. */
 const ADVICE: Readonly<Record<string, string>> = {
   DatabaseUnavailableError: 'Check that PostgreSQL runs and that DATABASE_URL is right.',
   OtherInstallationError: '',
@@ -13,9 +13,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   NamespaceSetUpError: '',
 };
 
-/** Prints why a command failed. @returns the exit code. */
+/** Prints the error of a failed command. @returns the exit code. */
 export function report(error: unknown, terminal: Output): number {
-  // Errors have lines of ours, and hold texts of others; those of the API are made visible where they are read.
+  // Error messages have line breaks of ours and contain texts of others.
   const output = { write: (text: string) => terminal.write(visibleLines(text)) };
   if (error instanceof ConfigurationError) {
     output.write(`${error.message}\n`);

@@ -1,22 +1,20 @@
-import type { WriteStream } from 'node:tty';
+import type { Output } from '#cli/terminal/output.ts';
 import { visible } from '#cli/terminal/visible-text.ts';
 
-/** One thing under way, shown until it ends. */
+/** A running step, shown until it ends. */
 export interface Step {
-  /** What it is at now. */
+  /** Shows its current state. */
   update(detail: string): void;
   done(detail?: string): void;
   fail(detail?: string): void;
 }
 
-export type Output = Pick<WriteStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
-
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
-// In a log file, a step that takes long shows that it lives without filling the file.
+// Minimum time between two updates of a step in a log file.
 const PLAIN_UPDATE_MS = 5_000;
 
-/** Lines and steps on a terminal, with steps that move in place; on anything else plain lines, each written once. */
+/** Prints lines and animated steps on a terminal; on other outputs plain lines. */
 export class Terminal {
   readonly #output: Output;
   readonly #now: () => number;
@@ -34,7 +32,7 @@ export class Terminal {
     return this.#output.isTTY === true;
   }
 
-  /** Prints lines that stay. */
+  /** Prints lines above the running steps. */
   say(text = ''): void {
     this.#erase();
     this.#output.write(`${text}\n`);
@@ -61,7 +59,7 @@ export class Terminal {
     };
   }
 
-  /** Stops moving; steps that have not ended are no longer shown. */
+  /** Ends the animation and removes the steps that have not ended. */
   close(): void {
     this.#erase();
     this.#active.length = 0;
@@ -98,7 +96,7 @@ export class Terminal {
     const frame = FRAMES[this.#frame % FRAMES.length] ?? '';
     const columns = this.#output.columns ?? 80;
     for (const { name, detail } of this.#active) {
-      // A line that wraps could not be erased by counting lines.
+      // Cut the line: erasing counts lines, so no line may wrap.
       this.#output.write(`${`${frame} ${name}${detail && `: ${detail}`}`.slice(0, columns - 1)}\n`);
     }
     this.#drawn = this.#active.length;

@@ -1,7 +1,7 @@
 /**
- * A command of ours in a sentence, as it can be typed in a clone of the project.
+ * A command of ours for a text, as it can be typed in a clone of the project.
  *
- * @param data the folder that this command was given with --data; that one needs it as well.
+ * @param data data folder that the running command got with --data; added to the text.
  */
 export function typed(command: string, data: string | undefined): string {
   return `\`npx reseller ${command}${data === undefined ? '' : ` --data ${data}`}\``;

@@ -1,6 +1,6 @@
 /**
- * Something the person at the terminal can put right. Its message says what happened and what it means, `advice` what
- * to do; it is printed without a stack. Every other error is a bug and is printed with one.
+ * An error that the person at the terminal can correct. The message says what happened, `advice` what to do. It is
+ * printed without a stack; other errors are bugs and are printed with one.
  */
 export class UserError extends Error {
   readonly advice: string;
@@ -13,7 +13,7 @@ export class UserError extends Error {
   }
 }
 
-/** The text of anything thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

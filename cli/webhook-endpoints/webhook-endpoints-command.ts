@@ -22,7 +22,7 @@ export function addWebhookEndpointsCommand(program: Command, environment: Enviro
     endpoints.command('deliveries <id>').description('list the deliveries of an endpoint with each try, newest first'),
   )
     .option('--status <status>', 'only pending, delivered or failed ones')
-    .option('--limit <number>', 'how many at most, up to 100', '20')
+    .option('--limit <number>', 'maximum number, up to 100', '20')
     .action(async (id: string, options: DeliveriesOptions) => (await commands()).deliveries(id, options));
   withApiOptions(
     endpoints
@@ -31,8 +31,8 @@ export function addWebhookEndpointsCommand(program: Command, environment: Enviro
   )
     .option('--event <id>', 'this event')
     .option('--delivery <id>', 'this delivery')
-    .option('--since <time>', 'events from then on, such as 2030-01-31T00:00:00Z')
-    .option('--until <time>', 'with --since: up to then')
+    .option('--since <time>', 'events since this time, such as 2030-01-31T00:00:00Z')
+    .option('--until <time>', 'with --since: until this time')
     .option('--which <which>', 'with --since: all, failed or missed (default: all)')
     .action(async (id: string, options: ReplayOptions) => (await commands()).replay(id, options));
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient } from '#cli/api/api-client.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
+import { printLine, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { printLine } from '#cli/terminal/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface DeliveriesOptions extends ApiOptions {

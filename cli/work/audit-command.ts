@@ -8,12 +8,14 @@ import type { Environment } from '#config/environment.ts';
 export function addAuditCommand(program: Command, environment: Environment): void {
   const command = program
     .command('audit')
-    .description('the audit log, newest first: reveals, actions of operators, changes of keys, secrets and pauses')
+    .description(
+      'the audit log, newest first: revealed activation data, operator actions, changes of keys, secrets and pauses',
+    )
     .option('--actor <id>', 'only this actor: the id of an API key, or command/<account>')
     .option('--action <name>', 'only this action, such as esim.activation_revealed')
-    .option('--subject <id>', 'only entries about this')
-    .option('--since <duration>', 'only the last so long, such as 24h', duration)
-    .option('--limit <count>', 'how many at most', entries, 50)
+    .option('--subject <id>', 'only entries about this subject')
+    .option('--since <duration>', 'only entries of this time span until now, such as 24h', duration)
+    .option('--limit <count>', 'maximum number', entries, 50)
     .option('--json', 'print them as JSON');
   withApiOptions(command).action(async (options: AuditOptions) =>
     (await import('#cli/work/audit.ts')).showAuditLog(options, environment),

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient } from '#cli/api/api-client.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
-import { printJson, printLine } from '#cli/terminal/visible-text.ts';
+import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Largest page of the API. */
@@ -13,9 +12,9 @@ export interface AuditOptions extends ApiOptions {
   readonly action?: string;
   /** Id of the subject. */
   readonly subject?: string;
-  /** How far back, in milliseconds. */
+  /** Length of the time span until now, in milliseconds. */
   readonly since?: number;
-  /** How many entries at most. */
+  /** Maximum number of entries. */
   readonly limit: number;
   readonly json?: boolean;
 }

@@ -14,10 +14,10 @@ export function addDeadLettersCommand(program: Command, environment: Environment
   withApiOptions(letters.command('list').description('list them, oldest first, with the error')).action(
     async (options: ApiOptions) => (await commands()).list(options),
   );
-  withApiOptions(letters.command('requeue <id>').description('process one again, once its cause is corrected'))
+  withApiOptions(letters.command('requeue <id>').description('process one again, after its cause was corrected'))
     .requiredOption('--reason <reason>', 'reason, for the audit log')
     .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).requeue(id, options));
-  withApiOptions(letters.command('dismiss <id>').description('dismiss one for good: it will have no effect'))
+  withApiOptions(letters.command('dismiss <id>').description('dismiss one: it will never be processed'))
     .requiredOption('--reason <reason>', 'reason, for the audit log')
     .action(async (id: string, options: DeadLetterActionOptions) => (await commands()).dismiss(id, options));
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient } from '#cli/api/api-client.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
-import { printLine } from '#cli/terminal/visible-text.ts';
+import { printLine, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface DeadLetterActionOptions extends ApiOptions {

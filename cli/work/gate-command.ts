@@ -7,7 +7,7 @@ import type { Environment } from '#config/environment.ts';
 /** `gate show`, `gate pause` and `gate release`. */
 export function addGateCommand(program: Command, environment: Environment): void {
   const commands = async (): Promise<GateCommands> => new (await import('#cli/work/gate.ts')).GateCommands(environment);
-  const gate = program.command('gate').description('the purchase gate: what holds purchases, and pauses by hand');
+  const gate = program.command('gate').description('the purchase gate: circuits, held purchases and pauses');
   withApiOptions(
     gate.command('show').description('circuits of the service, pauses, held work, reserved and spent money'),
   )
@@ -15,7 +15,7 @@ export function addGateCommand(program: Command, environment: Environment): void
     .action(async (options: ApiOptions & { json?: boolean }) => (await commands()).show(options));
   withApiOptions(gate.command('pause').description('pause buying: all, one kind, or work with one failure class'))
     .option('--kind <kind>', 'order, topup or vpn_subscription')
-    .option('--failure-class <class>', 'only work that failed last with this class, such as package_unavailable')
+    .option('--failure-class <class>', 'only work whose last failure has this class, such as package_unavailable')
     .requiredOption(...REASON)
     .action(async (options: PauseOptions) => (await commands()).pause(options));
   withApiOptions(

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api/api-client.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
-import { printJson, printLine } from '#cli/terminal/visible-text.ts';
+import { printJson, printLine, type Output } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface PauseOptions extends ApiOptions {
@@ -80,7 +79,7 @@ export class GateCommands {
     this.#say(await this.#runwayLine(options));
   }
 
-  /** Needs another scope than the gate. */
+  /** Needs the scope wallet:read, which the key may lack. */
   async #runwayLine(options: ApiOptions): Promise<string> {
     try {
       return runwayText(await this.#api(options).call({ path: '/v1/wallet/runway', answer: runway }));

@@ -1,4 +1,4 @@
-/** What the API answers about work, and how the commands print it. */
+/** Answers of the API about work, and their output. */
 import * as z from 'zod';
 
 export const work = z.looseObject({
@@ -30,11 +30,11 @@ export const bulkResult = z.object({
 });
 export type BulkResult = z.output<typeof bulkResult>['data'][number];
 
-/** What an action has done. The API shows the status at the moment of the action, before the work continued. */
+/** Result of each action. The status in the answer is that of the moment of the action, before the work continues. */
 const DONE = {
-  retry: 'asked to try again now',
-  release: 'let through the gate',
-  abandon: 'given up',
+  retry: 'is tried again now',
+  release: 'released through the gate',
+  abandon: 'abandoned',
   limit: 'limit changed',
   'retry-policy': 'retry policy changed',
   resolve: 'case resolved',
@@ -77,10 +77,10 @@ export function bulkLine(action: Action, result: BulkResult): string {
     case 'applied':
       return doneLine(id, action, status);
     case 'unchanged':
-      return `${id}  unchanged: this is done already  (status at that moment: ${status})`;
+      return `${id}  unchanged: already done  (status at that moment: ${status})`;
     case 'refused':
       return refusedLine(id, result.detail);
     case 'not_found':
-      return refusedLine(id, 'there is none with this id');
+      return refusedLine(id, 'no work has this id');
   }
 }

@@ -13,15 +13,15 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
     new (await import('#cli/work/work.ts')).WorkCommands(kind, environment);
   const work = program
     .command(kind.command)
-    .description(`show ${noun}s that wait or failed, and act on them; each action is recorded`);
+    .description(`list ${noun}s and act on those that wait; each action is recorded`);
 
   withFilters(withApiOptions(work.command('list').description(`list ${noun}s, newest first`))).action(
     async (options: WorkFilter & ApiOptions) => (await commands()).list(options),
   );
   for (const [action, description] of [
-    ['retry', 'try again now those that are held or need attention'],
-    ['release', 'let held ones through the purchase gate now, past pauses and open circuits'],
-    ['abandon', 'give up those that provably bought nothing'],
+    ['retry', `try ${noun}s again now that are held or need attention`],
+    ['release', `release held ${noun}s through the purchase gate now, past pauses and open circuits`],
+    ['abandon', `abandon ${noun}s that provably bought nothing`],
   ] as const) {
     if (action === 'release' && !kind.isBought) continue;
     withBulkOptions(
@@ -40,7 +40,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
         work
           .command('limit <id> <max-price>')
           .description(
-            'change the most that the service may charge: "12.50 USD", or none; "all" in place of the id: all ' +
+            'change the maximum that the service may charge: "12.50 USD", or none; "all" instead of the id: all ' +
               'that match the filters',
           ),
       ),
@@ -53,12 +53,12 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
   withApiOptions(
     work
       .command('retry-policy <id>')
-      .description('change how often, how fast and until when it is tried again; "configured" undoes a change'),
+      .description('change the number of attempts, the waits and the deadline; "configured" undoes a change'),
   )
     .option('--attempts <count>', 'attempts in total, including those already made', attemptCount)
     .option('--first-wait <duration>', 'first wait, such as 30s; doubled each time', waitSeconds)
     .option('--longest-wait <duration>', 'longest wait, such as 2h', waitSeconds)
-    .option('--deadline <time>', 'when it is given up, such as 2030-01-31T12:00:00Z', deadline)
+    .option('--deadline <time>', 'no attempt after this time, such as 2030-01-31T12:00:00Z', deadline)
     .requiredOption(...REASON)
     .action(async (id: string, options: RetryPolicyOptions) => {
       process.exitCode = await (await commands()).retryPolicy(id, options);
@@ -71,9 +71,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
     withApiOptions(
       work
         .command('resolve <id>')
-        .description(
-          'resolve an open case by saying what is true; "all" in place of the id: all that match the filters',
-        ),
+        .description('resolve an open case with the fact; "all" instead of the id: all that match the filters'),
     ),
   )
     .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
@@ -94,9 +92,9 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
   );
 }
 
-/** Filters, and a dry run to see first what the action would change. */
+/** Adds the filters, and a dry run that shows what the action would change. */
 function withBulkOptions(command: Command): Command {
-  return withFilters(command).option('--dry-run', 'only print what the action would do to each');
+  return withFilters(command).option('--dry-run', 'only print what the action would change');
 }
 
 function withFilters(command: Command): Command {

@@ -1,4 +1,4 @@
-/** A kind of work, with its path in the API. Each has a command; all commands take the same actions. */
+/** A kind of work in the API and in the command line. */
 export interface WorkResource {
   /** Name of the command. */
   readonly command: string;
@@ -6,9 +6,9 @@ export interface WorkResource {
   readonly path: string;
   /** Singular noun for messages. */
   readonly noun: string;
-  /** Field with the caller's reference, or another one that identifies the work for a person. */
+  /** Field of the API that identifies the work for a person, such as the caller's reference. */
   readonly reference: string;
-  /** False for cancellations: they spend nothing, so there is no price limit. */
+  /** False for cancellations: they spend nothing, so they have no price limit. */
   readonly isBought: boolean;
   /** Options for the ids at the service that the verdict `bought` takes, by field of the API. */
   readonly serviceIds: Readonly<Record<string, string>>;

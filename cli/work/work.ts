@@ -3,9 +3,8 @@ import { apiAccess, type ApiOptions } from '#cli/api/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api/api-client.ts';
 import { AS_CONFIGURED, type OrConfigured } from '#cli/terminal/arguments.ts';
 import { counted } from '#cli/terminal/marked-line.ts';
-import type { Output } from '#cli/terminal/terminal.ts';
+import { printLine, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { printLine } from '#cli/terminal/visible-text.ts';
 import {
   type Action,
   bulkLine,
@@ -33,7 +32,7 @@ export interface ActionOptions extends ApiOptions, WorkFilter {
   readonly dryRun?: boolean;
 }
 
-/** An option that is left out changes nothing. */
+/** An undefined option changes nothing. */
 export interface RetryPolicyOptions extends ApiOptions {
   readonly reason: string;
   readonly attempts?: OrConfigured<number>;
@@ -53,7 +52,7 @@ export interface ResolveOptions extends ActionOptions {
   readonly serviceIds: Readonly<Record<string, string | undefined>>;
 }
 
-/** An action on several, as the API takes it. */
+/** Body of a bulk action of the API. */
 type BulkAction =
   | { readonly action: PlainAction }
   | {
@@ -63,13 +62,13 @@ type BulkAction =
   | { readonly action: 'resolve'; readonly case: string; readonly verdict: string; readonly next: string | undefined };
 
 const PAGE = 100;
-/** The API takes so many ids in one call. */
+/** Maximum number of ids in one call. */
 const MAX_BULK = 100;
 
 /** Actions whose only argument is the reason. */
 export type PlainAction = 'retry' | 'release' | 'abandon';
 
-/** In place of an id: all that match the filters. */
+/** Instead of an id: all that match the filters. */
 export const ALL = 'all';
 
 /** The commands of one kind of work. */
@@ -101,13 +100,13 @@ export class WorkCommands {
     return await this.#performOnSeveral({ action }, ids, options);
   }
 
-  /** @param asked the action, as the API takes it. @returns the exit code. @throws UserError for no ids or filters, or both. */
+  /** @returns the exit code. @throws UserError without ids and filters, or with both. */
   async #performOnSeveral(asked: BulkAction, ids: readonly string[], options: ActionOptions): Promise<number> {
     const filtered =
       options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
     if (ids.length === 0 && !filtered) {
       throw new UserError(
-        `No ${this.#kind.noun}s are named.`,
+        `No ${this.#kind.noun}s are selected.`,
         'Give their ids, or a filter: --status, --failure-class or --attention.',
       );
     }
@@ -145,7 +144,7 @@ export class WorkCommands {
       });
       lines.push(...data);
     };
-    // All ids are read first: an action may leave the work in its own filter, which would never become empty.
+    // Read all ids first: work may still match the filter after the action, and the loop would never end.
     const chosenIds = ids.length > 0 ? ids : (await this.#matching(api, options)).map(({ id }) => id);
     for (let from = 0; from < chosenIds.length; from += MAX_BULK) await call(chosenIds.slice(from, from + MAX_BULK));
     return lines;
@@ -178,7 +177,7 @@ export class WorkCommands {
     }).filter(([, value]) => value !== undefined);
     const change = Object.fromEntries(named.map(([name, value]) => [name, value === AS_CONFIGURED ? null : value]));
     if (named.length === 0) {
-      throw new UserError('No change is named.', 'Give --attempts, --first-wait, --longest-wait or --deadline.');
+      throw new UserError('No change is given.', 'Give --attempts, --first-wait, --longest-wait or --deadline.');
     }
     return (await this.#performOnOne(this.#api(options), id, 'retry-policy', { reason, ...change })) ? 0 : 1;
   }
@@ -234,7 +233,7 @@ export class WorkCommands {
   /** @returns the reason of a refusal; undefined for every other error. */
   #refusal({ status, code, reason }: ApiError): string | undefined {
     if (status === 409) return reason;
-    // An API without this kind of work answers 404, too.
+    // An API without this kind of work also answers 404.
     return status === 404 && code !== 'route_not_found' ? `there is no such ${this.#kind.noun}` : undefined;
   }
 

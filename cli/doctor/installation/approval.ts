@@ -9,23 +9,23 @@ const NOT_APPROVED = failure(
   FAILURE_CLASSES.not_approved.advice,
 );
 
-/** What is known of it without asking. */
-export interface KnownOfApproval {
-  /** The class of failure of the wallet read, where it failed. */
+/** Evidence about the approval that was found without a call of its own. */
+export interface ApprovalEvidence {
+  /** Failure class of the wallet read, if it failed. */
   readonly walletRefused?: string | undefined;
-  /** How many purchases are held because the service has said no to them; 0 where our database could not be asked. */
+  /** Number of purchases held because the service refused them as not approved; 0 if our database cannot be read. */
   readonly held: number;
 }
 
 /**
- * May we buy in production? No call of the interface says so. A purchase that is held for it, and a read that is
- * refused for it, prove the opposite; a debit in the wallet proves it. Where there is none of them, only a purchase
- * would tell.
+ * Checks whether we may buy in production. No call of the interface says so. A purchase held as not approved, or a read
+ * refused as not approved, disproves it; a debit in the wallet proves it. Without any of them only a purchase would
+ * show it.
  */
 export async function checkApproval(
   client: Pick<ServiceClient, 'listWalletTransactions'>,
   { mode }: ServiceConfig,
-  { walletRefused, held }: KnownOfApproval,
+  { walletRefused, held }: ApprovalEvidence,
 ): Promise<Finding> {
   if (mode === 'sandbox') return ok('not needed in the sandbox');
   if (held > 0) {
@@ -46,5 +46,5 @@ export async function checkApproval(
 
 const UNKNOWN = warning(
   'unknown: no read shows it, and the wallet shows no purchase yet',
-  'Ask the service. Without it purchases are held, not failed.',
+  'Ask the service. Without the approval purchases are held; they do not fail.',
 );

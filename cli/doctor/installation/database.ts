@@ -4,13 +4,13 @@ import { codeOf, messageOf } from '#cli/terminal/user-error.ts';
 import type { DatabaseConfig } from '#config/config.ts';
 import { Database, type Executor, sqlState } from '#db/connection/database.ts';
 
-/** Opens the pool that all checks of the database share. */
+/** Opens the connection pool that all checks of the database share. */
 export function openDatabase(url: string): Database {
-  // The statement that meets a broken connection reports it.
+  // A broken connection is reported by the statement that used it.
   return new Database({ url, poolSize: 1, applicationName: 'reseller doctor', onConnectionError: () => undefined });
 }
 
-/** Can the database be reached, by both of its addresses? */
+/** Checks that PostgreSQL answers at both addresses. */
 export async function checkDatabase(database: Database, config: DatabaseConfig): Promise<Finding> {
   const problem = await tryOut(database, 'DATABASE_URL');
   if (problem !== undefined) return problem;
@@ -36,12 +36,12 @@ async function tryOut(database: Database, variable: string): Promise<Finding | u
   }
 }
 
-/** What PostgreSQL or the network says, below the wrappers, whose messages repeat whole statements. */
+/** The message of the innermost cause: drizzle's own message repeats the whole statement. */
 export function reasonOf(error: unknown): string {
   let innermost = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
   const code = sqlState(error) ?? codeOf(innermost);
-  // A connection that every address of a host refuses is an error without words.
+  // An AggregateError for a refused connection has an empty message.
   const words = messageOf(innermost);
   if (words === '') return code ?? 'no reason given';
   return code === undefined || words.includes(code) ? words : `${words} (${code})`;

@@ -5,7 +5,7 @@ import type { Database } from '#db/connection/database.ts';
 import { EncryptionKeysError, keyUse, verifyKeys } from '#db/connection/encryption-keys.ts';
 import { describeKeyProblem } from '#domain/encryption-keys.ts';
 
-/** Are these the keys that the database was used with? Writes nothing. */
+/** Checks that these are the keys that the database was used with. Writes nothing. */
 export async function checkEncryptionKeys(
   database: Database,
   keys: readonly EncryptionKey[] | undefined,
@@ -21,7 +21,7 @@ export async function checkEncryptionKeys(
     return failure(joined(described.map(({ what }) => what)), joined(described.map(({ advice }) => advice)));
   }
   const recorded = (await database.run(keyUse)).length;
-  if (recorded === 0) return ok('none used yet: the first start of the API or the worker records them');
+  if (recorded === 0) return ok('none used yet; the first start of the API or the worker records them');
   return ok(
     recorded === 1 ? 'the key that the database was used with' : `the ${recorded} keys that the database was used with`,
   );

@@ -2,7 +2,7 @@ import { failure, type Finding, ok } from '#cli/doctor/finding.ts';
 import type { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
 
-/** Has the database exactly the schema of this version? */
+/** Checks that the database has exactly the schema of this version. */
 export async function checkMigrations(database: Database): Promise<Finding> {
   try {
     await database.run(requireCurrentSchema);

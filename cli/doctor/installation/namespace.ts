@@ -5,12 +5,13 @@ import { checkNamespace as lookAtNamespace, NamespaceSetUpError } from '#tempora
 
 export type NamespaceFindings = Readonly<Record<'namespace' | 'search_attributes', Finding>>;
 
-/** Is our namespace there, and has it the search attributes that workflows set? Changes nothing. */
+/** Checks that our namespace exists and has the search attributes that workflows set. Changes nothing. */
 export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceFindings> {
   try {
     const { exists, missingSearchAttributes: missing } = await lookAtNamespace(connection, namespace);
     if (!exists) {
-      const advice = 'The worker creates it at its start, where it may; else create it, or set TEMPORAL_NAMESPACE.';
+      const advice =
+        'The worker creates it at its start if it is permitted to. Otherwise create it, or set TEMPORAL_NAMESPACE.';
       return {
         namespace: warning(`${namespace} does not exist`, advice),
         search_attributes: notChecked(`there is no namespace ${namespace}`),
@@ -27,16 +28,17 @@ export async function checkNamespace(connection: Connection, namespace: string):
     if (status !== GRPC_STATUS.permissionDenied && status !== GRPC_STATUS.unauthenticated) throw error;
     return {
       namespace: failure(
-        `we may not look at ${namespace}`,
+        `no permission to read ${namespace}`,
         'Check TEMPORAL_API_KEY and that it may use the namespace.',
       ),
-      search_attributes: notChecked(`we may not look at ${namespace}`),
+      search_attributes: notChecked(`no permission to read ${namespace}`),
     };
   }
 }
 
 function ofSearchAttributes(missing: readonly string[]): Finding {
-  if (missing.length === 0) return ok('all there, with the right types');
-  const advice = 'The worker adds them at its start, where it may; else it names each with its type.';
+  if (missing.length === 0) return ok('all exist, with the right types');
+  const advice =
+    'The worker adds them at its start if it is permitted to. Otherwise its error lists each with its type.';
   return warning(`missing: ${missing.join(', ')}`, advice);
 }

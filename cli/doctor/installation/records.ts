@@ -1,4 +1,3 @@
-import { WEBHOOK_SILENCE } from '#cli/doctor/service/webhook-arrival.ts';
 import type { EncryptionKey, ServiceConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
@@ -7,23 +6,27 @@ import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/servi
 import { readRefusedPrefix } from '#db/service/refused-header-prefixes.ts';
 import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { countHeldWork } from '#db/work/held-work.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/header-prefix.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { readFirstContact, type FirstContactState } from '#fulfilment/gate/first-contact.ts';
 
-/** What our own database knows of the service. */
+/** The default: the policy of the worker only decides when the worker raises its alert. */
+export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
+
+/** What our own database has recorded about the service. */
 export interface Records {
-  /** Purchases that are held because the service said that we are not approved. */
+  /** Number of purchases held because the service has not approved us. */
   readonly heldUnapproved: number;
-  /** Undefined when there are no keys to open them with. */
+  /** Undefined when there are no keys to decrypt them with. */
   readonly webhookSecrets: StoredWebhookSecrets | undefined;
-  /** News found by asking since webhooks stopped to arrive; a few are usual. */
+  /** Number of reports that look-ups found since the last webhook arrived; a few are usual. */
   readonly webhooksMissed: number;
-  /** Another brand that deliveries were refused under since the last valid one; undefined when there was none. */
+  /** Header prefix of deliveries refused since the last valid one; undefined when there was none. */
   readonly refusedPrefix: RefusedHeaderPrefix | undefined;
-  /** What the service's sandbox was found able to do; undefined when nothing was measured. */
+  /** Measured capabilities of the service's sandbox; undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
-  /** By kind of purchase, whether the shapes of the service's answers were seen. */
+  /** For each kind of purchase, whether the shapes of the service's answers were seen. */
   readonly firstContact: ReadonlyMap<PurchaseKind, FirstContactState>;
 }
 

@@ -3,7 +3,12 @@ import { failure, type Finding, ok } from '#cli/doctor/finding.ts';
 import type { TemporalConfig } from '#config/config.ts';
 import { connect, TemporalUnavailableError } from '#temporal/connection.ts';
 
-/** Is there a Temporal that lets us in? @returns the connection with the finding; the caller closes it. */
+/**
+ * Checks that Temporal answers and accepts our credentials.
+ *
+ * @param timeoutMs time limit of the connection, in milliseconds.
+ * @returns the finding, and the connection if there is one; the caller closes it.
+ */
 export async function checkTemporal(
   config: TemporalConfig,
   timeoutMs: number,

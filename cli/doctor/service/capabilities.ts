@@ -7,9 +7,9 @@ import { capabilities } from '#domain/service/capabilities.ts';
 import { permissions } from '#domain/service/capability-profile.ts';
 
 /**
- * What do we take the service to be able to do, and what was measured?
+ * Compares the configured capabilities of the service with the measured ones.
  *
- * @param records undefined when the database cannot be read: then only the configuration is judged.
+ * @param records undefined when the database cannot be read; then only the configuration is judged.
  * @param now epoch milliseconds.
  */
 export function checkCapabilities(
@@ -20,8 +20,8 @@ export function checkCapabilities(
   const off = capabilities.filter((name) => !service.capabilities[name]);
   const configured = off.length === 0 ? `all ${capabilities.length} are on` : `off: ${off.join(', ')}`;
   const profile = records?.capabilityProfile;
-  const sends = sendsWords(service, records);
-  const measured = records === undefined ? 'what was measured cannot be read' : measuredWords(profile, now);
+  const sends = describeSends(service, records);
+  const measured = records === undefined ? 'the measured profile cannot be read' : describeProfile(profile, now);
   const fact = `${configured}; ${sends}; ${measured}`;
   const advice = adviceFor(service, records);
   return advice === undefined ? ok(fact) : warning(fact, advice);
@@ -30,7 +30,7 @@ export function checkCapabilities(
 const SENT_AGAIN = 'a purchase without an answer is sent again with its key';
 const SENT_ONCE = 'nothing is sent twice, so a purchase without an answer is looked up or waits for an operator';
 
-function sendsWords(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): string {
+function describeSends(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): string {
   if (!service.resendAllowed) return SENT_ONCE;
   if (records === undefined) {
     return service.mode === 'sandbox'
@@ -41,7 +41,7 @@ function sendsWords(service: ServiceConfig, records: Pick<Records, 'capabilityPr
   return permissions(service, profile && judgedProfile(profile), service.mode).resends.allowed ? SENT_AGAIN : SENT_ONCE;
 }
 
-function measuredWords(profile: StoredCapabilityProfile | undefined, now: number): string {
+function describeProfile(profile: StoredCapabilityProfile | undefined, now: number): string {
   if (profile === undefined) return 'never measured';
   const { confirmation } = profile;
   const age = duration(Math.max(0, now - profile.measuredAt.getTime()));
@@ -58,10 +58,10 @@ function adviceFor(
     const all = capabilities.filter((name) => !service.capabilities[name] || findings[name] === false);
     return `The service was found without ${missing.join(', ')}: set SERVICE_WITHOUT=${all.join(',')}.`;
   }
-  // Switched off is somebody's decision; not confirmed is none yet.
+  // An operator has decided to switch key_replay off, so no profile is needed for it.
   if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;
   if (records === undefined)
-    return 'Put right what is said of the database: the profile that decides about resends stands in it.';
+    return 'Fix the failure of the database: it stores the profile that decides about resends.';
   if (records.capabilityProfile === undefined) {
     return (
       'Run `npx reseller sandbox tour --json > tour.json` against the sandbox, then `npx reseller ' +
@@ -69,7 +69,7 @@ function adviceFor(
     );
   }
   if (records.capabilityProfile.confirmation === undefined) {
-    return 'Look at `npx reseller capabilities show`, then vouch for it with `npx reseller capabilities confirm`.';
+    return 'Read `npx reseller capabilities show`, then confirm it with `npx reseller capabilities confirm`.';
   }
   return undefined;
 }

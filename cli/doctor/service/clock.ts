@@ -4,18 +4,19 @@ import { serviceAddress } from '#domain/service/service-address.ts';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 import { createHttpTransport } from '#upstream/client/http.ts';
 
-// The header counts in whole seconds, and answers are on their way for a while.
+// The header has whole seconds, and the answer needs time to arrive.
 const UNREMARKABLE_SECONDS = 30;
 
 export interface ClockOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Milliseconds. */
   readonly deadlineMs: number;
 }
 
 /**
- * Does our clock agree with the service's? Any answer has a `Date`, so this needs no login: the read is made without
- * a token, and what it answers does not matter.
+ * Compares our clock with the service's. Every answer has a `Date` header, so the read is sent without a token, and its
+ * status does not matter.
  */
 export async function checkClock(service: ServiceConfig, { now, deadlineMs }: ClockOptions): Promise<Finding> {
   const { origin, pathname } = new URL(serviceAddress(service.baseUrl, service.mode));
@@ -38,7 +39,10 @@ export async function checkClock(service: ServiceConfig, { now, deadlineMs }: Cl
   }
 }
 
-/** How far ours is ahead; the second that their clock showed and the time on the way count for us. */
+/**
+ * Seconds that our clock is ahead of the service's, negative if behind. The precision of the header (one second) and
+ * the time of the call do not count as a difference.
+ */
 function offsetSeconds(theirs: number, sentAt: number, receivedAt: number): number {
   if (receivedAt < theirs) return Math.ceil((receivedAt - theirs) / 1_000);
   if (sentAt > theirs + 999) return Math.floor((sentAt - theirs - 999) / 1_000);
@@ -49,9 +53,9 @@ function judge(ahead: number): Finding {
   const distance = Math.abs(ahead);
   const fact = `ours is ${distance} s ${ahead < 0 ? 'behind' : 'ahead of'} the service's`;
   if (distance <= UNREMARKABLE_SECONDS) return ok(distance === 0 ? "agrees with the service's" : fact);
-  const advice = 'Synchronise the clock of this machine (NTP); if it is, tell the service.';
+  const advice = 'Synchronise the clock of this machine (NTP). If it is synchronised, inform the service.';
   if (distance <= WEBHOOK_TOLERANCE_SECONDS) {
-    return warning(`${fact}; webhooks are refused from ${WEBHOOK_TOLERANCE_SECONDS} s on`, advice);
+    return warning(`${fact}; above ${WEBHOOK_TOLERANCE_SECONDS} s webhooks are refused`, advice);
   }
   return failure(`${fact}; its webhooks are refused as stale`, advice);
 }

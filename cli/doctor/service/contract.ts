@@ -10,10 +10,10 @@ const BY_HAND = `Get the OpenAPI document by hand, as ${FILE}, and run ${typed(`
 const MOST_NAMED = 3;
 
 /**
- * Does the interface that the service describes have what we need?
+ * Compares the service's OpenAPI document with what we need.
  *
- * @param options.headerPrefix of the headers of webhooks; the default where it could not be read.
- * @param options.data the folder that the doctor was given, for what it advises to type.
+ * @param options.headerPrefix prefix of the webhook headers; undefined for the default.
+ * @param options.data data folder of --data; advice repeats it in commands.
  */
 export async function checkContract(
   client: Pick<ServiceClient, 'getOpenApi'>,
@@ -23,20 +23,20 @@ export async function checkContract(
   const answer = await client.getOpenApi();
   if (answer.ok) return judge(compare(answer.value, capabilities, { headerPrefix }), data);
   if (answer.kind === 'unsupported')
-    return warning('SERVICE_WITHOUT says that its description cannot be downloaded', BY_HAND);
+    return warning('SERVICE_WITHOUT switches the download of the OpenAPI document off', BY_HAND);
   switch (answer.failure) {
     case 'not_sent':
     case 'unauthorized':
     case 'not_approved':
-      return notChecked(`the description of the interface could not be downloaded (${withoutStop(answer.detail)})`);
+      return notChecked(`the OpenAPI document could not be downloaded (${withoutStop(answer.detail)})`);
     default:
-      return warning(`the service offers no description of its interface. ${withoutStop(answer.detail)}`, BY_HAND);
+      return warning(`the service offers no OpenAPI document. ${withoutStop(answer.detail)}`, BY_HAND);
   }
 }
 
 function judge({ compatible, findings, calls, events, switchOff }: ContractReport, data: string | undefined): Finding {
   const looked = calls.filter(({ status }) => status !== 'switched_off');
-  if (compatible) return ok(`nothing that we need is missing in ${looked.length} calls`);
+  if (compatible) return ok(`${looked.length} calls have everything that we need`);
   const breaks = ({ severity }: { readonly severity: string }) => severity === 'breaking';
   const isBreaking = (part: Pick<ContractReport, 'findings'>) => part.findings.some(breaks);
   const names = [
@@ -45,8 +45,8 @@ function judge({ compatible, findings, calls, events, switchOff }: ContractRepor
     ...events.filter(isBreaking).map(({ event }) => `event ${event}`),
   ];
   const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  const fact = `not what we need: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;
+  const fact = `differs from what we need: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;
   const details = `${typed(`contract check ${FILE} --download`, data)} shows each difference.`;
-  if (switchOff.length === 0) return failure(fact, `Buy nothing before that is understood. ${details}`);
-  return failure(fact, `SERVICE_WITHOUT=${switchOff.join(',')} would do. ${details}`);
+  if (switchOff.length === 0) return failure(fact, `Buy nothing before the cause is known. ${details}`);
+  return failure(fact, `SERVICE_WITHOUT=${switchOff.join(',')} would suffice. ${details}`);
 }

@@ -7,7 +7,7 @@ import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { FirstContactState } from '#fulfilment/gate/first-contact.ts';
 
 /**
- * Have the shapes of the service's answers been seen, so that purchases in production may begin?
+ * Checks whether the shapes of the service's answers were seen. Purchases in production wait for it.
  *
  * @param records undefined when the database cannot be read.
  */
@@ -16,9 +16,9 @@ export function checkFirstContact(
   records: Pick<Records, 'firstContact'> | undefined,
 ): Finding {
   if (mode === 'sandbox') return ok('not needed in the sandbox');
-  if (records === undefined) return notChecked('what was seen cannot be read');
+  if (records === undefined) return notChecked('the records of it cannot be read');
   const states = [...records.firstContact];
-  const detail = states.map(([kind, state]) => `${nounOf(kind)}: ${stateWords(state)}`).join('; ');
+  const detail = states.map(([kind, state]) => `${nounOf(kind)}: ${describeState(state)}`).join('; ');
   const of = (wanted: FirstContactState['kind']): PurchaseKind[] =>
     states.flatMap(([kind, state]) => (state.kind === wanted ? [kind] : []));
   if (of('held').length > 0) return failure(detail, FIRST_CONTACT_ADVICE);
@@ -26,10 +26,10 @@ export function checkFirstContact(
   return ok(detail);
 }
 
-function stateWords(state: FirstContactState): string {
+function describeState(state: FirstContactState): string {
   switch (state.kind) {
     case 'held':
-      return heldWords(state.pause);
+      return describeHold(state.pause);
     case 'recorded':
       return `seen. ${state.evidence}`;
     case 'released':
@@ -39,7 +39,7 @@ function stateWords(state: FirstContactState): string {
   }
 }
 
-/** The advice stands once beside all kinds. */
-function heldWords({ id, pausedAt, reason }: PauseRow): string {
+/** Removes the advice from the reason: the finding shows it once for all kinds. */
+function describeHold({ id, pausedAt, reason }: PauseRow): string {
   return `held by ${id} since ${pausedAt.toISOString()}: ${reason.replace(FIRST_CONTACT_ADVICE, '').trim()}`;
 }

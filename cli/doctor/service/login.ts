@@ -3,13 +3,13 @@ import type { ServiceConfig } from '#config/config.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { TokenResult } from '#upstream/client/session.ts';
 
-/** @param result of a login of our own: the token that the processes share could hide that the password is wrong. */
+/** @param result result of a fresh login: the token that the processes share could hide a wrong password. */
 export function checkLogin(result: TokenResult, { mode }: ServiceConfig): Finding {
-  if (result.ok) return ok(`the service lets us in (${mode})`);
+  if (result.ok) return ok(`the service accepts the login (${mode})`);
   return failure(withoutStop(result.detail), FAILURE_CLASSES[result.failure].advice);
 }
 
-/** A sentence as a clause, for a line that goes on. */
+/** Removes the full stop of a sentence, so that the line can continue. */
 export function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, '');
 }

@@ -5,7 +5,7 @@ import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceWallet } from '#upstream/contract.ts';
 
-/** Can the wallet be read, and is there money in it? */
+/** Checks that the wallet can be read and contains money. */
 export function checkWallet(result: ServiceResult<ServiceWallet>): Finding {
   if (!result.ok) return failure(withoutStop(result.detail), FAILURE_CLASSES[result.failure].advice);
   const { balance, currency } = result.value;

@@ -11,19 +11,20 @@ import { readJson } from '#upstream/client/json.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 
 export interface WebhookAddressOptions {
-  /** Signs the ping; undefined when there is none in force. */
+  /** Signs the ping; undefined when no secret is valid. */
   readonly secret: string | undefined;
   /** Undefined when the service part of the configuration cannot be used. */
   readonly mode: ServiceConfig['mode'] | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Milliseconds. */
   readonly deadlineMs: number;
 }
 
 /**
- * Does our public webhook address lead to our API? Sends it a `ping` with a fresh delivery id, signed with our own
- * secret; it is stored, as every delivery is, and moves nothing. Whether our secret is the service's only a delivery
- * of the service can tell.
+ * Checks that our public webhook address leads to our API. Sends it a `ping` with a fresh delivery id, signed with our
+ * own secret. The API stores the ping as every delivery, and it has no other effect. It does not prove that the service
+ * has the same secret: only a delivery of the service does.
  */
 export async function checkWebhookAddress(
   { url, headerPrefix }: Pick<WebhookAddressConfig, 'url' | 'headerPrefix'>,
@@ -31,11 +32,11 @@ export async function checkWebhookAddress(
 ): Promise<Finding> {
   if (url === undefined) {
     return warning(
-      'PUBLIC_WEBHOOK_URL is not set, so it cannot be tried',
+      'PUBLIC_WEBHOOK_URL is not set, so the address cannot be tested',
       'Set it to the address that the service sends to.',
     );
   }
-  if (secret === undefined) return notChecked('there is no webhook secret to sign a ping with');
+  if (secret === undefined) return notChecked('no webhook secret can sign a ping');
   const { origin, pathname, search, hostname, protocol } = new URL(url);
   const transport = createHttpTransport({ origin });
   try {
@@ -51,9 +52,9 @@ export async function checkWebhookAddress(
     return warning('leads to this machine only', 'Set PUBLIC_WEBHOOK_URL to the address that the service sends to.');
   }
   if (mode === 'production' && protocol === 'http:') {
-    return warning('took our ping, unencrypted', 'Give the service an https address.');
+    return warning('accepted our ping, unencrypted', 'Give the service an https address.');
   }
-  return ok("took a ping that we signed ourselves, which proves the address, not that our secret is the service's");
+  return ok("accepted a ping signed with our own secret; this proves the address, not the service's secret");
 }
 
 function signedPing(
@@ -63,7 +64,7 @@ function signedPing(
 ): { headers: Record<string, string>; body: Buffer } {
   const delivery = `${OWN_PING}${randomUUID()}`;
   const timestamp = String(Math.floor(nowMs / 1_000));
-  // The id stands in the body as well: two pings of one second must not look like a replay of each other.
+  // The body repeats the id: without it two pings of the same second would look like replays of each other.
   const ping = { event: 'ping', created_at: new Date(nowMs).toISOString(), data: { delivery } };
   const body = Buffer.from(JSON.stringify(ping), 'utf8');
   const headers = {
@@ -80,7 +81,7 @@ function signedPing(
 
 const receipt = z.object({ result: z.string() });
 
-/** @returns undefined when our API took the ping. */
+/** @returns undefined when our API accepted the ping. */
 function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
   if (status === 401) {
     return failure(
@@ -90,17 +91,17 @@ function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
     );
   }
   if (status >= 300 && status <= 399) {
-    const advice = 'Name the address it leads to: a sender of webhooks need not follow.';
+    const advice = 'Use the address that it redirects to: a sender of webhooks need not follow redirects.';
     return failure(`redirects (${status}${headers['location'] === undefined ? '' : ', with a Location'})`, advice);
   }
   if (status >= 500)
-    return failure(`answered ${status}`, 'Check that the API runs and reaches its database: its /readyz says so.');
+    return failure(`answered ${status}`, 'Check /readyz of the API: the API must run and reach its database.');
   if (status < 200 || status > 299) return failure(`answered ${status}`, REACH_US);
   const json = readJson(body);
   const parsed = json.ok ? receipt.safeParse(json.value) : undefined;
-  if (parsed?.success !== true) return failure(`something else than our API answered (${status})`, REACH_US);
+  if (parsed?.success !== true) return failure(`a server other than our API answered (${status})`, REACH_US);
   if (parsed.data.result === 'accepted') return undefined;
-  return warning('took our ping and did not understand it', 'Run the API and this command in the same version.');
+  return warning('accepted our ping but did not understand it', 'Run the API and this command in the same version.');
 }
 
 const REACH_US =

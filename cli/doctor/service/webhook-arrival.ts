@@ -1,16 +1,12 @@
 import { failure, notChecked, ok, warning, type Finding } from '#cli/doctor/finding.ts';
-import type { Records } from '#cli/doctor/installation/records.ts';
-import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { WEBHOOK_SILENCE, type Records } from '#cli/doctor/installation/records.ts';
 import { describeRefusedPrefix } from '#domain/service/header-prefix.ts';
 
-/** As usual: the worker's own policy is only a matter of when it raises its alert. */
-export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
-
 /**
- * Do the service's webhooks arrive? Our own inbox says so: what they should have told was found by asking. They do not
- * where they come under another header prefix than ours; one that is signed with our secret proves that.
+ * Checks that the service's webhooks arrive. They do not if look-ups found what webhooks should have reported, or if
+ * deliveries were refused because of another header prefix. A delivery that our secret verifies proves the prefix.
  *
- * @param records undefined where the database could not be asked.
+ * @param records undefined when the database cannot be read.
  */
 export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'refusedPrefix'> | undefined): Finding {
   if (records === undefined) return notChecked('the inbox could not be read');
@@ -20,10 +16,10 @@ export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'r
     return refusedPrefix.verified ? failure(fact, advice) : warning(fact, advice);
   }
   if (missed < WEBHOOK_SILENCE.news)
-    return ok(missed === 0 ? 'none is missed' : `${missed} of the last hour may be missed, which is usual`);
+    return ok(missed === 0 ? 'none is missing' : `${missed} of the last hour may be missing, which is usual`);
   return warning(
-    `${missed} or more pieces of news of the last hour were found by asking, and no webhook has come since`,
-    'See the alert WebhooksSilent in docs/runbook.md: is our address right at the service, and do its deliveries ' +
-      'get through?',
+    `look-ups found ${missed} or more reports of the last hour, and no webhook has arrived since`,
+    'See the alert WebhooksSilent in docs/runbook.md. Check our address at the service, and whether its deliveries ' +
+      'reach us.',
   );
 }

@@ -4,12 +4,12 @@ import type { WebhookSecret } from '#config/config.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 
 /**
- * Is there a secret that verifies the service's webhooks? Whether it is the service's only a delivery of the service
- * can tell.
+ * Checks that there is a valid secret for the service's webhooks. It does not prove that the service uses the same
+ * secret: only a delivery of the service does.
  *
- * @param stored undefined where the database could not be asked.
+ * @param stored undefined when the database cannot be read.
  * @param now epoch milliseconds.
- * @param data the folder that the doctor was given, for what it advises to type.
+ * @param data data folder of --data; advice repeats it in commands.
  */
 export function checkWebhookSecret(
   configured: readonly WebhookSecret[],
@@ -28,8 +28,8 @@ export function checkWebhookSecret(
   if (stored.undecryptable > 0) {
     const which = stored.undecryptable === 1 ? '1 stored one does' : `${stored.undecryptable} stored ones do`;
     return failure(
-      `${which} not open`,
-      `Put the key they were encrypted with back into ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`,
+      `${which} not decrypt`,
+      `Add the key that encrypted them to ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`,
     );
   }
   const ofStore = stored.secrets.map(({ storedAt, acceptedUntil }) =>
@@ -43,11 +43,11 @@ export function checkWebhookSecret(
     `Run ${typed('service-secret create', data)}, or put the secret that the service shows into ` +
     'SERVICE_WEBHOOK_SECRETS.';
   return configured.length > 0
-    ? failure('every secret of SERVICE_WEBHOOK_SECRETS has ended, and none is stored', advice)
+    ? failure('every secret of SERVICE_WEBHOOK_SECRETS has expired, and none is stored', advice)
     : failure('there is none, so every webhook of the service is refused', advice);
 }
 
-/** The secret that the service signs with now, as far as we know: one that it showed us itself goes first. */
+/** The secret that the service probably signs with now. One that the service has shown us comes first. */
 export function newestSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,

@@ -3,7 +3,7 @@ import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import { clause } from '#cli/sandbox-tour/observations.ts';
 import type { Money } from '#domain/money/money.ts';
 
-/** Logs in, by reading the wallet. @returns the fictional balance; undefined when the service does not let us in. */
+/** Reads the wallet, which logs in first. @returns the fictional balance; undefined when the read failed. */
 export async function readBalance({ client }: TourContext, notes: LegNotes, when: string): Promise<Money | undefined> {
   const step = `the wallet, ${when}`;
   const wallet = await client.getWallet();

@@ -14,18 +14,18 @@ import { equalMoney } from '#domain/money/money.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { EsimCancellation, SimulatedState } from '#upstream/contract.ts';
 
-/** The results of a review that the specification names. */
+/** The results of a review in the specification. */
 const REFUND_RESULTS = ['accepted', 'refused', 'manual review'] as const;
 type RefundResult = (typeof REFUND_RESULTS)[number];
 
-/** What became of each eSIM before it is cancelled. */
+/** The eSIMs to cancel, and what was done with them before. */
 export interface CancellationInput {
   readonly esims: Bought['esims'];
   readonly simulated: ReadonlySet<SimulatedState>;
   readonly recharged: boolean;
 }
 
-/** Cancels each eSIM, which brings about the refund results as far as the sandbox offers them. */
+/** Cancels each eSIM, to see each refund result that the sandbox offers. */
 export async function cancellationLeg(
   context: TourContext,
   notes: LegNotes,
@@ -46,12 +46,12 @@ export async function cancellationLeg(
   }
   for (const result of REFUND_RESULTS) {
     const step = `the refund result "${result}"`;
-    if (seen.has(result)) notes.ok(step, 'the sandbox brings it about', 'seen');
-    else notes.skipped(step, 'the sandbox brings it about', 'no eSIM of the tour came to it');
+    if (seen.has(result)) notes.ok(step, 'the sandbox produces it', 'seen');
+    else notes.skipped(step, 'the sandbox produces it', 'no cancellation of the tour had it');
   }
 }
 
-/** The five conditions are stated, so only an eSIM that meets them all may be refunded without a person. */
+/** The specification states five conditions. Only an eSIM that meets all of them may be refunded automatically. */
 const EXPECTED: Readonly<Record<Purpose, { readonly text: string; readonly results: readonly RefundResult[] }>> = {
   untouched: { text: 'accepted: all five conditions are met', results: ['accepted'] },
   installed: { text: 'no automatic refund: it was installed', results: ['refused', 'manual review'] },
@@ -78,7 +78,7 @@ async function cancel(
     notes.failed(
       step,
       expected,
-      answer.ok ? `cancellation ${answer.value.status}, and no review is named` : clause(answer.detail),
+      answer.ok ? `cancellation ${answer.value.status}, without a review` : clause(answer.detail),
     );
     return undefined;
   }
@@ -109,10 +109,10 @@ function observeSecond(first: EsimCancellation, ageMs: number, result: ServiceRe
   if (!result.ok) return { operation, ageMs, outcome: observeRefusal(result), detail: clause(result.detail) };
   const same = result.value.refund?.id === first.refund?.id;
   if (same) return { operation, ageMs, outcome: 'same', detail: 'it returned the stored result' };
-  return { operation, ageMs, outcome: 'another', detail: 'it made another refund' };
+  return { operation, ageMs, outcome: 'another', detail: 'it created another refund' };
 }
 
-/** What an accepted cancellation must leave behind: a refund that can be read, its money, and a cancelled eSIM. */
+/** Checks the effects of an accepted cancellation: a readable refund, its credit, and a cancelled eSIM. */
 async function lookAtRefund(
   context: TourContext,
   notes: LegNotes,
@@ -131,7 +131,7 @@ async function lookAtRefund(
   const list = observeCall(await client.findRefundsOfEsim(esimId), ({ items }) =>
     refund == null || items.some(({ id }) => id === refund.id)
       ? undefined
-      : 'the refund of this cancellation is not in it',
+      : 'the list does not contain the refund of this cancellation',
   );
   noteCall(context, notes, observations, 'refund_list', list);
   if (!accepted) return;

@@ -11,7 +11,7 @@ export interface Catalogue {
   readonly plans: readonly VpnPlan[];
 }
 
-/** What is for sale, and what is about the interface itself. */
+/** Reads packages, plans, the OpenAPI document, the webhook secret and updates. */
 export async function catalogueLeg(
   context: TourContext,
   notes: LegNotes,
@@ -33,14 +33,14 @@ function noteListing<Item extends { readonly available: boolean }>(
   step: string,
   result: ServiceResult<Listing<Item>>,
 ): readonly Item[] {
-  const expected = 'something for sale, with prices';
+  const expected = 'at least one item for sale, with prices';
   if (!result.ok) {
     notes.failed(step, expected, clause(result.detail));
     return [];
   }
   const { items } = result.value;
   const available = items.filter(({ available }) => available);
-  notes.expect(available.length > 0, step, expected, `${items.length}, of them ${available.length} for sale`);
+  notes.expect(available.length > 0, step, expected, `${items.length}, ${available.length} of them for sale`);
   noteEnd(notes, step, result.value);
   return items;
 }

@@ -5,7 +5,7 @@ import { clause, observeCall, type CallObservation, type OpenObservations } from
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
 import { parseLpaString } from '#domain/esims/activation.ts';
 
-/** Reads what an order delivered. */
+/** Reads the eSIM of a completed order, and its usage. */
 export async function deliveryLeg(
   context: TourContext,
   notes: LegNotes,
@@ -25,9 +25,9 @@ export async function deliveryLeg(
     const readable = parseLpaString(code) !== undefined;
     const seen: CallObservation = readable
       ? { kind: 'works', detail: 'one was completed, and its eSIM was read' }
-      : { kind: 'differs', detail: 'one was completed, and the activation code of its eSIM is none' };
+      : { kind: 'differs', detail: 'one was completed, and the activation code of its eSIM is not valid' };
     notePurchase(observations, 'order', seen);
-    notes.expect(readable, step, expected, readable ? expected : 'an activation code that is none (LPA:1$address$id)');
+    notes.expect(readable, step, expected, readable ? expected : 'an activation code without LPA:1$address$id');
     notes.expect(
       orderId == null || orderId === order.id,
       'its order',
@@ -45,7 +45,7 @@ export async function deliveryLeg(
     notes.failed(step, expected, clause(esim.detail));
   }
   const usage = observeCall(await client.getEsimUsage(esimId), ({ data_used_mb: used }) =>
-    used === 0 ? undefined : `it says that ${used} MB of an untouched eSIM were used`,
+    used === 0 ? undefined : `it reports ${used} MB used for an unused eSIM`,
   );
   noteCall(context, notes, observations, 'esim_usage', usage);
 }

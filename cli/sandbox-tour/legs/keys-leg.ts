@@ -4,7 +4,7 @@ import { noteRepeat } from '#cli/sandbox-tour/noting.ts';
 import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { observeRepeat, type PlacedOrder } from '#cli/sandbox-tour/purchases.ts';
 
-/** Sends the first order once more when its key has grown old, and so finds whether it is still known. */
+/** Sends the first order again with its key when that has the given age, to see whether the service still knows it. */
 export async function keysLeg(
   context: TourContext,
   notes: LegNotes,
@@ -21,7 +21,7 @@ export async function keysLeg(
   if (ageMs < observations.resendWindowMs && repeat.outcome === 'same') {
     notes.skipped(
       'an older key',
-      `it is known for the ${lapse(observations.resendWindowMs)} in which resends go out`,
+      `it is known for the ${lapse(observations.resendWindowMs)} of the resend window`,
       `not tried; --key-age ${Math.ceil(observations.resendWindowMs / 60_000)}m does`,
     );
   }

@@ -6,7 +6,7 @@ import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
 import type { OptionalResult, Listing } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
-/** Looks bought orders up in every way that the product would, were their answers lost. */
+/** Looks up bought orders in all ways that the product uses after a lost answer. */
 export async function lookUpLeg(
   context: TourContext,
   notes: LegNotes,
@@ -16,19 +16,19 @@ export async function lookUpLeg(
   const { client } = context;
   const { id } = first.order;
   const read = observeCall(await client.getOrder(id), ({ esim_id: esimId }) =>
-    esimId === first.esimId ? undefined : 'it names another eSIM than the answer to the order, or none',
+    esimId === first.esimId ? undefined : 'it contains another eSIM than the answer to the order, or none',
   );
   noteCall(context, notes, observations, 'order_read', read);
   const list = observeCall(await client.findOrdersByReference(first.reference), ({ items }) =>
     items.some((order) => order.id === id)
       ? undefined
-      : 'the order that was just bought is not in it under its external_order_id',
+      : 'it does not contain the new order under its external_order_id',
   );
   noteCall(context, notes, observations, 'order_list', list);
   await lookForDebits(context, notes, observations, [first, ...others]);
 }
 
-/** Debits may show late, and a cancellation is judged by them: the tour waits until all are seen. */
+/** Waits until all debits are visible: they may appear late, and the check of cancellations needs them. */
 async function lookForDebits(
   context: TourContext,
   notes: LegNotes,
@@ -61,7 +61,7 @@ async function lookForDebits(
   if (missing.size > 0) {
     observations.debitSeenAfterMs = null;
     const detail =
-      `${missing.size} of ${orders.length} debits were not in it, under order_id or ` +
+      `it did not contain ${missing.size} of ${orders.length} debits, under order_id or ` +
       `external_order_id, after ${lapse(waitMs)}`;
     return noteCall(context, notes, observations, 'wallet_transactions', { kind: 'differs', detail });
   }
@@ -69,18 +69,18 @@ async function lookForDebits(
   observations.debitSeenAfterMs = afterMs;
   noteCall(context, notes, observations, 'wallet_transactions', {
     kind: 'works',
-    detail: 'it answers as the contract has it',
+    detail: 'its answer matches the contract',
   });
   const all = await client.listWalletTransactions({ since: startedAt - EARLIER_MS });
   if (all.ok) noteEnd(notes, 'GET /wallet/transactions', all.value);
   notes.ok(
     step,
     expected,
-    reads === 1 ? 'at the first read' : `${lapse(afterMs)} later, which POLICY_SETTLE_DELAY must outlast`,
+    reads === 1 ? 'at the first read' : `${lapse(afterMs)} later; POLICY_SETTLE_DELAY must be longer`,
   );
 }
 
-/** The product reads from some minutes before its first send, too. */
+/** The product also reads from some minutes before its first send. */
 const EARLIER_MS = 10 * 60_000;
 
 function hasDebit(movements: OptionalResult<Listing<WalletTransaction>>, { reference, order }: BoughtEsim): boolean {

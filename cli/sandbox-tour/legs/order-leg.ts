@@ -15,28 +15,28 @@ import {
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 
-/** What becomes of each eSIM that the tour buys. */
+/** The use of each eSIM that the tour buys. */
 export const PURPOSES = ['untouched', 'installed', 'active', 'consumed', 'recharged'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 export interface Bought {
-  /** The order that is sent again when its key has grown old. */
+  /** The order that the keys leg sends again. */
   readonly first: PlacedOrder;
   readonly package: ServicePackage;
   readonly esims: Readonly<Partial<Record<Purpose, BoughtEsim>>>;
 }
 
 export interface OrderChoices {
-  /** The package to order; without it the first one for sale that is completed. */
+  /** The package to order; undefined: the first one for sale that is completed. */
   readonly packageId?: number | undefined;
-  /** Packages to order once each besides, and to follow to their end. */
+  /** More packages to order once each and follow to their end. */
   readonly furtherPackageIds: readonly number[];
 }
 
-// A sandbox may have packages that fail on purpose. More than a few in a row mean that something else is wrong.
+// A sandbox may have packages that fail on purpose. If several in a row fail, the cause is another one.
 const MOST_CANDIDATES = 3;
 
-/** Buys the eSIMs of the tour, and tries what keys and references do while at it. */
+/** Buys the eSIMs of the tour, and tries repeated keys and references with these orders. */
 export async function orderLeg(
   context: TourContext,
   notes: LegNotes,
@@ -73,7 +73,7 @@ function candidates(packages: readonly ServicePackage[], chosen: number | undefi
 
 async function buyFirst(context: TourContext, notes: LegNotes, items: readonly ServicePackage[]) {
   const [step, expected] = ['POST /orders', 'an order that is completed, with an eSIM'];
-  if (items.length === 0) notes.failed(step, expected, 'there is no such package for sale');
+  if (items.length === 0) notes.failed(step, expected, 'no such package is for sale');
   for (const item of items) {
     const request = newOrderRequest(context, item.id);
     const placed = await context.client.createOrder(request);
@@ -110,7 +110,7 @@ async function repeatAtOnce(
   );
 }
 
-/** The same bytes under a new key: what a service with unique references refuses, or answers with the order it has. */
+/** Sends the same bytes under a new key. A service with unique references refuses it or returns the existing order. */
 async function repeatReference(context: TourContext, notes: LegNotes, placed: PlacedOrder): Promise<SecondPurchase> {
   const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
   const result = await context.client.createOrder({ ...placed, idempotencyKey: context.newId() });
@@ -132,7 +132,7 @@ function judgeReference(
   return { outcome: 'two', detail: 'it bought another one' };
 }
 
-/** A new order, sent twice at the same moment. @returns its eSIM. */
+/** Sends a new order twice at the same moment. @returns its eSIM. */
 async function sendTwiceAtOnce(
   context: TourContext,
   notes: LegNotes,
@@ -148,7 +148,7 @@ async function sendTwiceAtOnce(
   const [step, expected] = ['the same order and key twice at the same moment', 'one purchase'];
   if (seen.outcome === 'unclear') notes.failed(step, expected, seen.detail);
   else if (seen.outcome === 'one' || !configured.key_replay) notes.ok(step, expected, seen.detail);
-  else notes.drift(step, expected, `${seen.detail}; SERVICE_WITHOUT=key_replay keeps it from being done`);
+  else notes.drift(step, expected, `${seen.detail}; SERVICE_WITHOUT=key_replay prevents resends`);
   const [order] = orders;
   return order === undefined ? undefined : deliveredBy(request, await followOrder(context, order, request.reference));
 }
@@ -180,9 +180,9 @@ async function buyOne(
   return esim;
 }
 
-/** A package that the person at the terminal asked for: every end is fine, as long as there is one. */
+/** Orders a package of --also. Any final status is as expected. */
 async function buyFurther(context: TourContext, notes: LegNotes, packageId: number): Promise<void> {
-  const [step, expected] = [`an order of package ${packageId}`, 'an end: completed, failed, or refused'];
+  const [step, expected] = [`an order of package ${packageId}`, 'a final status: completed, failed, or refused'];
   const request: OrderRequest = newOrderRequest(context, packageId);
   const placed = await context.client.createOrder(request);
   if (!placed.ok) {
@@ -199,7 +199,7 @@ async function buyFurther(context: TourContext, notes: LegNotes, packageId: numb
 
 async function credited({ client }: TourContext, reference: string): Promise<string> {
   const movements = await client.listWalletTransactions({ reference });
-  if (!movements.ok) return 'and no read shows the wallet';
+  if (!movements.ok) return 'and the wallet cannot be read';
   const own = movements.value.items.filter((item) => item.external_order_id === reference);
   if (!own.some(({ type }) => type === 'debit')) return 'never debited';
   return own.some(({ type }) => type === 'credit') ? 'credited back' : 'not credited back';

@@ -5,10 +5,10 @@ import { noteCall } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeCall, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { SIMULATED_STATES, type ServiceEsim, type SimulatedState } from '#upstream/contract.ts';
 
-/** The states that eSIMs were brought to; those that could not be are not among them. */
+/** The states that eSIMs of the tour have reached. */
 export type ReachedStates = ReadonlySet<SimulatedState>;
 
-/** Brings one eSIM to each state that the simulation can set, by way of the states before it, as a phone would. */
+/** Brings one eSIM to each state that the simulation can set, through the states before it, as on a phone. */
 export async function simulationLeg(
   context: TourContext,
   notes: LegNotes,

@@ -55,7 +55,7 @@ export async function topupLeg(
   const read = observeCall(await client.getTopup(id));
   noteCall(context, notes, observations, 'topup_read', read);
   const list = observeCall(await client.findTopupsOfEsim(esimId), ({ items }) =>
-    items.some((item) => item.id === id) ? undefined : 'the top-up that was just bought is not in it under its esim_id',
+    items.some((item) => item.id === id) ? undefined : 'it does not contain the new top-up under its esim_id',
   );
   noteCall(context, notes, observations, 'topup_list', list);
   const ageMs = now() - sentAtMs;

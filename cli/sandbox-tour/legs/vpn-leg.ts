@@ -7,7 +7,9 @@ import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnPlan, VpnSubscription } from '#upstream/contract.ts';
 
 /**
- * Orders a VPN subscription, looks at it, and cancels it, twice. @param planId the plan; without it the first for sale.
+ * Orders a VPN subscription, reads it, and cancels it twice.
+ *
+ * @param planId the plan; undefined: the first one for sale.
  */
 export async function vpnLeg(
   context: TourContext,
@@ -19,7 +21,7 @@ export async function vpnLeg(
   const { client, now, newId } = context;
   const [step, expected] = ['POST /vpn/orders', 'a subscription that becomes active'];
   const plan = plans.find(({ id, available }) => (planId === undefined ? available : id === planId));
-  if (plan === undefined) return notes.failed(step, expected, 'there is no such plan for sale');
+  if (plan === undefined) return notes.failed(step, expected, 'no such plan is for sale');
 
   const reference = newId();
   const customerPrice = plan.price_for_reseller;
@@ -43,7 +45,7 @@ export async function vpnLeg(
   const list = observeCall(await find(), ({ items }) =>
     items.some((item) => item.id === id)
       ? undefined
-      : 'the subscription that was just bought is not in it under its external_subscription_id',
+      : 'it does not contain the new subscription under its external_subscription_id',
   );
   noteCall(context, notes, observations, 'vpn_subscription_list', list);
   notePurchase(observations, 'vpn_subscription', seenThrough(notes, subscription, read.ok ? read.value : undefined));
@@ -61,20 +63,20 @@ function seenThrough(
   if (status !== 'active') return { kind: 'unclear', detail: `the one that was bought is ${status}` };
   return noteAccess(notes, [subscription, ...(read === undefined ? [] : [read])])
     ? { kind: 'works', detail: 'one became active, and its access data were read' }
-    : { kind: 'differs', detail: 'one became active, and its access data are given nowhere' };
+    : { kind: 'differs', detail: 'one became active, and no answer contained its access data' };
 }
 
-function noteAccess(notes: LegNotes, views: readonly VpnSubscription[]): boolean {
-  const given = views.some(({ access }) => access != null);
+function noteAccess(notes: LegNotes, answers: readonly VpnSubscription[]): boolean {
+  const given = answers.some(({ access }) => access != null);
   return notes.expect(
     given,
     'its access data',
-    'given with the order or by a read',
-    given ? 'given' : 'given nowhere: access is absent',
+    'in the answer to the order or in a read',
+    given ? 'given' : 'access is absent from all answers',
   );
 }
 
-/** Without a key, so a call after a lost answer must find that the subscription has ended. */
+/** This call has no key, so a second call after a lost answer must report that the subscription has ended. */
 async function cancelTwice(context: TourContext, notes: LegNotes, id: string): Promise<void> {
   for (const [step, expected] of [
     ['POST /vpn/subscriptions/{id}/cancel', 'cancelled'],
@@ -83,7 +85,7 @@ async function cancelTwice(context: TourContext, notes: LegNotes, id: string): P
     const result = await context.client.cancelVpnSubscription(id);
     if (!result.ok) return notes.failed(step, expected, clause(result.detail));
     if (result.value.kind === 'already_cancelled') {
-      notes.ok(step, expected, 'it says that it is cancelled already');
+      notes.ok(step, expected, 'the answer says that it is cancelled already');
       continue;
     }
     const { status } = await followCancellation(context, result.value.subscription);
@@ -91,7 +93,7 @@ async function cancelTwice(context: TourContext, notes: LegNotes, id: string): P
   }
 }
 
-/** A cancellation may take its time, and the subscription is active until it has come through. */
+/** Waits for the cancellation: the subscription may stay active for some time. */
 async function followCancellation(context: TourContext, subscription: VpnSubscription): Promise<VpnSubscription> {
   if (subscription.status === 'cancelled') return subscription;
   const ended = await until(context, async () => {

@@ -30,7 +30,7 @@ afterEach(() => {
 
 const stored = () => opened.database.run(listApiKeys);
 
-/** @returns what the command wrote to standard output. */
+/** @returns the standard output of the command. */
 async function create(name: string, scopes?: string, more: NewKeyOptions = {}): Promise<string> {
   return printed(() => createKey(name, { ...more, ...(scopes !== undefined && { scopes }) }, environment()));
 }
@@ -38,7 +38,7 @@ async function create(name: string, scopes?: string, more: NewKeyOptions = {}): 
 const environment = () => ({ DATABASE_URL: opened.url });
 const prefixOf = (key: string) => key.split('_')[1] ?? '';
 
-/** @returns what is written to standard output meanwhile. */
+/** @returns the standard output during `work`. */
 async function printed(command: () => Promise<void>): Promise<string> {
   const out: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
@@ -48,12 +48,12 @@ async function printed(command: () => Promise<void>): Promise<string> {
 }
 
 describe('reseller keys create', () => {
-  it('makes a key with the scopes that it is told, and no other', async () => {
+  it('creates a key with exactly the given scopes', async () => {
     expect(await create('shop', 'orders:read, wallet:read')).toMatch(/^rsk_\w{8}_\w{43}\n$/);
     expect(await stored()).toMatchObject([{ name: 'shop', scopes: ['orders:read', 'wallet:read'] }]);
   });
 
-  it('gives every scope only when told so', async () => {
+  it('gives every scope only with --scopes all', async () => {
     await create('everything', 'all');
     expect((await stored()).find(({ name }) => name === 'everything')?.scopes).toEqual(apiScopes);
   });
@@ -74,7 +74,7 @@ describe('reseller keys create', () => {
 });
 
 describe('reseller keys list', () => {
-  it('says of a database without our tables that it has to be migrated, and shows no statement', async () => {
+  it('advises a migration for a database without our tables, and shows no statement', async () => {
     const { postgresUrl } = inject('servers');
     const name = `empty_${randomBytes(6).toString('hex')}`;
     await withClient(
@@ -95,7 +95,7 @@ describe('reseller keys list', () => {
 });
 
 describe('reseller keys limit', () => {
-  it('sets what a key may spend in a day, and takes it away', async () => {
+  it('sets and removes the daily spend limit of a key', async () => {
     const [, prefix = ''] = (await create('limited', 'orders:write')).split('_');
     const limit = async (text: string) => {
       vi.spyOn(process.stdout, 'write').mockReturnValue(true);
@@ -116,7 +116,7 @@ describe('reseller keys rotate', () => {
     );
   const find = async (prefix: string) => (await stored()).find((key) => key.prefix === prefix);
 
-  it('makes a successor with the same name, scopes and limits in one lineage, and ends the former after the overlap', async () => {
+  it('creates a successor with the same name, scopes and limits in one lineage, and ends the former after the overlap', async () => {
     const limits = { ownWorkOnly: true, rateLimit: 120, spendLimit: '100.00 USD', expires: 90 };
     const first = prefixOf(await create('rotated', 'orders:read,orders:write', limits));
     const before = await find(first);
@@ -148,11 +148,11 @@ describe('reseller keys rotate', () => {
     expect(lines[2]).toContain(
       `successor of ${second}, own work only, at most 100.00 USD a day, at most 120 requests a minute  orders:read,orders:write`,
     );
-    // By which `created_by` and the audit log name it.
+    // The id that `created_by` and the audit log show.
     expect(lines[0]?.endsWith(`  ${before?.id}`)).toBe(true);
   });
 
-  it('changes limits in the whole lineage, whichever of its keys is named', async () => {
+  it('changes limits in the whole lineage, for any of its keys', async () => {
     const first = prefixOf(await create('limits', 'orders:write'));
     const second = await rotate(first);
     await printed(() => limitKey(second, '7.00 EUR', environment()));
@@ -178,7 +178,7 @@ describe('reseller keys rotate', () => {
 });
 
 describe('the audit log', () => {
-  it('says which account made, rotated, limited and revoked which key', async () => {
+  it('shows which account created, rotated, limited and revoked which key', async () => {
     const first = prefixOf(await create('audited', 'orders:read', { ownWorkOnly: true }));
     const second = prefixOf(await printed(() => rotateKey(first, { overlap: 0 }, environment())));
     await printed(() => limitKey(second, '1.00 EUR', environment()));

@@ -24,7 +24,7 @@ afterAll(async () => {
 const said = () => printed.splice(0).join('');
 
 describe('reseller pricing', () => {
-  it('makes a rule, changes the one for the same, lists both states with their reasons, and ends it', async () => {
+  it('creates a rule, changes it, lists both versions with their reasons, and ends it', async () => {
     const at = { api: api.baseUrl, data: '.data' };
     await desk.list(at);
     expect(said()).toContain('no pricing rule');
@@ -67,7 +67,7 @@ describe('reseller pricing', () => {
     expect(said()).toContain(`${id}  ended at`);
   });
 
-  it('says what is missing or odd before it asks the API', async () => {
+  it('reports missing and invalid options before it calls the API', async () => {
     const at = { api: api.baseUrl, data: '.data', currency: 'EUR', maxPriceDrift: '0', reason: 'x' };
     await expect(desk.set(at)).rejects.toThrow('has no target');
     await expect(desk.set({ ...at, default: true, margin: 'a lot' })).rejects.toThrow('is not a margin');

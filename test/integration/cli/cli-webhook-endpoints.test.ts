@@ -57,13 +57,13 @@ async function said(
 }
 
 describe('reseller webhook-endpoints', () => {
-  it('lists endpoints and how they do', async () => {
+  it('lists endpoints with their state', async () => {
     expect(await said((desk, access) => desk.list(access))).toBe(
       `${id}  enabled  https://shop.example.com/hook  order.*\n`,
     );
   });
 
-  it('lists all of them, however many', async () => {
+  it('lists all endpoints, also on several pages', async () => {
     await using crowded = await startTestApi();
     const made = generateApiKey();
     await crowded.database.run((db) =>
@@ -77,7 +77,7 @@ describe('reseller webhook-endpoints', () => {
       updatedAt: new Date(TEST_NOW),
     };
     const ids = Array.from({ length: 101 }, () => newId('webhookEndpoint'));
-    // Those of limited keys have a number of their own, so there may be more than a page holds.
+    // Each limited key has its own maximum of endpoints, so there may be more than one page.
     await crowded.database.run((db) =>
       db
         .insert(webhookEndpoints)
@@ -92,7 +92,7 @@ describe('reseller webhook-endpoints', () => {
     expect(lines.map((line) => line.split(' ')[0])).toEqual(ids.toReversed());
   });
 
-  it('shows deliveries with what was answered', async () => {
+  it('shows deliveries with the answers', async () => {
     const shown = await said((desk, access) => desk.deliveries(id, access));
     expect(shown).toMatch(
       /^wd_\w+ {2}failed {2}order\.accepted {2}evt_\w+ {2}1 try\n {4}2030-01-31T12:00:00\.000Z {2}503 {2}12 ms {2}"restarting"\n$/,
@@ -102,7 +102,7 @@ describe('reseller webhook-endpoints', () => {
     );
   });
 
-  it('replays what failed', async () => {
+  it('replays failed deliveries', async () => {
     expect(
       await said((desk, access) => desk.replay(id, { ...access, since: '2030-01-01T00:00:00Z', which: 'failed' })),
     ).toBe('One delivery is queued.\n');

@@ -36,7 +36,7 @@ afterAll(async () => {
 const SANDBOX = `${BASE_PATH}${SANDBOX_SUFFIX}`;
 
 /**
- * The contract line has a test of its own; the others do not depend on how much of the interface the simulator serves.
+ * The contract check has its own test; the others do not depend on the calls that the simulator serves.
  */
 const WITHOUT_DESCRIPTION = { SERVICE_WITHOUT: 'openapi_download' };
 
@@ -61,8 +61,8 @@ async function doctor(changes: Record<string, string> = {}, args: readonly strin
 }
 
 /**
- * @returns the findings by check, and the status of those that are not ok; that of the contract only where it is looked
- *   at.
+ * @returns the findings by check, and the status of those that are not ok; that of the contract only where it is
+ *   checked.
  */
 async function findings(changes: Record<string, string> = {}) {
   const { code, output } = await doctor(changes, ['--json']);
@@ -74,7 +74,7 @@ async function findings(changes: Record<string, string> = {}) {
   return { code, problems: Object.fromEntries(problems) as Record<string, string>, of: Object.fromEntries(of) };
 }
 
-/** A database of the run's server without a single table. */
+/** A database of the run's server without tables. */
 async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const { postgresUrl } = inject('servers');
   const name = `empty_${randomBytes(6).toString('hex')}`;
@@ -90,8 +90,8 @@ async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void>
   return { url: url.href, drop };
 }
 
-describe('reseller doctor on a set-up that runs', () => {
-  it('finds everything in order, in a line for each check, and ends with 0', async () => {
+describe('reseller doctor on a running set-up', () => {
+  it('finds everything ok, in a line for each check, and ends with 0', async () => {
     const { code, output } = await doctor({ SERVICE_WITHOUT: '' });
     const lines = output.trimEnd().split('\n');
     const titles = Object.values(CHECKS);
@@ -102,7 +102,7 @@ describe('reseller doctor on a set-up that runs', () => {
     expect(code).toBe(0);
   });
 
-  it('says of the contract what its check says of the description that the service offers', async () => {
+  it('reports the same about the contract as the check of the service’s OpenAPI document', async () => {
     const { SERVICE_EMAIL: email, SERVICE_PASSWORD: password } = stack.environments.api;
     const login = await stack.simulator.post(`${SANDBOX}/login`, { email, password, device_name: 'test' });
     const authorization = `Bearer ${login.textAt('access_token')}`;
@@ -114,7 +114,7 @@ describe('reseller doctor on a set-up that runs', () => {
     );
   });
 
-  it('buys nothing, and leaves one ping in the inbox that moves nothing', async () => {
+  it('buys nothing, and leaves one ping without effect in the inbox', async () => {
     const admin = new SimulatorAdmin(stack.simulator);
     const before = await admin.ledger();
     const pings = async () => {
@@ -132,7 +132,7 @@ describe('reseller doctor on a set-up that runs', () => {
     expect(new Set(have.map(({ state }) => state))).toEqual(new Set(['ignored']));
   });
 
-  it('names a key that has other bytes than the one that the database was used with', async () => {
+  it('reports a key with other bytes than the one that the database was used with', async () => {
     const [id = ''] = (stack.environments.api['ENCRYPTION_KEYS'] ?? '').split(':');
     const { code, problems, of } = await findings({ ENCRYPTION_KEYS: `${id}:${randomBytes(32).toString('base64')}` });
     expect({ code, problems: problems['encryption_keys'] }).toEqual({ code: 1, problems: 'failure' });
@@ -145,7 +145,7 @@ describe('reseller doctor on a set-up that runs', () => {
     expect(of['webhook_address']?.detail).toMatch(/401/);
   });
 
-  it('shows that there is no webhook secret at all, and does not try the address with none', async () => {
+  it('shows that there is no webhook secret, and does not check the address without one', async () => {
     const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: '' });
     expect({ code, problems }).toEqual({
       code: 1,
@@ -154,7 +154,7 @@ describe('reseller doctor on a set-up that runs', () => {
     expect(of['webhook_secret']?.advice).toMatch(/reseller service-secret create/);
   });
 
-  it('names the brand under which the service signs, until a delivery under ours has come', async () => {
+  it('shows the header prefix of refused deliveries, until a delivery with ours arrives', async () => {
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const body = JSON.stringify({ event: 'ping', data: {} });
     const headers = {
@@ -177,7 +177,7 @@ describe('reseller doctor on a set-up that runs', () => {
     expect((await findings()).problems).toEqual({});
   });
 
-  it('shows a wrong password, and still checks what needs no login', async () => {
+  it('shows a wrong password, and still runs the checks that need no login', async () => {
     const { code, problems, of } = await findings({ SERVICE_PASSWORD: 'wrong-password' });
     expect({ code, problems }).toEqual({
       code: 1,
@@ -208,7 +208,7 @@ describe('reseller doctor on a set-up that runs', () => {
     }
   });
 
-  it('shows a database that is not there', async () => {
+  it('shows a database that cannot be reached', async () => {
     const { code, problems } = await findings({ DATABASE_URL: `postgres://127.0.0.1:${await freePort()}/none` });
     expect({ code, problems }).toEqual({
       code: 1,
@@ -259,7 +259,7 @@ describe('reseller doctor on a set-up that runs', () => {
     }
   });
 
-  it('shows a search attribute of another type, which the worker could not put right', async () => {
+  it('shows a search attribute of another type, which the worker cannot correct', async () => {
     const namespace = await createNamespace();
     const connection = await connect({ ...stack.temporal, tls: false, apiKey: undefined });
     try {
@@ -284,7 +284,7 @@ describe('reseller doctor on a set-up that runs', () => {
     expect(await fresh.database.run((db) => db.select().from(installation))).toEqual([]);
   });
 
-  it('ends with 78 when the configuration cannot be used, and checks the rest all the same', async () => {
+  it('ends with 78 when the configuration cannot be used, and still runs the other checks', async () => {
     const { code, problems, of } = await findings({ WORKER_PROBE_PORT: 'many', SERVICE_EMAIL: '' });
     expect(code).toBe(78);
     expect(of['configuration']?.detail).toMatch(
@@ -298,8 +298,8 @@ describe('reseller doctor on a set-up that runs', () => {
     });
   });
 
-  // Last: it takes the service away.
-  it('shows a service that is gone', async () => {
+  // Last, because it stops the service.
+  it('shows a service that does not answer', async () => {
     await stack.process('simulator').stop();
     const { code, problems, of } = await findings({ SERVICE_WITHOUT: '' });
     expect({ code, problems }).toEqual({

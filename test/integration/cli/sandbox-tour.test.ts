@@ -1,4 +1,4 @@
-/** What a tour leaves in the database, and what becomes of it on its way to production. */
+/** The stored result of a tour, and its import into production. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ const environmentOf = (database: { readonly url: string }, changes: Record<strin
 const inProduction = (changes: Record<string, string> = {}) =>
   environmentOf(production, { SERVICE_MODE: 'production', ...changes });
 
-/** Runs a command of this process. @returns what it printed. */
+/** Runs a command in this process. @returns its output. */
 async function printed(run: (output: { write: (text: string) => boolean }) => Promise<unknown>): Promise<string> {
   let text = '';
   await run({ write: (part) => ((text += part), true) });
@@ -59,7 +59,7 @@ async function printed(run: (output: { write: (text: string) => boolean }) => Pr
 const requests = async () => (await simulator.requests('limit=10000')).length;
 
 describe('reseller sandbox tour', () => {
-  it('stores what it measured in a database that belongs to this sandbox, and prints it', async () => {
+  it('stores the measured profile in the database of this sandbox, and prints it', async () => {
     await using command = await startProcess({
       name: 'tour',
       script: 'cli/main.ts',
@@ -77,7 +77,7 @@ describe('reseller sandbox tour', () => {
     expect(stamps).toMatchObject([{ serviceBaseUrl: simulator.simulator.baseUrl, serviceMode: 'sandbox' }]);
   });
 
-  it('prints a line for each step and what was found, and stores nothing where it is told not to [spec: flow.simulation]', async () => {
+  it('prints a line for each step and the capabilities, and stores nothing with --no-store [spec: flow.simulation]', async () => {
     const environment = { ...environmentOf(sandbox), DATABASE_URL: 'postgres://127.0.0.1:1/none' };
     const text = await printed((output) => runSandboxTour({ ...QUICK, store: false }, environment, output));
     expect(text).toMatch(/^✔ cancellation {2}the refund result "manual review": seen$/m);
@@ -103,15 +103,15 @@ describe('reseller sandbox tour', () => {
 
 describe('a profile on its way to production', () => {
   const doctorLine = async (environment: Record<string, string>) => {
-    // An address that is none: nobody waits for a Temporal that is not there.
+    // An unreachable address.
     const others = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`, TEMPORAL_ADDRESS: 'nowhere' };
     return (await examine({ ...environment, ...others })).capabilities;
   };
 
-  it('is taken over from the report, switches nothing on before somebody vouches for it, and then says what it does', async () => {
+  it('is imported from the report, switches nothing on before its confirmation, and then prints what it allows', async () => {
     const environment = inProduction();
     expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(/No capability profile/);
-    // To look at a new database does not decide what it is for.
+    // Reading a new database does not stamp it.
     expect(await production.database.run((db) => db.select().from(installation))).toEqual([]);
     await expect(confirmCapabilities({ by: 'Ada' }, environment)).rejects.toThrow(/No capability profile/);
     expect(await doctorLine(environment)).toMatchObject({
@@ -147,7 +147,7 @@ describe('a profile on its way to production', () => {
       /confirmed by Ada .*already/,
     );
 
-    // A newer one counts from now on, and nobody has vouched for it.
+    // A newer profile is in use now, and it is not confirmed.
     await importCapabilities(file, environment, { write: () => true });
     const json = z.object({
       confirmed_by: z.null(),
@@ -156,7 +156,7 @@ describe('a profile on its way to production', () => {
     json.parse(JSON.parse(await printed((output) => showCapabilities({ json: true }, environment, output))));
   });
 
-  it('is refused when it was measured at another service, or is none', async () => {
+  it('is refused when it was measured at another service, or the file has no profile', async () => {
     const file = join(folder, 'other.json');
     const profile = {
       environment: 'sandbox',
@@ -177,7 +177,7 @@ describe('the store of profiles', () => {
   const measured: MeasuredProfile = profileFrom({ calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: 1 });
   const confirmation = { at: new Date('2026-01-01T00:00:00Z'), by: 'Ada' };
 
-  it('lets the newest of an environment be confirmed, once, however many try', async () => {
+  it('lets the newest of an environment be confirmed once, also with concurrent attempts', async () => {
     await using fresh = await openTestDatabase();
     const { database } = fresh;
     const add = (environment: 'sandbox' | 'production') =>
@@ -185,7 +185,7 @@ describe('the store of profiles', () => {
     const confirm = (id: bigint) => database.run((db) => confirmCapabilityProfile(db, id, confirmation));
     const older = await add('sandbox');
     const newest = await add('sandbox');
-    // Newer, and of another environment.
+    // A newer profile of another environment.
     await add('production');
     expect(await confirm(older)).toBe(false);
     const results = await Promise.all([confirm(newest), confirm(newest), confirm(newest)]);

@@ -123,7 +123,7 @@ describe('reseller gate', () => {
     expect(shown).toMatch(/^Wallet: [\d.]+ USD, of which [\d.]+ USD are reserved/m);
     expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
     expect(await reseller('orders', 'release', order, '--reason', 'Urgent.')).toContain(
-      `${order}  let through the gate`,
+      `${order}  released through the gate`,
     );
     await desk.reaches(order, 'completed');
     expect(await reseller('gate', 'release', id, '--reason', 'Done.')).toContain('released at');

@@ -107,7 +107,7 @@ describe('reseller service-secret', () => {
     const { code, output } = await serviceSecret(['create']);
     expect({ code, output }).toEqual({
       code: 0,
-      output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and shown to nobody\.\nIt verifies from 20/),
+      output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and shown to nobody\.\nIt is valid from 20/),
     });
     await isDeliveredByService();
   });
@@ -132,7 +132,7 @@ describe('reseller service-secret', () => {
     const { code, output } = await serviceSecret(['rotate']);
     expect({ code, output }).toEqual({
       code: 0,
-      output: expect.stringMatching(/The former one verifies until 20.*\(1 day\)/),
+      output: expect.stringMatching(/The former secret is valid until 20.*\(1 day\)/),
     });
     const [newest = ''] = await storedSecrets();
     expect(newest).not.toBe(former);
@@ -147,7 +147,7 @@ describe('reseller service-secret', () => {
     const formers = await storedSecrets();
     expect(formers).toHaveLength(2);
     expect((await serviceSecret(['rotate', '--overlap', '0s'])).output).toContain(
-      'Former stored ones verify nothing any more.',
+      'Former stored secrets are no longer valid.',
     );
     const [newest = ''] = await storedSecrets();
     for (const api of [first(), secondApi]) {

@@ -14,13 +14,13 @@ afterEach(() => removeFolder(data));
 describe('the key of a data folder', () => {
   beforeEach(() => writeSecretFile(devApiKeyFile(data), 'rsk_of_the_folder\n'));
 
-  it('is sent to no other installation: where nothing runs on the folder, that is said', () => {
+  it('is sent to no other installation: without a running set-up on the folder the command fails', () => {
     expect(() => apiAccess({ data }, {})).toThrow(UserError);
     expect(() => apiAccess({ data }, {})).toThrow(`Nothing runs on ${data}.`);
     expect(() => developmentAccess({ data })).toThrow(`Nothing runs on ${data}.`);
   });
 
-  it('is sent to the address that is named', () => {
+  it('is sent to the address of --api', () => {
     expect(apiAccess({ data, api: 'http://127.0.0.1:9' }, {})).toMatchObject({
       url: 'http://127.0.0.1:9',
       key: 'rsk_of_the_folder',
@@ -29,7 +29,7 @@ describe('the key of a data folder', () => {
 });
 
 describe('a key of the environment', () => {
-  it('goes to the usual port where no folder is named, and to none where one is on which nothing runs', () => {
+  it('goes to the usual port without --data, and nowhere with a folder on which nothing runs', () => {
     const environment = { RESELLER_API_KEY: 'rsk_own' };
     expect(apiAccess({ data: '.data' }, environment)).toMatchObject({ url: 'http://127.0.0.1:3000', key: 'rsk_own' });
     expect(() => apiAccess({ data }, environment)).toThrow(`Nothing runs on ${data}.`);

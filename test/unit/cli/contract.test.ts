@@ -46,17 +46,17 @@ async function run(
 }
 
 describe('reseller contract check', () => {
-  it('says of a document of our own contract, call by call, that it matches, and ends with 0', async () => {
+  it('reports each call of a document of our own contract as matching, and ends with 0', async () => {
     const { code, stdout, stderr } = await run(fileOf(contractOpenApi()));
     expect({ code, stderr }).toEqual({ code: COMPATIBLE, stderr: '' });
     expect(stdout).toMatch(/^Reseller interface 1 \(OpenAPI 3\.1\.0\)$/m);
     expect(stdout).toMatch(/^✔ POST \/orders$/m);
     expect(stdout).toMatch(/^✔ event refund\.completed$/m);
     expect(stdout).toMatch(/^27 calls: 27 match, 0 differ, 0 missing, 0 switched off; 14 of 14 events described\.$/m);
-    expect(stdout).toMatch(/^Compatible: nothing that we need is missing\.$/m);
+    expect(stdout).toMatch(/^Compatible: the document has everything that we need\.$/m);
   });
 
-  it('names what differs below its call, with what looks like it, and ends with 1', async () => {
+  it('lists differences below their call, with similar names, and ends with 1', async () => {
     const document = contractOpenApi();
     const body = {
       schema: { type: 'object', properties: { package_id: { type: 'integer' }, order_reference: { type: 'string' } } },
@@ -75,10 +75,10 @@ describe('reseller contract check', () => {
         '    note: request: device_imei is missing there; we send it in some requests',
       ].join('\n'),
     );
-    expect(stdout).toMatch(/^Not compatible: do not buy anything before the differences are understood\.$/m);
+    expect(stdout).toMatch(/^Not compatible\. Buy nothing before the causes of the differences are known\.$/m);
   });
 
-  it('says which capabilities would have to be switched off, and takes them from the environment [spec: gap.paths, gap.sandbox-calls]', async () => {
+  it('lists the capabilities that must be switched off, and reads those switched off from the environment [spec: gap.paths, gap.sandbox-calls]', async () => {
     const file = fileOf(documentWithout('/refunds', '/topups/{id}'));
     const { code, stdout } = await run(file);
     expect(code).toBe(NOT_COMPATIBLE);
@@ -91,7 +91,7 @@ describe('reseller contract check', () => {
     });
   });
 
-  it('names what is of the document as a whole, and events that it leaves out', async () => {
+  it('lists findings about the whole document, and events that it does not describe', async () => {
     const draft = new Draft();
     const { document } = draft;
     describeHeaders(draft, headersOf('X-Acme'));
@@ -114,7 +114,7 @@ describe('reseller contract check', () => {
     });
   });
 
-  it('prints the same as JSON', async () => {
+  it('prints the report as JSON', async () => {
     const { code, stdout } = await run(fileOf(documentWithout('/refunds')), { json: true });
     expect(code).toBe(NOT_COMPATIBLE);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -161,7 +161,7 @@ describe('reseller contract check --download', () => {
     SERVICE_PASSWORD: 'secret-password',
   });
 
-  it('gets the document from the service, with a token where it asks for one, and keeps it in the file', async () => {
+  it('downloads the document into the file, with a token if the service requires one', async () => {
     const document = documentWithout();
     await using server = await startRawServer({
       onRequest: ({ head, socket }) => {
@@ -182,7 +182,7 @@ describe('reseller contract check --download', () => {
     );
   });
 
-  it('ends with 2, says why and leaves the file alone when the service does not give it', async () => {
+  it('ends with 2 and the reason, and keeps the old file, when the service does not return the document', async () => {
     await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(404, '<html>')) });
     const file = fileOf('what was there before');
     const { code, stderr } = await run(file, { download: true }, environmentOf(server.origin));
@@ -195,10 +195,11 @@ describe('reseller contract check --download', () => {
       { ...environmentOf(server.origin), SERVICE_WITHOUT: 'openapi_download' },
     );
     expect(off).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_WITHOUT') });
-    for (const { stderr: said } of [{ stderr }, off]) expect(said).toContain('by hand and leave --download out');
+    for (const { stderr: said } of [{ stderr }, off])
+      expect(said).toContain('by hand, and run the command without --download');
   });
 
-  it('names what to correct where the cause is on our side, and then no other way to the document', async () => {
+  it('advises a correction when the cause is on our side, and no download by hand', async () => {
     await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}')) });
     const refused = await run(fileOf(''), { download: true }, environmentOf(server.origin));
     expect(refused).toMatchObject({
@@ -210,7 +211,7 @@ describe('reseller contract check --download', () => {
     for (const { stderr } of [refused, nobody]) expect(stderr).not.toContain('by hand');
   });
 
-  it('can use what `npm start` was given, and names that way where something runs and nothing is configured', async () => {
+  it('can use the configuration of `npm start`, and advises --data when it runs and nothing is configured', async () => {
     await using server = await startRawServer({
       onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
     });
@@ -247,7 +248,7 @@ describe('reseller contract check --download', () => {
     expect(stderr).toContain(`${file} cannot be written (ENOENT).`);
   });
 
-  it('needs the settings of the service, and names all that are missing', async () => {
+  it('needs the settings of the service, and lists all missing ones', async () => {
     await expect(run('unused.json', { download: true })).rejects.toThrow(
       /SERVICE_BASE_URL is missing[^]*SERVICE_EMAIL is missing[^]*SERVICE_PASSWORD is missing/,
     );

@@ -7,7 +7,7 @@ import { Terminal } from '#cli/terminal/terminal.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
-/** The few answers of our API that the demonstration needs, with orders that end when the test says so. */
+/** The answers of our API that the demonstration needs; the test decides when orders end. */
 class SmallApi {
   readonly posts: { body: unknown; idempotencyKey: string | undefined }[] = [];
   status = 'processing';
@@ -111,9 +111,9 @@ describe('the demonstration', () => {
     expect(existsSync(join(folder, 'demo.json'))).toBe(false);
   });
 
-  it('that was cut off is followed the next time with the same request, not bought again', async () => {
+  it('follows the unfinished order of an interrupted run with the same request, and buys no other one', async () => {
     expect(await demo({ timeoutMs: 0 })).toBe(false);
-    expect(written).toContain('goes on by itself');
+    expect(written).toContain('and continues');
     api.status = 'completed';
     expect(await demo()).toBe(true);
     expect(api.posts).toHaveLength(2);
@@ -122,11 +122,11 @@ describe('the demonstration', () => {
     expect(api.posts[2]).not.toEqual(api.posts[0]);
   });
 
-  it('says what the API answered when it refuses', async () => {
+  it('shows the answer of the API when it refuses', async () => {
     await expect(demo({ apiKey: 'wrong' })).rejects.toThrow('The API answered 401: Unauthorized: the key is not valid');
   });
 
-  it('says so when nobody answers', async () => {
+  it('reports when the API does not answer', async () => {
     api.close();
     await expect(demo()).rejects.toThrow(UserError);
     await expect(demo()).rejects.toThrow('does not answer');

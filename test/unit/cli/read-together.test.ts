@@ -11,7 +11,7 @@ const problemsOf = async (command: Promise<unknown>) => {
 const SERVICE = ['SERVICE_BASE_URL is missing', 'SERVICE_EMAIL is missing', 'SERVICE_PASSWORD is missing'];
 
 describe('a command that needs several parts of the configuration', () => {
-  it('names all that is missing at once', async () => {
+  it('lists all missing variables at once', async () => {
     expect(await problemsOf(showCapabilities({}, {}))).toEqual(['DATABASE_URL is missing', ...SERVICE]);
     const wrong = { POLICY_RESEND_WINDOW: 'long' };
     expect(await problemsOf(runSandboxTour({ store: true }, wrong))).toEqual([
@@ -21,7 +21,7 @@ describe('a command that needs several parts of the configuration', () => {
     ]);
   });
 
-  it('does not ask for what it does not need', async () => {
+  it('does not require variables of other parts', async () => {
     expect(await problemsOf(runSandboxTour({ store: false }, {}))).toEqual(SERVICE);
   });
 });

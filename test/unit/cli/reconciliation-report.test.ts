@@ -29,14 +29,14 @@ const end = (row: ReconciliationRow) => {
 };
 
 describe('the report of a reconciliation', () => {
-  it('says that nothing was found, and of what waits that it is not judged yet', () => {
+  it('reports that nothing was found, and that young movements are not judged yet', () => {
     expect(end(report({}))).toEqual(['Nothing was found.']);
     const notYet = ['Nothing was found so far. Movements that are too young are judged in a later comparison.'];
     expect(end(report({ pending: 1 }))).toEqual(notYet);
     expect(end(report({ outstanding: 1 }))).toEqual(notYet);
   });
 
-  it('lists what was found by kind, and says how much more there is', () => {
+  it('lists findings by kind, and how many more there are', () => {
     const finding = {
       kind: 'debited_twice',
       detail: 'The service debited 2.40 USD once more.',

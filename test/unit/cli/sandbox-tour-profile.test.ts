@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Notebook, tourExitCode } from '#cli/sandbox-tour/finding.ts';
 import { observeCall, observeRefusal, type KeyRepeat, type Observations } from '#cli/sandbox-tour/observations.ts';
-import { patientClient } from '#cli/sandbox-tour/patient-client.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
 import { profileFrom } from '#cli/sandbox-tour/profile.ts';
+import { rateLimitedClient } from '#cli/sandbox-tour/rate-limited-client.ts';
 import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
@@ -32,7 +32,7 @@ const failure = (changes: Partial<ServiceFailure>): ServiceFailure => ({
   ...changes,
 });
 
-describe('the conclusions from what a tour saw', () => {
+describe('the conclusions from the observations of a tour', () => {
   const rows: readonly (readonly [string, Partial<Observations>, Partial<Record<ProfileItem, boolean | null>>])[] = [
     [
       'nothing was tried',
@@ -113,7 +113,7 @@ describe('the conclusions from what a tour saw', () => {
     for (const item of profileItems) expect(evidence[item], item).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('name in the evidence what decided, and how old the key was', () => {
+  it('have the deciding observation and the age of the key in their evidence', () => {
     const { evidence } = profileFrom(observed({ keyRepeats: [repeat('same'), repeat('another', 12_000)] }));
     expect(evidence.key_replay).toBe('The bytes and key of an order, sent again after 12 seconds: it came to another.');
     expect(evidence.key_retention).toBe(
@@ -122,7 +122,7 @@ describe('the conclusions from what a tour saw', () => {
   });
 });
 
-describe('what a call shows about itself', () => {
+describe('the observation of a call', () => {
   it.each([
     [404, 'unreadable_answer', 'missing'],
     [405, 'unreadable_answer', 'missing'],
@@ -140,7 +140,7 @@ describe('what a call shows about itself', () => {
     expect(observeCall(failure({ failure: name, ...(status === undefined ? {} : { status }) })).kind).toBe(kind);
   });
 
-  it('works, unless something is wrong with its answer', () => {
+  it('works, unless its answer has a problem', () => {
     const success = { ok: true, status: 200, value: 5 } as const;
     expect(observeCall(success).kind).toBe('works');
     expect(observeCall(success, (value) => (value === 5 ? 'it is five' : undefined))).toEqual({
@@ -161,14 +161,14 @@ describe('what a call shows about itself', () => {
   });
 });
 
-describe('a client that waits when it is asked to slow down', () => {
-  it('makes the same call again after the time named, and gives up in the end', async () => {
+describe('a client that waits after a 429', () => {
+  it('repeats the same call after Retry-After, and gives up in the end', async () => {
     const waits: number[] = [];
     let left = 2;
     const limited = failure({ failure: 'rate_limited', status: 429, retryAfterMs: 3_000 });
     const getOrder = async (id: string) =>
       await Promise.resolve(left-- > 0 ? limited : { ok: true, status: 200, value: { id } });
-    const client = patientClient(
+    const client = rateLimitedClient(
       { getOrder } as unknown as ServiceClient,
       async (ms) => void (await Promise.resolve(waits.push(ms))),
     );
@@ -178,11 +178,11 @@ describe('a client that waits when it is asked to slow down', () => {
     expect(await client.getOrder('o1')).toBe(limited);
   });
 
-  it('passes every other failure on at once: it may have been carried out', async () => {
+  it('returns every other failure at once: the call may have been carried out', async () => {
     let calls = 0;
     const createOrder = async () =>
       await Promise.resolve((calls += 1) > 0 ? failure({ failure: 'timeout' }) : undefined);
-    const client = patientClient(
+    const client = rateLimitedClient(
       { createOrder } as unknown as ServiceClient,
       async () => await Promise.reject(new Error('waited')),
     );
@@ -208,7 +208,7 @@ describe('the report', () => {
     profile,
   };
 
-  it('has a line for each step, with what was expected where it came differently', () => {
+  it('has a line for each step, with the expectation when the result differs', () => {
     expect(notebook.findings.map(stepLine)).toEqual([
       '✔ order         an order: completed in two lines',
       '! top-up        drift: a top-up: failed; expected: completed',
@@ -216,7 +216,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('sums up, says what was spent, and what was found', () => {
+  it('ends with totals, the amount spent and the capabilities', () => {
     const lines = summaryLines(report);
     expect(lines).toContain('1 ok, 1 drifted, 0 failed, 1 skipped');
     expect(lines).toContain('Fictional balance: 100.10 USD before, 97.70 USD after, 2.40 USD spent.');
@@ -232,7 +232,7 @@ describe('the report', () => {
     expect(tourExitCode(drift === undefined ? [] : [{ ...drift, status: 'failed' }])).toBe(1);
   });
 
-  it('as JSON can be taken into another database, and nothing else can', () => {
+  it('can be imported into another database as JSON, and other files cannot', () => {
     const json = JSON.stringify(tourJson(report, 'https://service.example/api/reseller/v1', 7n));
     expect(JSON.parse(json)).toMatchObject({
       exit_code: 1,

@@ -17,7 +17,7 @@ afterAll(() => removeFolder(folder));
 const seen = () => readFileSync(join(folder, 'seen'), 'utf8').split('\n');
 
 describe('reseller temporal', () => {
-  it('runs the Temporal CLI with its arguments where Temporal and the codec server are, and ends as it does', () => {
+  it('runs the Temporal CLI with its arguments and the addresses of Temporal and the codec server, and returns its exit code', () => {
     const settings = {
       TEMPORAL_ADDRESS: '127.0.0.1:17233',
       TEMPORAL_NAMESPACE: 'shop',
@@ -41,7 +41,7 @@ describe('reseller temporal', () => {
     );
   });
 
-  it('looks where `npm start` has everything unless told otherwise', () => {
+  it('uses the addresses of `npm start` by default', () => {
     runTemporalCli([], {}, { TEMPORAL_CLI_PATH: program });
     expect(seen()).toEqual(
       expect.arrayContaining(['TEMPORAL_ADDRESS=127.0.0.1:7233', 'TEMPORAL_CODEC_ENDPOINT=http://127.0.0.1:8234']),
@@ -49,7 +49,7 @@ describe('reseller temporal', () => {
     expect(seen().filter((line) => line.startsWith('TEMPORAL_CODEC_AUTH'))).toEqual([]);
   });
 
-  it('says how to get the program where there is none', () => {
+  it('advises how to get the program when there is none', () => {
     expect(() => runTemporalCli([], {}, { PATH: '', HOME: folder })).toThrow(
       'There is no Temporal CLI on this machine.',
     );

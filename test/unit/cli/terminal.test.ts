@@ -13,7 +13,7 @@ function capture(isTTY: boolean) {
 }
 
 describe('a terminal that is not interactive', () => {
-  it('gets each line once and no control characters', () => {
+  it('gets each line once, without control characters', () => {
     const { terminal, written, pass } = capture(false);
     const step = terminal.step('PostgreSQL');
     step.update('setting up');
@@ -23,7 +23,7 @@ describe('a terminal that is not interactive', () => {
     expect(written()).toBe('… PostgreSQL\n✔ PostgreSQL on 127.0.0.1:5433 (1.5 s)\nready\n');
   });
 
-  it('is shown now and then that a long step lives', () => {
+  it('gets an occasional update of a long step', () => {
     const { terminal, written, pass } = capture(false);
     const step = terminal.step('Build');
     for (let second = 0; second < 12; second += 1) {
@@ -36,7 +36,7 @@ describe('a terminal that is not interactive', () => {
 });
 
 describe('an interactive terminal', () => {
-  it('ends with the lines that stay, whatever moved before', () => {
+  it('ends with the printed lines, without remains of the animation', () => {
     const { terminal, written } = capture(true);
     const first = terminal.step('first');
     const second = terminal.step('second');
@@ -47,7 +47,7 @@ describe('an interactive terminal', () => {
     expect(screen(written())).toEqual(['in between', '✔ second (0.0 s)', '✔ first (0.0 s)']);
   });
 
-  it('cuts a moving line to its width, so that it can be erased', () => {
+  it('cuts an animated line to its width, so that it can be erased', () => {
     const { terminal, written } = capture(true);
     terminal.step('x').update('y'.repeat(100));
     terminal.say('kept');
@@ -58,26 +58,26 @@ describe('an interactive terminal', () => {
 });
 
 describe('a command that fails', () => {
-  it('says what happened and what to do, without a stack', () => {
+  it('prints the message and the advice, without a stack', () => {
     const { output, written } = capture(false);
     expect(report(new UserError('It is full.', 'Empty it.'), output)).toBe(1);
     expect(written()).toBe('\nIt is full.\nEmpty it.\n');
   });
 
-  it('exits with 78 for its configuration, naming every problem', () => {
+  it('exits with 78 for its configuration, and lists every problem', () => {
     const { output, written } = capture(false);
     expect(report(new ConfigurationError(['A is missing', 'B is missing']), output)).toBe(78);
     expect(written()).toContain('A is missing\n  - B is missing');
   });
 
-  it('shows the stack of what nobody expected', () => {
+  it('prints the stack of an unexpected error', () => {
     const { output, written } = capture(false);
     expect(report(new TypeError('bug'), output)).toBe(1);
     expect(written()).toContain('at ');
   });
 });
 
-/** What is on the screen after these bytes: lines, cursor up and erase below. */
+/** The screen after these bytes; knows lines, cursor up and erase below. */
 function screen(bytes: string): string[] {
   const lines: string[] = [''];
   // oxlint-disable-next-line no-control-regex -- terminal control sequences are what is read here

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '#cli/api/api-client.ts';
+import { printJson, printLine } from '#cli/terminal/output.ts';
 import { report } from '#cli/terminal/report.ts';
-import { printJson, printLine, visible } from '#cli/terminal/visible-text.ts';
+import { visible } from '#cli/terminal/visible-text.ts';
 
 const HOSTILE = [
   '\n',
@@ -32,7 +33,7 @@ const HOSTILE = [
   '\u3164',
   '\u2800',
 ];
-/** What may stand in a printed line: no control, format, separator or lone surrogate. */
+/** A safe printed line: no control, format or separator character, and no lone surrogate. */
 const SAFE_LINE = /^(?:(?!\u115F|\u1160|\u3164|\uFFA0|\u034F|\u2800)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])*$/u;
 
 const text = fc
@@ -48,8 +49,8 @@ const printed = (print: (output: { write: (chunk: string) => boolean }) => void)
   return all;
 };
 
-describe('what the command prints of others', () => {
-  it('is one line in which nothing is hidden, and says which character stood there', () => {
+describe('the output of texts of others', () => {
+  it('is one line in which nothing is hidden, with each unsafe character as an escape', () => {
     fc.assert(
       fc.property(text, (foreign) => {
         const lines = printed((output) => printLine(output, `by ${foreign}`)).split('\n');
@@ -61,7 +62,7 @@ describe('what the command prints of others', () => {
     expect(visible('Zürich, 東京, नमस्ते, €, é')).toBe('Zürich, 東京, नमस्ते, €, é');
   });
 
-  it('is JSON that reads back as it was', () => {
+  it('is JSON that parses to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), text, (value, foreign) => {
         const json = printed((output) => printJson(output, { value, foreign }));
@@ -71,7 +72,7 @@ describe('what the command prints of others', () => {
     );
   });
 
-  it('is safe in errors as well', () => {
+  it('is safe in errors too', () => {
     fc.assert(
       fc.property(text, (foreign) => {
         const access = { url: 'http://127.0.0.1:1', key: 'k', keyFrom: 'a test' };
@@ -91,7 +92,7 @@ describe('what the command prints of others', () => {
     );
   });
 
-  it('goes through one place: no command writes by itself what a server said', () => {
+  it('goes through one function: no command writes a text of a server itself', () => {
     const folders = ['access', 'money', 'service', 'set-up', 'webhook-endpoints', 'work'];
     const own = folders.flatMap((name) => {
       const folder = join(import.meta.dirname, '../../../cli', name);
@@ -102,7 +103,7 @@ describe('what the command prints of others', () => {
           .map((line) => `${file}: ${line.trim()}`),
       );
     });
-    // Keys, ids and limits that this process made or checked itself.
+    // Keys, ids and limits that this process created or validated.
     for (const line of own) expect(line).toMatch(/^(keys|encryption-keys|migrate|capabilities)\.ts: /);
   });
 });

@@ -16,7 +16,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** An API that answers as the test has it. */
+/** An API with the answers of the test. */
 let answer: (method: string, path: string) => Answer;
 let calls: { readonly call: string; readonly authorization: string | undefined; readonly body: unknown }[];
 let server: Server;
@@ -56,7 +56,7 @@ const problem = (status: number, code: string, more: Record<string, unknown> = {
 const pageOf = (...rows: unknown[]): Answer => ({ status: 200, body: { data: rows, next_cursor: null } });
 const reason = 'a test';
 
-/** Runs a command as the program does. @returns what it printed, and its exit code. */
+/** Runs a command as the program does. @returns its output and its exit code. */
 async function run(
   command: (commands: WorkCommands, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
   {
@@ -75,7 +75,7 @@ async function run(
   }
 }
 
-describe('an act on several', () => {
+describe('an action on several', () => {
   const line = (id: string, result: string, more: Record<string, unknown> = {}) => ({
     id,
     status: 'held',
@@ -91,7 +91,7 @@ describe('an act on several', () => {
     body: { dry_run: false, matched: data.length, remaining: 0, data },
   });
 
-  it('is one call, and says of each what became of it; it ends with 1 when any was refused', async () => {
+  it('is one call, prints the result of each, and ends with 1 when any was refused', async () => {
     answer = () =>
       bulk(
         line('ord_unknown', 'not_found', { status: null }),
@@ -102,10 +102,10 @@ describe('an act on several', () => {
     const ids = ['ord_unknown', 'ord_ended', 'ord_held', 'ord_done'];
     const { printed, code } = await run((commands, options) => commands.perform('retry', ids, { ...options, reason }));
     expect(printed.split('\n')).toEqual([
-      'ord_unknown  refused: there is none with this id',
+      'ord_unknown  refused: no work has this id',
       'ord_ended  refused: It has ended.',
-      'ord_held  asked to try again now  (status at that moment: held)',
-      'ord_done  unchanged: this is done already  (status at that moment: held)',
+      'ord_held  is tried again now  (status at that moment: held)',
+      'ord_done  unchanged: already done  (status at that moment: held)',
       '2 of 4 orders done.',
       '',
     ]);
@@ -115,7 +115,7 @@ describe('an act on several', () => {
     ]);
   });
 
-  it('that is only tried out asks the API to do nothing, of all that the filter chooses', async () => {
+  it('that is a dry run changes nothing, and lists all that match the filter', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_act')));
     const { printed, code } = await run((commands, options) =>
       commands.perform('abandon', [], { ...options, reason, failureClass: 'insufficient_balance', dryRun: true }),
@@ -128,7 +128,7 @@ describe('an act on several', () => {
     ]);
   });
 
-  it('of more than the API takes at a time is tried out for all of them', async () => {
+  it('on more than the API accepts in one call is a dry run for all of them', async () => {
     const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
     const left = many.map((id) => line(id, 'would_act'));
     answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
@@ -139,20 +139,20 @@ describe('an act on several', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('by a filter names those that it chose, so that none is acted on twice', async () => {
+  it('by a filter sends the ids that match, so that no action is repeated', async () => {
     answer = (method) =>
       method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied'));
     const { printed } = await run((commands, options) =>
       commands.perform('release', [], { ...options, reason, status: 'held' }),
     );
-    expect(printed).toContain('ord_1  let through the gate');
+    expect(printed).toContain('ord_1  released through the gate');
     expect(calls.at(-1)).toMatchObject({
       call: 'POST /v1/orders/bulk-actions',
       body: { filter: { ids: ['ord_1', 'ord_2'] } },
     });
   });
 
-  it('stops at an API that does not know this kind of work: no id can be right there', async () => {
+  it('stops at an API without this kind of work', async () => {
     answer = () => problem(404, 'route_not_found');
     const { printed, code } = await run(
       (commands, options) => commands.perform('retry', ['topup_1', 'topup_2'], { ...options, reason }),
@@ -165,18 +165,18 @@ describe('an act on several', () => {
     });
   });
 
-  it('wants to be told which, in one way only', async () => {
+  it('needs either ids or a filter', async () => {
     const none = await run((commands, options) => commands.perform('retry', [], { ...options, reason }));
     const both = await run((commands, options) =>
       commands.perform('retry', ['ord_1'], { ...options, reason, status: 'held' }),
     );
-    expect(none).toEqual({ code: 1, printed: expect.stringContaining('No orders are named.') });
+    expect(none).toEqual({ code: 1, printed: expect.stringContaining('No orders are selected.') });
     expect(both).toEqual({ code: 1, printed: expect.stringContaining('Give one or the other') });
     expect(calls).toEqual([]);
   });
 });
 
-describe('each act', () => {
+describe('each action', () => {
   it.each([
     [
       'retry-policy',
@@ -214,7 +214,7 @@ describe('each act', () => {
   });
 });
 
-describe('a limit or a verdict for all', () => {
+describe('a limit or a verdict for all that match', () => {
   const judged = {
     status: 200,
     body: {
@@ -234,7 +234,7 @@ describe('a limit or a verdict for all', () => {
     },
   };
 
-  it('acts on those that a filter chooses, which is looked at first', async () => {
+  it('acts on those that match the filter, which are read first', async () => {
     answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
     const { printed, code } = await run((commands, options) =>
       commands.limit('all', 'none', { ...options, reason, status: 'held', dryRun: true }),
@@ -269,7 +269,7 @@ describe('a limit or a verdict for all', () => {
   });
 
   it.each<[string, (commands: WorkCommands, to: { api: string; data: string }) => Promise<number>, string]>([
-    ['no filter', (commands, to) => commands.limit('all', 'none', { ...to, reason }), 'No orders are named.'],
+    ['no filter', (commands, to) => commands.limit('all', 'none', { ...to, reason }), 'No orders are selected.'],
     [
       'an id beside a filter',
       (commands, to) => commands.limit('ord_1', 'none', { ...to, reason, status: 'held' }),
@@ -332,7 +332,7 @@ describe('the program', () => {
   });
 });
 
-describe('a change of how one is tried again', () => {
+describe('a change of the retry policy', () => {
   const program = async (...options: string[]) => {
     answer = () => ({ status: 200, body: row('id_1') });
     const args = ['orders', 'retry-policy', 'id_1', '--reason', reason, '--api', api, ...options];
@@ -340,7 +340,7 @@ describe('a change of how one is tried again', () => {
     return promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], { env: environment });
   };
 
-  it('reads durations, and takes back what is to be as configured', async () => {
+  it('reads durations, and undoes changes with "configured"', async () => {
     const { stdout } = await program(
       '--first-wait',
       '15m',
@@ -366,7 +366,7 @@ describe('a change of how one is tried again', () => {
     [['--first-wait', '1500ms'], 'whole seconds'],
     [['--attempts', 'many'], 'Use a number such as 5'],
     [['--deadline', 'tomorrow'], 'Use a time with its offset'],
-    [[], 'No change is named'],
+    [[], 'No change is given'],
   ])('%j is refused before anything is asked', async (options, words) => {
     await expect(program(...options)).rejects.toMatchObject({ stderr: expect.stringContaining(words) });
     expect(calls).toEqual([]);
@@ -374,7 +374,7 @@ describe('a change of how one is tried again', () => {
 });
 
 describe('a list', () => {
-  it('that is empty says so', async () => {
+  it('reports when it is empty', async () => {
     answer = () => pageOf();
     expect((await run((commands, options) => commands.list(options))).printed).toBe('No orders.\n');
     expect((await run((commands, options) => commands.list(options), { kind: TOPUPS })).printed).toBe('No top-ups.\n');
@@ -386,7 +386,7 @@ describe('a list', () => {
     });
   });
 
-  it('of top-ups has those without a reference too', async () => {
+  it('of top-ups includes those without a reference', async () => {
     const { external_order_id: _, ...topup } = row('topup_1');
     answer = () =>
       pageOf(
@@ -408,7 +408,7 @@ describe('an error of the API', () => {
   const list = (environment?: Record<string, string>) =>
     run((commands, options) => commands.list(options), environment === undefined ? {} : { environment });
 
-  it('names each field that is wrong, and does not send anybody to a log for it', async () => {
+  it('lists each invalid field, and does not refer to a log', async () => {
     const errors = [
       { in: 'body', field: 'reason', message: 'is required' },
       { in: 'query', field: 'status', message: 'is not a status' },
@@ -419,14 +419,14 @@ describe('an error of the API', () => {
     expect(printed).not.toMatch(/log/);
   });
 
-  it('of its own making leads to its log, with the call and the id of the request', async () => {
+  it('with status 500 refers to its log, with the call and the request id', async () => {
     answer = () => problem(500, 'internal_error', { request_id: 'req_4711' });
     expect((await list()).printed).toMatch(
       /See the log of the API for GET \/v1\/orders\?limit=100, request req_4711\./,
     );
   });
 
-  it('that does not know the key says which key that was', async () => {
+  it('that refuses the key shows the source of the key', async () => {
     answer = () => problem(401, 'unauthenticated');
     const ofEnvironment = await list();
     expect(ofEnvironment.printed).toMatch(/the key of RESELLER_API_KEY\. .*--data/);
@@ -439,7 +439,7 @@ describe('an error of the API', () => {
 });
 
 describe('the API', () => {
-  it('is that of what runs on the data folder, unless another is named', async () => {
+  it('is that of the set-up on the data folder, unless --api is given', async () => {
     answer = () => pageOf();
     const lock = await DataFolderLock.acquire(data, () => undefined);
     writeSecretFile(join(data, 'environment.json'), JSON.stringify({ API_PORT: new URL(api).port }));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NODE_ARGUMENTS } from '#cli/start/part.ts';
+import { NODE_ARGUMENTS } from '#cli/start/managed-process.ts';
 import { importsOf, readSubpaths } from '#scripts/boundaries/import-graph.ts';
 import { composeServices, PROJECT } from '#test/support/compose.ts';
 

@@ -28,7 +28,7 @@ function sleeper(): Child {
 }
 
 describe('the lock of a data folder', () => {
-  it('is for one start at a time, and free again after it', async () => {
+  it('allows one start at a time, and is free after it', async () => {
     const lock = await DataFolderLock.acquire(folder, quiet);
     expect(statSync(lockFile()).mode & 0o777).toBe(0o600);
     await expect(DataFolderLock.acquire(folder, quiet)).rejects.toThrow(`process ${process.pid}`);
@@ -37,7 +37,7 @@ describe('the lock of a data folder', () => {
     (await DataFolderLock.acquire(folder, quiet)).release();
   });
 
-  it('of a start that was killed is taken over, and what that one left running is ended', async () => {
+  it('of a killed start is taken over, and its remaining processes are stopped', async () => {
     const [gone, left] = [sleeper(), sleeper()];
     await gone.kill();
     writeFileSync(lockFile(), JSON.stringify({ owner: gone.identity, children: [gone.identity, left.identity] }));
@@ -48,7 +48,7 @@ describe('the lock of a data folder', () => {
     lock.release();
   });
 
-  it('does not end a process that was merely given the number of one that was left', async () => {
+  it('does not stop another process that now has the number of a remaining one', async () => {
     const innocent = sleeper();
     const another = { pid: innocent.identity!.pid, startedAt: 'at another time' };
     writeFileSync(lockFile(), JSON.stringify({ owner: another, children: [another] }));
@@ -58,7 +58,7 @@ describe('the lock of a data folder', () => {
     lock.release();
   });
 
-  it('that was cut off while it was written is taken over', async () => {
+  it('that was only partly written is taken over', async () => {
     writeFileSync(lockFile(), '{"owner":');
     const lock = await DataFolderLock.acquire(folder, quiet);
     await expect(DataFolderLock.acquire(folder, quiet)).rejects.toThrow('already');

@@ -24,7 +24,7 @@ describe('a secret file', () => {
     expect(readdirSync(folder)).toEqual(['secret']);
   });
 
-  it('that others may read is taken back from them when it is read', () => {
+  it('that others may read loses these permissions when it is read', () => {
     const file = join(folder, 'secret');
     writeFileSync(file, 'text');
     chmodSync(file, 0o644);
@@ -32,13 +32,13 @@ describe('a secret file', () => {
     expect(mode(file)).toBe(0o600);
   });
 
-  it('that is not there reads as undefined', () => {
+  it('that does not exist is undefined', () => {
     expect(readSecretFile(join(folder, 'absent'))).toBeUndefined();
   });
 });
 
 describe('the secrets of a development set-up', () => {
-  it('are made once and read ever after', () => {
+  it('are generated once and then read', () => {
     const made = loadSecrets(folder);
     expect(mode(join(folder, 'secrets.json'))).toBe(0o600);
     expect(loadSecrets(folder)).toEqual(made);
@@ -52,7 +52,7 @@ describe('the secrets of a development set-up', () => {
     for (const name of Object.keys(first) as (keyof typeof first)[]) expect(first[name]).not.toBe(second[name]);
   });
 
-  it('are not made anew where data exist that only the lost ones open', () => {
+  it('are not generated again when data exist that need the lost ones', () => {
     loadSecrets(folder);
     rmSync(join(folder, 'secrets.json'));
     mkdirSync(join(folder, 'postgres'));

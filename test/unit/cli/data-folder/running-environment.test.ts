@@ -47,8 +47,8 @@ function write(environment: Readonly<Record<string, string>> = {}): void {
   writeRunningEnvironment(folder, productEnvironments(layout, SECRETS, environment), PORTS);
 }
 
-describe('the environment of what runs on a data folder', () => {
-  it('is what the processes were given: enough for every command, and readable by its owner alone', async () => {
+describe('the environment of the set-up on a data folder', () => {
+  it('has the variables of its processes, suffices for every command, and is readable by its owner only', async () => {
     const lock = await DataFolderLock.acquire(folder, () => undefined);
     write();
     expect(statSync(join(folder, 'environment.json')).mode & 0o777).toBe(0o600);
@@ -60,7 +60,7 @@ describe('the environment of what runs on a data folder', () => {
     lock.release();
   });
 
-  it('holds nothing of the caller’s environment that is not the product’s', async () => {
+  it('contains only variables of the product', async () => {
     const lock = await DataFolderLock.acquire(folder, () => undefined);
     write({
       AWS_SECRET_ACCESS_KEY: 'not-ours',
@@ -76,7 +76,7 @@ describe('the environment of what runs on a data folder', () => {
     lock.release();
   });
 
-  it('is not taken for that of something that has ended or never ran', async () => {
+  it('is not used after the set-up has ended, or when none ran', async () => {
     expect(() => readRunningEnvironment(folder)).toThrow(UserError);
     const lock = await DataFolderLock.acquire(folder, () => undefined);
     write();

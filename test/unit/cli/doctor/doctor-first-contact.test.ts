@@ -33,7 +33,7 @@ const check = (order: FirstContactState, topup: FirstContactState, vpn: FirstCon
 };
 
 describe('the line on the first contact', () => {
-  it('fails while a kind is held, says for each kind what is so, and once what to run', () => {
+  it('fails while a kind is held, with the state of each kind and one advice', () => {
     const { status, detail, advice } = check(released, held, recorded);
     expect(status).toBe('failure');
     expect(detail).toContain('orders: released by key_ada at 2030-01-31T12:00:00.000Z: Tried by hand.');
@@ -43,7 +43,7 @@ describe('the line on the first contact', () => {
     expect(advice).toBe(FIRST_CONTACT_ADVICE);
   });
 
-  it('warns before the first start of a worker, which is going to hold what nothing is known of', () => {
+  it('warns before the first start of a worker, which will hold unknown kinds', () => {
     expect(check(released, { kind: 'unknown' }, recorded)).toMatchObject({
       status: 'warning',
       detail: expect.stringContaining('top-ups: not seen yet'),
@@ -51,11 +51,11 @@ describe('the line on the first contact', () => {
     });
   });
 
-  it('is well when every kind was seen or released', () => {
+  it('is ok when every kind was seen or released', () => {
     expect(check(released, released, recorded).status).toBe('ok');
   });
 
-  it('is well in the sandbox, and not checked without the database', () => {
+  it('is ok in the sandbox, and not checked without the database', () => {
     expect(checkFirstContact({ mode: 'sandbox' }, undefined).status).toBe('ok');
     expect(checkFirstContact({ mode: 'production' }, undefined).status).toBe('not_checked');
   });

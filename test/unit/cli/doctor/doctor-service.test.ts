@@ -58,7 +58,7 @@ describe('the clock', () => {
     expect(await clockAt(DATE + offset)).toMatchObject({ status, detail: expect.stringContaining(detail) });
   });
 
-  it('is not checked when the service has no Date, and is judged without a login', async () => {
+  it('is not checked without a Date header, and needs no login', async () => {
     expect(await clockAt(DATE, {})).toEqual({
       status: 'not_checked',
       detail: expect.stringContaining('no Date header'),
@@ -123,7 +123,7 @@ describe('production approval', () => {
     expect(finding.status).toBe('ok');
   });
 
-  it('is unknown when nothing was bought yet: that reads are answered proves nothing', async () => {
+  it('is unknown before the first purchase: answered reads prove nothing', async () => {
     const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit')] }));
     expect(finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
   });
@@ -145,8 +145,8 @@ describe('production approval', () => {
   });
 });
 
-describe('production approval, by what the service last said to our orders', () => {
-  it('is missing while purchases are held for it, whatever was bought before', async () => {
+describe('production approval, by the last answers to our orders', () => {
+  it('is missing while purchases are held as not approved, also after earlier purchases', async () => {
     const debit = {
       id: '1',
       type: 'debit',
@@ -165,7 +165,7 @@ describe('production approval, by what the service last said to our orders', () 
     expect(service.server.requests).toHaveLength(0);
   });
 
-  it('is not needed in the sandbox, which is what we are in unless told otherwise', async () => {
+  it('is not needed in the sandbox, which is the default', async () => {
     const { mode } = readServiceConfig({
       SERVICE_BASE_URL: `https://service.example${BASE_PATH}`,
       SERVICE_EMAIL: 'shop@example.com',
@@ -202,7 +202,7 @@ describe('the contract', () => {
     return await checkContract(service.client, capabilities, { data });
   };
 
-  it('is fine when the service describes what we need', async () => {
+  it('is ok when the OpenAPI document has everything that we need', async () => {
     expect(await check(jsonAnswer(contractOpenApi()))).toMatchObject({ status: 'ok' });
   });
 
@@ -215,7 +215,7 @@ describe('the contract', () => {
     expect((await check(jsonAnswer(document), ALL_CAPABILITIES, '.data')).advice).toContain('--download --data .data`');
   });
 
-  it('names the capability that would have to be switched off', async () => {
+  it('advises which capability to switch off', async () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/topups/{id}');
     expect(await check(jsonAnswer(document))).toMatchObject({
@@ -224,14 +224,14 @@ describe('the contract', () => {
     });
   });
 
-  it('is a warning when the service offers no description, or we are told that it does not', async () => {
+  it('is a warning when the service offers no OpenAPI document, or SERVICE_WITHOUT switches it off', async () => {
     expect((await check(refusal(404, 'not_found'))).status).toBe('warning');
     expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe(
       'warning',
     );
   });
 
-  it('is not checked when the service lets us in nowhere', async () => {
+  it('is not checked when the service refuses our login', async () => {
     expect((await check(refusal(401, 'unauthorized'))).status).toBe('not_checked');
   });
 });
@@ -297,7 +297,7 @@ describe('the capabilities', () => {
     });
   });
 
-  it('advise to switch off what the service was found without, beside what is off already', () => {
+  it('advise to switch off what the service lacks, in addition to what is off already', () => {
     const findings = { key_replay: true, topup_read: false, order_read: false, order_list: null };
     const service = config({ capabilities: without('order_read', 'refund_read') });
     expect(checkCapabilities(service, { capabilityProfile: profile({ findings }) }, NOW).advice).toBe(

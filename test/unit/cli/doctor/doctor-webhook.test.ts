@@ -60,7 +60,7 @@ describe('the webhook address', () => {
     expect(parseEvent(request?.body ?? Buffer.alloc(0))).toMatchObject({ kind: 'ping' });
   });
 
-  it('gets a ping under the brand that is configured', async () => {
+  it('gets a ping under the configured header prefix', async () => {
     const {
       requests: [request],
     } = await deliver(ACCEPTED, { headerPrefix: 'X-Acme' });
@@ -70,10 +70,8 @@ describe('the webhook address', () => {
     expect(request?.head).not.toMatch(/x-service-/i);
   });
 
-  it('says that this proves the address and not the secret of the service', async () => {
-    expect((await deliver(ACCEPTED)).finding.detail).toMatch(
-      /proves the address, not that our secret is the service's/,
-    );
+  it('reports that this proves the address and not the secret of the service', async () => {
+    expect((await deliver(ACCEPTED)).finding.detail).toMatch(/proves the address, not the service's secret/);
   });
 
   it('gets another delivery id and another signed content each time, also within one second', async () => {
@@ -88,12 +86,12 @@ describe('the webhook address', () => {
       'redirects',
       httpAnswer(301, '', { location: 'https://elsewhere.example' }),
       /redirects \(301/,
-      /Name the address it leads to/,
+      /Use the address that it redirects to/,
     ],
     [
       'is not ours',
       httpAnswer(200, '<html>', { 'content-type': 'text/html' }),
-      /something else than our API/,
+      /a server other than our API/,
       /PUBLIC_WEBHOOK_URL/,
     ],
     ['does not know the path', httpAnswer(404, '{}'), /answered 404/, /\/webhooks\/service/],
@@ -114,7 +112,7 @@ describe('the webhook address', () => {
     });
   });
 
-  it('is a warning when it is not set, and is not tried without a secret', async () => {
+  it('is a warning when it is not set, and is not checked without a secret', async () => {
     const options = { secret: SECRET, mode: 'sandbox', now: () => NOW, deadlineMs: 1_000 } as const;
     const headerPrefix = 'X-Service';
     expect(await checkWebhookAddress({ url: undefined, headerPrefix }, options)).toMatchObject({ status: 'warning' });
@@ -146,8 +144,8 @@ describe('the webhook secret', () => {
       /^one stored .* a former one until 2026-06-01T12:00:01.*, 1 in SERVICE_/,
     ],
     ['none at all', [], store(), 'failure', /^there is none, so every webhook/],
-    ['only one that has ended', ended, store(), 'failure', /has ended, and none is stored$/],
-    ['one that does not open', configured, store([], 1), 'failure', /^1 stored one does not open$/],
+    ['only an expired one', ended, store(), 'failure', /has expired, and none is stored$/],
+    ['one that does not decrypt', configured, store([], 1), 'failure', /^1 stored one does not decrypt$/],
     ['one that is configured and no database', configured, undefined, 'ok', /could not be read$/],
     ['no database', [], undefined, 'not_checked', /could not be read$/],
   ] as const)('with %s', (_, secrets, storedSecrets, status, detail) => {
@@ -157,7 +155,7 @@ describe('the webhook secret', () => {
     expect(finding.advice?.includes('reseller service-secret') ?? false).toBe(status === 'failure');
   });
 
-  it('that signs the ping is the newest that we know of', () => {
+  it('that signs the ping is the newest one', () => {
     expect(newestSecret(configured, store([stored('newest'), stored('former', NOW + 1_000)]), NOW)).toBe('newest');
     expect(newestSecret(configured, store([stored('former', NOW + 1_000)]), NOW)).toBe('whsec_configured');
     expect(newestSecret(ended, store([stored('former', NOW + 1_000)]), NOW)).toBe('former');
@@ -168,7 +166,7 @@ describe('the webhook secret', () => {
 describe('the arrival of webhooks', () => {
   const lastAt = new Date('2026-06-01T11:00:00Z');
 
-  it('is a warning that names the setting when deliveries of another brand were refused, which may be forged', () => {
+  it('is a warning with the setting when deliveries with another header prefix were refused, which may be forged', () => {
     const refusedPrefix = { prefix: 'X-Acme', verified: false, deliveries: 3, lastAt };
     expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
       status: 'warning',
@@ -179,7 +177,7 @@ describe('the arrival of webhooks', () => {
     });
   });
 
-  it('is a failure when they are signed with our secret', () => {
+  it('is a failure when these are signed with our secret', () => {
     const refusedPrefix = { prefix: 'X-Acme', verified: true, deliveries: 1, lastAt };
     expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
       status: 'failure',
@@ -188,9 +186,9 @@ describe('the arrival of webhooks', () => {
     });
   });
 
-  it('is in order when neither that nor many pieces of missed news were found', () => {
+  it('is ok without such deliveries and without many missed reports', () => {
     const finding = checkWebhookArrival({ webhooksMissed: 0, refusedPrefix: undefined });
-    expect(finding).toEqual({ status: 'ok', detail: 'none is missed' });
+    expect(finding).toEqual({ status: 'ok', detail: 'none is missing' });
     expect(checkWebhookArrival(undefined).status).toBe('not_checked');
   });
 });

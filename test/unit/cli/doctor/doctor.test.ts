@@ -11,9 +11,9 @@ import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 
 const names = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
-/** A Temporal that is not there is waited for so long. */
+/** How long the check waits for a Temporal that does not answer, in milliseconds. */
 const SHORT = { deadlineMs: 1_000 };
-/** Where checks must succeed, on a busy machine too. */
+/** Time limit of checks that must succeed, also on a busy machine. */
 const LONG = { deadlineMs: 5_000 };
 
 const allOk = Object.fromEntries(names.map((name) => [name, ok('fine')])) as unknown as Findings;
@@ -28,7 +28,7 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** A service that logs in, and answers what the checks read. */
+/** A service that accepts the login and answers the reads of the checks. */
 async function startService(status: (target: string) => number = () => 200) {
   const bodies: Record<string, unknown> = {
     '/login': { access_token: 'the-access-token' },
@@ -60,7 +60,7 @@ async function environmentOf(service: { origin: string }, changes: Record<string
 }
 
 describe('reseller doctor', () => {
-  it('names every configuration problem at once, says of the rest that it was not checked, and ends with 78', async () => {
+  it('lists every configuration problem at once, reports the other checks as not checked, and ends with 78', async () => {
     const findings = await examine(
       { SERVICE_BASE_URL: 'https://service.example/api', API_PORT: 'x', CODEC_PORT: 'y' },
       SHORT,
@@ -86,7 +86,7 @@ describe('reseller doctor', () => {
       webhook_arrival,
       ...others
     } = findings;
-    // Where all variables have defaults, it is looked all the same.
+    // Checks whose variables all have defaults still run.
     for (const looked of [temporal, webhook_secret, webhook_address, webhook_arrival])
       expect(looked.detail).not.toContain('configuration');
     expect(Object.values(others).map(({ status, detail }) => `${status}: ${detail}`)).toEqual(
@@ -94,7 +94,7 @@ describe('reseller doctor', () => {
     );
   });
 
-  it('runs the checks that do not depend on what failed', async () => {
+  it('runs the checks that do not depend on a failed one', async () => {
     await using service = await startService();
     const findings = await examine(await environmentOf(service, { WORKER_SHUTDOWN_GRACE: 'soon' }), LONG);
     expect(exitCodeOf(findings)).toBe(78);
@@ -134,7 +134,7 @@ describe('reseller doctor', () => {
     expect(calls.toSorted()).toEqual(['GET /openapi.json', 'GET /wallet', 'GET /wallet', 'POST /login']);
   });
 
-  it('shows no secret, whatever fails', async () => {
+  it('shows no secret in any failure', async () => {
     await using refusing = await startService(() => 401);
     await using working = await startService();
     for (const service of [refusing, working]) {
@@ -174,7 +174,7 @@ describe('the exit code', () => {
   });
 });
 
-describe('what is printed', () => {
+describe('the output', () => {
   const findings: Findings = {
     ...allOk,
     database: failure('PostgreSQL\n  said two lines', 'Look.'),
@@ -182,7 +182,7 @@ describe('what is printed', () => {
     wallet: warning('0 EUR', 'Deposit.'),
   };
 
-  it('has one line for each check, with what is so and what to do, and a last one for all', () => {
+  it('has one line for each check, with fact and advice, and a line of totals', () => {
     const lines = findingLines(findings);
     expect(lines.join('\n').split('\n')).toHaveLength(names.length + 2);
     expect(lines[0]).toBe('✔ configuration        fine');
@@ -192,7 +192,7 @@ describe('what is printed', () => {
     expect(lines.at(-1)).toBe('16 ok, 1 warning, 1 failure, 1 not checked');
   });
 
-  it('is the same as JSON, with the exit code', () => {
+  it('has the same findings as JSON, with the exit code', () => {
     const json = z
       .object({
         exit_code: z.int(),

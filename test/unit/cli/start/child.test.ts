@@ -32,7 +32,7 @@ describe('a child process', () => {
     expect(child.tail().split('\n').toSorted()).toEqual(['err', 'out']);
   });
 
-  it('is asked to end before it is ended', async () => {
+  it('gets SIGTERM before SIGKILL', async () => {
     const child = nodeChild(
       'polite',
       'process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); setInterval(() => 0, 1000); console.log("up")',
@@ -42,7 +42,7 @@ describe('a child process', () => {
     expect(child.tail()).toContain('bye');
   });
 
-  it('is ended when it does not heed', async () => {
+  it('is killed when it ignores SIGTERM', async () => {
     const child = nodeChild(
       'stubborn',
       'process.on("SIGTERM", () => console.log("no")); setInterval(() => 0, 1000); console.log("up")',
@@ -51,7 +51,7 @@ describe('a child process', () => {
     expect((await child.stop(200)).signal).toBe('SIGKILL');
   });
 
-  it('leaves nothing of what it started when it ends by itself', async () => {
+  it('leaves no child processes when it ends by itself', async () => {
     const child = nodeChild(
       'parent',
       'process.on("SIGUSR2", () => process.exit(0)); const { pid } = require("node:child_process").spawn("sleep", ["600"]); console.log("pid", pid); setTimeout(() => process.exit(1), 100_000)',
@@ -59,13 +59,13 @@ describe('a child process', () => {
     await printed(child, 'pid');
     const grandchild = identityOf(Number(/pid (\d+)/.exec(child.tail())?.[1]));
     expect(grandchild).toBeDefined();
-    // It ends by itself, but not before we know whom it leaves behind.
+    // It ends by itself, after the test knows its child process.
     child.signal('SIGUSR2');
     expect(await child.exited).toEqual({ code: 0, signal: null });
     await waitFor('the grandchild has ended', () => !isRunning(grandchild!));
   });
 
-  it('says why it could not be started', async () => {
+  it('reports why it could not be started', async () => {
     const child = new Child({
       name: 'absent',
       command: '/does/not/exist',
@@ -78,7 +78,7 @@ describe('a child process', () => {
 });
 
 describe('the identity of a process', () => {
-  it('is that of a running process and of no other', async () => {
+  it('is that of a running process only', async () => {
     const child = nodeChild('identity', 'setInterval(() => 0, 1000)');
     const identity = identityOf(child.identity!.pid);
     expect(identity).toEqual(child.identity);

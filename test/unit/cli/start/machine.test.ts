@@ -1,4 +1,4 @@
-/** What a machine may lack, and what the reader is told then. */
+/** Programs and space that a machine may lack, and the messages about them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function failureOf(work: Promise<unknown>): Promise<UserError> {
   throw new Error(`expected a UserError, got ${String(error)}`);
 }
 
-/** A machine with nothing on it, and a proxy that nobody listens at: nothing is ever fetched. */
+/** A machine without programs, and a proxy address without a server, so that nothing is downloaded. */
 const bare = () => ({
   PATH: join(folder, 'bin'),
   HOME: folder,
@@ -35,7 +35,7 @@ const bare = () => ({
 const progress = () => undefined;
 
 describe('a machine without a Temporal server', () => {
-  it('and without Go is told the three ways out', async () => {
+  it('and without Go gets three alternatives', async () => {
     const { message, advice } = await failureOf(obtainTemporalCli({ environment: bare(), progress }));
     expect(message).toContain('Go is not installed');
     expect(advice).toContain('install Go 1.25 or later');
@@ -43,13 +43,13 @@ describe('a machine without a Temporal server', () => {
     expect(advice).toContain('TEMPORAL_ADDRESS');
   });
 
-  it('and with an old Go is told which one it has', async () => {
+  it('and with an old Go gets a message with its version', async () => {
     execFileSync('mkdir', ['-p', join(folder, 'old')]);
     writeFileSync(join(folder, 'old', 'go'), '#!/bin/sh\necho go1.19.8\n', { mode: 0o755 });
     expect(await goProblem({ PATH: join(folder, 'old') })).toBe('Go is too old (go1.19.8; 1.25 or later is needed)');
   });
 
-  it('and with a Go that can fetch the right one by itself builds', async () => {
+  it('and with a Go that can download the right toolchain builds', async () => {
     execFileSync('mkdir', ['-p', join(folder, 'new')]);
     writeFileSync(join(folder, 'new', 'go'), '#!/bin/sh\necho go1.22.2\n', { mode: 0o755 });
     expect(await goProblem({ PATH: join(folder, 'new') })).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a machine without a Temporal server', () => {
 });
 
 describe('a machine without a time-skipping test server', () => {
-  it('and without Java is told what to install', async () => {
+  it('and without Java gets a message with what to install', async () => {
     const { message, advice } = await failureOf(obtainTestServer({ environment: bare(), progress }));
     expect(message).toContain('there is no Java to run it');
     expect(advice).toContain('TEMPORAL_TEST_SERVER_PATH');
@@ -65,20 +65,20 @@ describe('a machine without a time-skipping test server', () => {
 });
 
 describe('a data folder', () => {
-  it('that cannot be made is named, with the way out', () => {
+  it('that cannot be created gives an error with its path and an alternative', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     expect(() => prepareDataFolder(join(file, 'data'))).toThrow(`The data folder ${join(file, 'data')} cannot be used`);
   });
 
-  it('on a disk that is full is refused before anything is written', () => {
+  it('on a full disk is refused before anything is written', () => {
     expect(() => prepareDataFolder(join(folder, 'data'), () => 50 * 1024 ** 2)).toThrow('50 MB are free');
     expect(() => prepareDataFolder(join(folder, 'data'), () => 10 ** 9)).not.toThrow();
   });
 });
 
 describe('an old Node', () => {
-  it('is told so in one message instead of stumbling over the first type', () => {
+  it('gets one clear message instead of a syntax error', () => {
     const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
     const { status, stderr } = spawnSync(
       process.execPath,

@@ -4,7 +4,7 @@ import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 const OPTIONS = ['--no-demo', '--data', '--api-port'];
 const refusing = (environment: Record<string, string>) => () => refuseOptionsTakenByNpm(OPTIONS, environment);
 
-describe('options of a start that npm has taken for its own', () => {
+describe('options of a start that npm kept', () => {
   it.each([
     [{ npm_config_demo: '' }, '--no-demo'],
     [{ npm_config_api_port: 'true' }, '--api-port'],
@@ -17,7 +17,7 @@ describe('options of a start that npm has taken for its own', () => {
     );
   });
 
-  it('are none where npm has its own settings only', () => {
+  it('are none when npm has only its own settings', () => {
     expect(refusing({ npm_config_registry: 'https://registry.example', npm_config_cache: '/cache' })).not.toThrow();
   });
 });

@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => removeFolder(folder));
 
 describe('an embedded PostgreSQL whose install script did not run', () => {
-  it('gets its links and its executable programs all the same, and a second time changes nothing', () => {
+  it('gets its links and executable programs, and a second call changes nothing', () => {
     const native = join(folder, 'native');
     const program = join(native, 'bin', 'postgres');
     mkdirSync(join(native, 'bin'), { recursive: true });

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { QUICK_START } from '#cli/start/part.ts';
+import { QUICK_START } from '#cli/start/managed-process.ts';
 import { PROJECT } from '#test/support/compose.ts';
 
-/** Prints the files that the processes of the product are made of, in the order in which Node loads them. */
+/** Prints the files of the product's processes, in the order in which Node loads them. */
 const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({ load: (url, context, next) => (url.startsWith('file:') && console.log(context.format, url), next(url, context)) });
@@ -24,10 +24,10 @@ function loaded(script: string, ...args: string[]): string[] {
 }
 
 describe('the quick start', () => {
-  it('changes nothing of what a process is made of', { timeout: 120_000 }, () => {
+  it('does not change the code of a process', { timeout: 120_000 }, () => {
     const files = loaded('worker/run.ts', QUICK_START);
     expect(files).toEqual(loaded('worker/run.ts'));
-    // What it is there for is among them.
+    // The files that it caches are among them.
     expect(files.filter((line) => line.includes('/node_modules/drizzle-orm/')).length).toBeGreaterThan(50);
   });
 });

@@ -29,7 +29,7 @@ function environmentsOf(environment: Record<string, string>) {
 }
 
 describe('the settings of a start', () => {
-  it('are the documented ports when nothing is said', () => {
+  it('are the documented ports by default', () => {
     expect(startSettings(options, {}).ports).toMatchObject({
       api: 3000,
       worker: 3001,
@@ -40,13 +40,13 @@ describe('the settings of a start', () => {
     });
   });
 
-  it('take a port from the environment, and from the command line before that', () => {
+  it('take a port from the command line, else from the environment', () => {
     expect(startSettings(options, { API_PORT: '3100' }).ports.api).toBe(3100);
     expect(startSettings({ ...options, ports: { api: 3200 } }, { API_PORT: '3100' }).ports.api).toBe(3200);
     expect(() => startSettings(options, { API_PORT: '70000' })).toThrow(UserError);
   });
 
-  it('never run a demonstration order against a service that is not our simulator', () => {
+  it('never run a demonstration order at another service than our simulator', () => {
     expect(startSettings(options, {}).demo).toBe(true);
     expect(startSettings(options, real).demo).toBe(false);
   });
@@ -57,7 +57,7 @@ describe('the settings of a start', () => {
     expect(portsTaken(startSettings(options, {}))).toContain('simulator');
   });
 
-  it('take an empty variable for one that is not set', () => {
+  it('treat an empty variable as not set', () => {
     const settings = startSettings(options, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', SERVICE_BASE_URL: '' });
     expect(settings).not.toHaveProperty('databaseUrl');
     expect(settings).not.toHaveProperty('serviceBaseUrl');
@@ -66,7 +66,7 @@ describe('the settings of a start', () => {
 });
 
 describe('the environments of the product’s processes', () => {
-  it('are complete with nothing set, and point at our own simulator', () => {
+  it('are complete without any variable, and point at our simulator', () => {
     const { api, worker, codec } = environmentsOf({});
     expect(readApiConfig(api).service.baseUrl).toBe('http://127.0.0.1:4000/api/reseller/v1');
     expect(readWorkerConfig(worker).temporal.address).toBe('127.0.0.1:7233');
@@ -81,7 +81,7 @@ describe('the environments of the product’s processes', () => {
     expect(rotating.simulator['SIMULATOR_WEBHOOK_SECRET']).toBe('new-secret');
   });
 
-  it('keep what the caller says of keys and policy', () => {
+  it('keep the caller’s keys and policy', () => {
     const { worker } = environmentsOf({
       POLICY_MAX_ATTEMPTS: '7',
       ENCRYPTION_KEYS: `mine:${Buffer.alloc(32).toString('base64')}`,
@@ -90,13 +90,13 @@ describe('the environments of the product’s processes', () => {
     expect(readWorkerConfig(worker).encryptionKeys.map(({ id }) => id)).toEqual(['mine']);
   });
 
-  it('send no generated password to a service of the caller’s', () => {
+  it('send no generated password to a service of the caller', () => {
     const { api } = environmentsOf({ ...real, SERVICE_EMAIL: 'a@example.com', SERVICE_PASSWORD: 'theirs' });
     expect(api).toMatchObject({ ...real, SERVICE_EMAIL: 'a@example.com', SERVICE_PASSWORD: 'theirs' });
     expect(() => readApiConfig(environmentsOf(real).api)).toThrow('SERVICE_PASSWORD is missing');
   });
 
-  it('do not mix a direct database address of the caller’s with the embedded database', () => {
+  it('do not combine a direct database address of the caller with the embedded database', () => {
     const { worker } = environmentsOf({ DATABASE_DIRECT_URL: 'postgresql://elsewhere/db' });
     expect(readWorkerConfig(worker).database.directUrl).toBe(readWorkerConfig(worker).database.url);
   });
@@ -117,13 +117,13 @@ describe('ports', () => {
     });
   }
 
-  it('that are handed out are free and never handed out twice', async () => {
+  it('that are chosen are free and never chosen twice', async () => {
     const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
     expect(new Set(ports).size).toBe(20);
     expect(await Promise.all(ports.map((port) => isPortFree(port)))).not.toContain(false);
   });
 
-  it('that two processes choose at the same moment are not the same, when each has a lane', async () => {
+  it('that two processes choose at the same moment differ when each has a lane', async () => {
     for (const lane of [0, 3]) {
       choosePortsInLane(lane, 4);
       expect((await Promise.all(Array.from({ length: 10 }, () => freePort()))).map((port) => port % 4)).toEqual(
@@ -133,7 +133,7 @@ describe('ports', () => {
     choosePortsInLane(0, 1);
   });
 
-  it('that are taken are all named at once, each with its use and the option that changes it', async () => {
+  it('that are taken are all reported at once, each with its use and its option', async () => {
     const [api, simulator] = [await occupied(), await occupied()];
     const ports = {
       worker: await freePort(),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Child } from '#cli/embedded/child.ts';
 import type { ProcessIdentity } from '#cli/embedded/process-identity.ts';
-import type { Part } from '#cli/start/part.ts';
+import type { ManagedProcess } from '#cli/start/managed-process.ts';
 import { Supervisor } from '#cli/start/supervisor.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -13,8 +13,8 @@ beforeAll(() => {
 });
 afterAll(() => removeFolder(folder));
 
-/** A part that runs `sleep`, or at its n-th start the n-th of the given programs. */
-class SleepingPart implements Part {
+/** A process that runs `sleep`, or at its n-th start the n-th of the given programs. */
+class SleepingProcess implements ManagedProcess {
   readonly name: string;
   readonly #stopped: string[];
   readonly #programs: string[][];
@@ -47,12 +47,12 @@ class SleepingPart implements Part {
   }
 }
 
-function supervise(parts: Part[]) {
+function supervise(processes: ManagedProcess[]) {
   const events: string[] = [];
   const started: ProcessIdentity[] = [];
   const unusable: Error[] = [];
   const supervisor = new Supervisor({
-    parts: () => parts,
+    processes: () => processes,
     onStarted: (child) => started.push(child),
     onEvent: (text) => events.push(text),
     onUnusable: (error) => unusable.push(error),
@@ -62,9 +62,9 @@ function supervise(parts: Part[]) {
 }
 
 describe('the supervisor', () => {
-  it('stops what runs in the given order, whatever the order of starting', async () => {
+  it('stops processes in the given order, independent of the order of their starts', async () => {
     const stopped: string[] = [];
-    const [first, second, never] = ['first', 'second', 'never'].map((name) => new SleepingPart(name, stopped));
+    const [first, second, never] = ['first', 'second', 'never'].map((name) => new SleepingProcess(name, stopped));
     const { supervisor, started } = supervise([first!, never!, second!]);
     await supervisor.start(second!);
     await supervisor.start(first!);
@@ -73,22 +73,22 @@ describe('the supervisor', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('starts a part again that ends by itself, and says so', async () => {
-    const part = new SleepingPart('part', [], [['false']]);
-    const { supervisor, events, started } = supervise([part]);
-    await supervisor.start(part);
-    await waitFor('the part runs again', () => events.includes('part runs again'));
-    expect(events[0]).toBe('part ended with exit code 1; restarting it in 0.005 s');
+  it('restarts a process that ends by itself, and reports it', async () => {
+    const target = new SleepingProcess('process', [], [['false']]);
+    const { supervisor, events, started } = supervise([target]);
+    await supervisor.start(target);
+    await waitFor('the process runs again', () => events.includes('process runs again'));
+    expect(events[0]).toBe('process ended with exit code 1; restarting it in 0.005 s');
     expect(started).toHaveLength(2);
     await supervisor.stopAll();
-    expect(part.starts).toBe(2);
+    expect(target.starts).toBe(2);
   });
 
   it('waits longer each time', async () => {
-    const part = new SleepingPart('part', [], [['false'], ['false'], ['false']]);
-    const { supervisor, events } = supervise([part]);
-    await supervisor.start(part);
-    await waitFor('the fourth start', () => part.starts === 4 && events.length === 6);
+    const target = new SleepingProcess('process', [], [['false'], ['false'], ['false']]);
+    const { supervisor, events } = supervise([target]);
+    await supervisor.start(target);
+    await waitFor('the fourth start', () => target.starts === 4 && events.length === 6);
     expect(events.filter((text) => text.includes('starting')).map((text) => /in (\S+) s/.exec(text)?.[1])).toEqual([
       '0.005',
       '0.01',
@@ -97,29 +97,29 @@ describe('the supervisor', () => {
     await supervisor.stopAll();
   });
 
-  it('gives up on a part that refuses its configuration', async () => {
-    const part = new SleepingPart('part', [], [['sh', '-c', 'exit 78']]);
-    const { supervisor, unusable, events } = supervise([part]);
-    await supervisor.start(part);
+  it('gives up on a process that refuses its configuration', async () => {
+    const target = new SleepingProcess('process', [], [['sh', '-c', 'exit 78']]);
+    const { supervisor, unusable, events } = supervise([target]);
+    await supervisor.start(target);
     await waitFor('it is given up', () => unusable.length === 1);
-    expect(part.starts).toBe(1);
+    expect(target.starts).toBe(1);
     expect(events).toEqual([]);
     await supervisor.stopAll();
   });
 
-  it('starts nothing once it stops', async () => {
-    const part = new SleepingPart('part');
-    const { supervisor } = supervise([part]);
+  it('starts nothing while it stops', async () => {
+    const target = new SleepingProcess('process');
+    const { supervisor } = supervise([target]);
     await supervisor.stopAll();
-    await expect(supervisor.start(part)).rejects.toThrow('aborted');
-    expect(part.starts).toBe(0);
+    await expect(supervisor.start(target)).rejects.toThrow('aborted');
+    expect(target.starts).toBe(0);
   });
 
-  it('ends everything at once when asked to', async () => {
-    const parts = [new SleepingPart('one'), new SleepingPart('two')];
-    const { supervisor } = supervise(parts);
-    await Promise.all(parts.map((part) => supervisor.start(part)));
-    const children = parts.map(({ child }) => child!);
+  it('kills everything at once on request', async () => {
+    const processes = [new SleepingProcess('one'), new SleepingProcess('two')];
+    const { supervisor } = supervise(processes);
+    await Promise.all(processes.map((target) => supervisor.start(target)));
+    const children = processes.map(({ child }) => child!);
     supervisor.killAll();
     expect(await Promise.all(children.map(({ exited }) => exited))).toEqual([
       { code: null, signal: 'SIGKILL' },

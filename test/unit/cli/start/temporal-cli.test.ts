@@ -50,7 +50,7 @@ describe('the Temporal CLI is looked for', () => {
     expect(findTemporalCli(environment())).toEqual({ path, source: 'cache' });
   });
 
-  it('in the cache below HOME where XDG_CACHE_HOME is not set', () => {
+  it('in the cache below HOME when XDG_CACHE_HOME is not set', () => {
     const path = program('.cache', 'reseller-fulfilment', `temporal-cli-${TEMPORAL_CLI_VERSION}`, 'temporal');
     expect(findTemporalCli({ PATH: '', HOME: folder })).toEqual({ path, source: 'cache' });
   });
@@ -59,7 +59,7 @@ describe('the Temporal CLI is looked for', () => {
     expect(findTemporalCli(environment())).toBeUndefined();
   });
 
-  it('and a file that cannot be run is passed over, but named it is an error', () => {
+  it('and a file that is not executable is skipped on the PATH, and is an error in TEMPORAL_CLI_PATH', () => {
     const file = program('bin', 'temporal');
     chmodSync(file, 0o644);
     expect(findTemporalCli(environment())).toBeUndefined();
@@ -67,8 +67,8 @@ describe('the Temporal CLI is looked for', () => {
   });
 });
 
-describe('the Temporal CLI where there is none', () => {
-  /** A Go that says of itself that it can build, and fails as soon as it has to. */
+describe('a missing Temporal CLI', () => {
+  /** A Go that reports a good version and fails to build. */
   function failingGo(): string {
     const file = program('bin', 'go');
     writeFileSync(file, '#!/bin/sh\n[ "$1" = env ] && echo go1.25.0 && exit 0\necho no network >&2\nexit 1\n');
@@ -86,7 +86,7 @@ describe('the Temporal CLI where there is none', () => {
     return { heard, result: obtainTemporalCli(options) };
   };
 
-  it('is built only after it was said that it could not be downloaded, how long that takes, what it needs and what spares it', async () => {
+  it('is built only after a message with the failed download, the duration, the needs and an alternative', async () => {
     const { heard, result } = obtain(false);
     await expect(result).rejects.toThrow('could not be built');
     const [announced = '', ...more] = heard.filter((text) => !text.startsWith('progress'));
@@ -95,30 +95,30 @@ describe('the Temporal CLI where there is none', () => {
     expect(heard.indexOf(announced)).toBeLessThan(heard.indexOf('progress: fetching the sources'));
   });
 
-  it('is said nothing of when it can be downloaded', async () => {
+  it('is downloaded without that message', async () => {
     const { heard, result } = obtain(true);
     expect((await result).source).toBe('download');
-    expect(heard).toEqual(['progress: asking for a download']);
+    expect(heard).toEqual(['progress: starting a download']);
   });
 });
 
 describe('the Temporal server is started', () => {
   const options = { cli: '/temporal', port: 7233, logFile: '/log', environment: {} };
 
-  it('on loopback, with the poll rate that spares each task a wait', () => {
+  it('on loopback, with a poll rate that does not delay tasks', () => {
     const list = startArguments(options);
     expect(list).toContain('--ip=127.0.0.1');
     expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
     expect(list).toContain('--headless');
   });
 
-  it('with what it is to be set to besides', () => {
+  it('with additional dynamic configuration', () => {
     const list = startArguments({ ...options, dynamicConfig: ['limit.historyCount.suggestContinueAsNew=60'] });
     expect(list).toContain('--dynamic-config-value=limit.historyCount.suggestContinueAsNew=60');
     expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
   });
 
-  it('with a write-ahead log for a state that is kept in a file, and no commit that does not wait for the disk', () => {
+  it('with a write-ahead log for state in a file, and a sync in each commit', () => {
     expect(startArguments({ ...options, databaseFile: '/data/t.db' })).toEqual(
       expect.arrayContaining(['--sqlite-pragma=journal_mode=wal', '--sqlite-pragma=synchronous=2']),
     );

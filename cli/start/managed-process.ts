@@ -3,7 +3,7 @@ import { Child, type ChildOptions, describeExit } from '#cli/embedded/child.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 /** A process that can be started, stopped and restarted. */
-export interface Part {
+export interface ManagedProcess {
   readonly name: string;
   readonly child: Child | undefined;
   /** Resolves when the process is ready to serve. @throws UserError when it ends or is not ready in time. */
@@ -11,7 +11,7 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-export interface NodePartOptions extends Omit<ChildOptions, 'command' | 'args'> {
+export interface NodeProcessOptions extends Omit<ChildOptions, 'command' | 'args'> {
   /** Absolute path of the program. */
   readonly script: string;
   /** Answers 200 once the process is ready. */
@@ -34,11 +34,11 @@ const READY_POLL_MS = 50;
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /** A Node.js process of the product. */
-export class NodePart implements Part {
-  readonly #options: NodePartOptions;
+export class NodeProcess implements ManagedProcess {
+  readonly #options: NodeProcessOptions;
   #child: Child | undefined;
 
-  constructor(options: NodePartOptions) {
+  constructor(options: NodeProcessOptions) {
     this.#options = options;
   }
 

@@ -5,10 +5,10 @@ const USUAL_WAIT_MS = 5_000;
 const MOST_TRIES = 5;
 
 /**
- * A client that waits where the service asks it to slow down. A refusal for the rate limit is definite: nothing was
- * carried out, so the same call may be made again, with its own bytes and key.
+ * A client that waits and repeats a call after a 429. A 429 is a definite failure, so the same bytes and key may be sent
+ * again.
  */
-export function patientClient(client: ServiceClient, delay: (ms: number) => Promise<unknown>): ServiceClient {
+export function rateLimitedClient(client: ServiceClient, delay: (ms: number) => Promise<unknown>): ServiceClient {
   return new Proxy(client, {
     get: (target, name) => {
       const method: unknown = Reflect.get(target, name);
