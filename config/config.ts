@@ -62,19 +62,19 @@ export const CONFIGURATION_FIELDS = {
   policy: policyFields,
 } as const satisfies Record<string, z.ZodRawShape>;
 
-/** For the check of our own webhook address. */
+/** Configuration of the check of our own webhook address. */
 export interface WebhookAddressConfig {
   readonly url: string | undefined;
   readonly headerPrefix: string;
   readonly secrets: readonly WebhookSecret[];
 }
 
-/** For the command that has the service make a webhook secret, and stores it. */
+/** Configuration of the command that makes the service create a webhook secret. */
 export interface ServiceSecretConfig {
   readonly database: DatabaseConfig;
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly service: ServiceConfig;
-  /** Secrets of SERVICE_WEBHOOK_SECRETS, which are accepted beside the stored ones. */
+  /** Secrets of SERVICE_WEBHOOK_SECRETS, which are accepted in addition to the stored ones. */
   readonly configuredSecrets: readonly WebhookSecret[];
   /** How long the former secret is accepted, in milliseconds. */
   readonly overlapMs: number;
@@ -168,7 +168,7 @@ export function readEncryptionKeys(environment: Environment = process.env): read
   return parseEnvironment(z.object(secretFields), environment).ENCRYPTION_KEYS;
 }
 
-/** For the command that has the service make a webhook secret. @throws ConfigurationError */
+/** For the command that makes the service create a webhook secret. @throws ConfigurationError */
 export function readServiceSecretConfig(environment: Environment = process.env): ServiceSecretConfig {
   const { SERVICE_WEBHOOK_SECRETS } = apiFields;
   const raw = parseEnvironment(

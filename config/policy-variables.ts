@@ -1,4 +1,4 @@
-/** The variables that change the policy, and the policy that they give. */
+/** The variables that change the policy, and the policy that results from them. */
 import * as z from 'zod';
 import { durationList, durationMs, price, shareList } from '#config/fields.ts';
 import { retryRules } from '#config/retry-rules.ts';
@@ -88,7 +88,7 @@ export const policyFields = {
   POLICY_OUTBOUND_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.outbound.secretOverlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
 };
 
-/** Policy variables of the API and of `reseller service-secret`; the worker reads all. */
+/** Policy variables of the API and of `reseller service-secret`. */
 export const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
 /** Policy variables of the API for webhook endpoints. */
 export const endpointFields = { POLICY_OUTBOUND_SECRET_OVERLAP: policyFields.POLICY_OUTBOUND_SECRET_OVERLAP };
@@ -146,7 +146,7 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
       circuitFailures: raw.POLICY_CIRCUIT_FAILURES,
       probeDelayMs: raw.POLICY_CIRCUIT_PROBE_DELAY,
       probeDelayMaxMs: Math.max(raw.POLICY_CIRCUIT_PROBE_DELAY, raw.POLICY_CIRCUIT_PROBE_DELAY_MAX),
-      // Time for the canary to be woken, to read a price and to send.
+      // The canary must be woken, read a price and send within this time.
       canaryLeaseMs: raw.POLICY_SEND_ACTIVITY_TIMEOUT + raw.POLICY_SEND_LEASE,
       releasesPerSecond: raw.POLICY_RELEASES_PER_SECOND,
       tickMs: raw.POLICY_GATE_TICK,

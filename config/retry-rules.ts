@@ -14,11 +14,11 @@ import {
 const EXAMPLE = '{"price_above_limit": {"first_delay": "5m", "max_delay": "2h", "total": "48h"}}';
 const FIELDS = ['attempts', 'first_delay', 'max_delay', 'total'] as const;
 const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
-/** The shortest wait is for tests. The longest total time is the same as for one piece of work: 92 days. */
+/** The shortest wait is for tests. The longest total time equals the longest deadline of work: 92 days. */
 const DURATIONS = {
-  first_delay: { min: 1, max: DELAY.max, words: '1ms to 7d' },
-  max_delay: { min: 1, max: DELAY.max, words: '1ms to 7d' },
-  total: { min: 1, max: RETRY_BOUNDS.deadlineMs, words: '1ms to 92d' },
+  first_delay: { min: 1, max: DELAY.max, range: '1ms to 7d' },
+  max_delay: { min: 1, max: DELAY.max, range: '1ms to 7d' },
+  total: { min: 1, max: RETRY_BOUNDS.deadlineMs, range: '1ms to 92d' },
 } as const;
 
 /** Retry rules by failure class, as JSON: `{"supplier_failed": {"attempts": 5, "first_delay": "1m"}}`. */
@@ -39,35 +39,35 @@ function parsed(text: string, problems: string[]): RetryRules {
     else problems.push(notRetried(failure));
   }
   if (entries(readJson(text)).length === 0)
-    problems.push(`must be a JSON object of rules by class of failure, such as ${EXAMPLE}`);
+    problems.push(`must be a JSON object of rules by failure class, such as ${EXAMPLE}`);
   return rules;
 }
 
 function notRetried(failure: string): string {
-  const known = `those that are tried again are ${retriedClasses.join(', ')}`;
+  const known = `classes with retries are ${retriedClasses.join(', ')}`;
   return Object.hasOwn(FAILURE_CLASSES, failure)
-    ? `what fails with ${failure} is not tried again, so it has no rule; ${known}`
-    : `there is no class of failure ${JSON.stringify(failure.slice(0, 40))}; ${known}`;
+    ? `${failure} has no retries, so it has no rule; ${known}`
+    : `there is no failure class ${JSON.stringify(failure.slice(0, 40))}; ${known}`;
 }
 
 function ruleOf(failure: RetriedClass, rule: unknown, problems: string[]): Partial<RetryRule> {
   const fields = Object.fromEntries(entries(rule));
-  const say = (what: string) => void problems.push(`${failure}: ${what}`);
+  const addProblem = (what: string) => void problems.push(`${failure}: ${what}`);
   const unknown = Object.keys(fields).filter((name) => !(FIELDS as readonly string[]).includes(name));
   if (Object.keys(fields).length === 0 || unknown.length > 0)
-    say(`must be an object with some of ${FIELDS.join(', ')}`);
+    addProblem(`must be an object with some of ${FIELDS.join(', ')}`);
   const duration = (name: keyof typeof DURATIONS): number | undefined => {
     if (fields[name] === undefined) return undefined;
-    const { min, max, words } = DURATIONS[name];
+    const { min, max, range } = DURATIONS[name];
     const ms = readDuration(fields[name]);
     if (ms === undefined || ms < min || ms > max)
-      say(`${name} must be a duration such as 30s, 10m or 24h, from ${words}`);
+      addProblem(`${name} must be a duration such as 30s, 10m or 24h, from ${range}`);
     return ms;
   };
   const [firstDelayMs, maxDelayMs, totalMs] = [duration('first_delay'), duration('max_delay'), duration('total')];
   if (firstDelayMs !== undefined && maxDelayMs !== undefined && firstDelayMs > maxDelayMs)
-    say('first_delay must not be more than max_delay');
-  const attempts = attemptsOf(failure, fields['attempts'], say);
+    addProblem('first_delay must not be more than max_delay');
+  const attempts = attemptsOf(failure, fields['attempts'], addProblem);
   return {
     ...(attempts !== undefined && { attempts }),
     ...(firstDelayMs !== undefined && { firstDelayMs }),
@@ -76,11 +76,11 @@ function ruleOf(failure: RetriedClass, rule: unknown, problems: string[]): Parti
   };
 }
 
-function attemptsOf(failure: RetriedClass, attempts: unknown, say: (what: string) => void): number | undefined {
+function attemptsOf(failure: RetriedClass, attempts: unknown, addProblem: (what: string) => void): number | undefined {
   if (attempts === undefined) return undefined;
   if (!leadsToNewAttempt(failure))
-    say(
-      'has no attempts: it is the same attempt that is sent again (attempts are those of ' +
+    addProblem(
+      'has no attempts, because the same attempt is sent again (classes with attempts are ' +
         `${retriedClasses.filter(leadsToNewAttempt).join(', ')})`,
     );
   if (
@@ -90,7 +90,7 @@ function attemptsOf(failure: RetriedClass, attempts: unknown, say: (what: string
     attempts <= ATTEMPTS.max
   )
     return attempts;
-  say(`attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}`);
+  addProblem(`attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}`);
   return undefined;
 }
 

@@ -9,9 +9,10 @@ import {
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capabilities.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
-/** A secret; after a rotation with the end of its validity, in epoch milliseconds. */
+/** A webhook secret. */
 export interface WebhookSecret {
   readonly secret: string;
+  /** End of its validity after a rotation, in epoch milliseconds. */
   readonly acceptedUntil?: number;
 }
 
@@ -40,7 +41,7 @@ export interface ServiceConfig {
   readonly email: string;
   readonly password: string;
   readonly deviceName: string;
-  /** Requested life of a token, in days; at login in production only. */
+  /** Lifetime requested for a token, in days; sent at login in production only. */
   readonly tokenDays: number | undefined;
   readonly capabilities: Capabilities;
   /** False: no purchase is ever sent a second time without an operator. */

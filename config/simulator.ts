@@ -14,34 +14,34 @@ const balance = (fallback: string) =>
 
 export const SIMULATOR_FIELDS = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  /** The admin API has no authentication: other than a loopback address only on a machine of its own. */
+  /** The admin API has no authentication: use another address than loopback only on a separate machine. */
   SIMULATOR_HOST: z.string().min(1).default('127.0.0.1'),
   SIMULATOR_PORT: port(4000),
   /** A file, or `:memory:`. */
   SIMULATOR_DATA: z.string().min(1).default('.data/simulator.sqlite'),
   SIMULATOR_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
-  /** Without one beside the URL, the service's call that makes a secret has to come first. */
+  /** With a URL and without a secret, webhooks begin after a call that creates a secret. */
   SIMULATOR_WEBHOOK_SECRET: z.string().min(8, 'must have 8 characters or more').optional(),
   SIMULATOR_WEBHOOK_TIMEOUT: durationMs('10s'),
   /** First wait before a delivery is tried again; doubled each time. */
   SIMULATOR_WEBHOOK_RETRY_DELAY: durationMs('2s'),
   SIMULATOR_WEBHOOK_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(12),
-  /** The one reseller account there is. */
+  /** The only reseller account. */
   SIMULATOR_EMAIL: z.email().default('reseller@example.com'),
   SIMULATOR_PASSWORD: z.string().min(1).default('simulator-password'),
-  /** The same seed gives the same ids, ICCIDs and matching ids; without one they differ in each data file. */
+  /** The same seed gives the same ids, ICCIDs and matching ids. Default: a random seed for each data file. */
   SIMULATOR_SEED: z.string().min(1).max(128).optional(),
-  /** Beginning of the names of webhook headers; that of the shape when absent. */
+  /** Prefix of the names of webhook headers; default: that of the shape. */
   SIMULATOR_HEADER_PREFIX: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme')
     .optional(),
   SIMULATOR_APPROVED: flag(false),
-  /** How long a purchase that is not completed at once stays `processing`. */
+  /** How long a purchase stays `processing` if it is not completed at once. */
   SIMULATOR_PROCESSING_DELAY: durationMs('2s'),
-  /** How long a person takes to decide about a refund in manual review. */
+  /** Time until the decision about a refund in manual review. */
   SIMULATOR_REVIEW_DELAY: durationMs('24h'),
-  /** Calls that one token may make in a window; no limit without it. */
+  /** Calls that one token may make in a window; default: no limit. */
   SIMULATOR_RATE_LIMIT: z.coerce
     .number({ message: 'must be a number of calls' })
     .int()
@@ -78,7 +78,7 @@ export interface SimulatorConfig {
   readonly productionBalance: string;
 }
 
-/** The words that the simulator knows; the first of each is the default. */
+/** Names of the simulator's dialects, shapes and fault profiles; the first of each is the default. */
 export interface SimulatorWords {
   readonly dialects: readonly [string, ...string[]];
   readonly shapes: readonly [string, ...string[]];
@@ -131,14 +131,13 @@ function readFields(words: SimulatorWords, environment: Environment) {
       context.addIssue({
         code: 'custom',
         path: ['SIMULATOR_WEBHOOK_URL'],
-        message: 'is needed beside SIMULATOR_WEBHOOK_SECRET',
+        message: 'is required with SIMULATOR_WEBHOOK_SECRET',
       });
     });
   try {
     return parseEnvironment(schema, environment);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    // The simulator's variables are explained in a document of their own.
     throw new ConfigurationError(error.problems, 'docs/simulator.md');
   }
 }

@@ -1,8 +1,8 @@
-/** Configuration of the two processes beside the Temporal UI: the codec server and the proxy in front of the UI. */
+/** Configuration of the codec server and of the proxy of the Temporal UI. */
 import * as z from 'zod';
-import type { EncryptionKey } from '#config/config.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
 import { isLoopback } from '#config/fields.ts';
+import type { EncryptionKey } from '#config/sections.ts';
 import { codecFields, commonFields, secretFields, temporalUiFields } from '#config/variables.ts';
 
 export interface CodecServerConfig {
@@ -11,7 +11,7 @@ export interface CodecServerConfig {
   readonly host: string;
   readonly port: number;
   readonly allowedOrigins: readonly string[];
-  /** Names that it may be asked under where no token is needed; in lower case, without port. */
+  /** Accepted `Host` names without a token; in lower case, without port. */
   readonly allowedHosts: readonly string[];
   readonly token: string | undefined;
 }
@@ -20,7 +20,7 @@ export interface UiProxyConfig {
   readonly logLevel: string;
   readonly host: string;
   readonly port: number;
-  /** Where the Temporal UI itself listens. */
+  /** URL of the Temporal UI itself. */
   readonly target: string;
   readonly origins: readonly string[];
 }
@@ -34,8 +34,8 @@ export function readCodecServerConfig(environment: Environment = process.env): C
         code: 'custom',
         path: ['CODEC_HOST'],
         message:
-          'others than this machine could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true where ' +
-          'something else keeps strangers out',
+          'other machines could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true if only trusted ' +
+          'machines can connect',
       });
     }),
     environment,

@@ -1,7 +1,4 @@
-/**
- * The variables of the environment, by the part of the product that reads them; those of the policy:
- * `policy-variables.ts`.
- */
+/** The environment variables by section. Those of the policy are in `policy-variables.ts`. */
 import * as z from 'zod';
 import {
   durationMs,
@@ -24,9 +21,9 @@ export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 export const databaseFields = {
   DATABASE_URL: urlOf('postgres:', 'postgresql:'),
-  /** At least two: a process may need to read the token of the service while it holds a transaction open. */
+  /** At least two: a process may read the token of the service during a transaction. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
-  /** A connection that is not pooled in transaction mode: LISTEN needs one. */
+  /** Address without a pooler in transaction mode: LISTEN needs it. */
   DATABASE_DIRECT_URL: urlOf('postgres:', 'postgresql:').optional(),
 };
 
@@ -73,20 +70,17 @@ export const serviceFields = {
 export const apiFields = {
   API_HOST: z.string().min(1).default('127.0.0.1'),
   API_PORT: port(3000),
-  /**
-   * Secrets that sign the service's webhooks, beside those that we store ourselves: `secret` or `secret@<RFC 3339 time
-   * until which it is accepted>`.
-   */
+  /** Secrets of service webhooks, in addition to stored ones: `secret`, or `secret@<RFC 3339 time of its end>`. */
   SERVICE_WEBHOOK_SECRETS: secretList().default([]),
-  /** Where the service's webhooks reach us from outside; `reseller doctor` tries it. */
+  /** Our public address for service webhooks; `reseller doctor` checks it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
-  /** Requests a minute of each API key that has no limit of its own, in one process. */
+  /** Requests a minute of each API key without its own limit, in each process. */
   API_RATE_LIMIT: rateLimit('6000'),
   /** Failed authentications a minute from one address. */
   API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
   /** Proxies in front of the API whose X-Forwarded-For is trusted. */
   API_TRUSTED_PROXIES: networkList().default([]),
-  /** Largest request body taken, in bytes. */
+  /** Largest accepted request body, in bytes. */
   API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
 };
 
@@ -95,7 +89,7 @@ export const workerFields = {
   /** Port of the worker's health, readiness and metrics. */
   WORKER_PROBE_PORT: port(3001),
   WORKER_SHUTDOWN_GRACE: durationMs('20s'),
-  /** File with the workflows, built ahead by `node worker/build-bundle.ts FILE`; without one each start builds them. */
+  /** File with the workflows, built by `node worker/build-bundle.ts FILE`. Default: the worker bundles at its start. */
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
 };
 
@@ -111,8 +105,8 @@ export const codecFields = {
   /** Origins of the Temporal UI, comma separated: the only ones that may call the codec server from a browser. */
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
   /**
-   * Names that it may be asked under, comma separated, without port; with CODEC_TOKEN any. A page of another name that
-   * was pointed here is refused.
+   * Accepted `Host` names, comma separated, without port; any with CODEC_TOKEN. Refuses DNS rebinding: a page whose name
+   * resolves to this server.
    */
   CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
   /** Bearer token that the codec server requires; without one it listens on loopback only. */
@@ -125,9 +119,9 @@ export const codecFields = {
 export const temporalUiFields = {
   TEMPORAL_UI_HOST: z.string().min(1).default('127.0.0.1'),
   TEMPORAL_UI_PORT: port(8233),
-  /** The Temporal UI itself, which nothing else should reach. */
+  /** URL of the Temporal UI itself, which only the proxy should reach. */
   TEMPORAL_UI_TARGET: urlOf('http:').default('http://127.0.0.1:8080'),
-  /** Addresses under which operators open the UI, comma separated: nothing else is served. */
+  /** Addresses under which operators open the UI, comma separated; others are refused. */
   TEMPORAL_UI_ORIGINS: originList('http://127.0.0.1:8233,http://localhost:8233'),
 };
 

@@ -1,11 +1,11 @@
 import { createHash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Keys of our own API: `rsk_<prefix>_<secret>`. The prefix is public: a key is found, listed and revoked by it. Both
- * parts are letters and digits only, so that a double click selects the whole key and no shell or URL changes it.
+ * Keys of our own API: `rsk_<prefix>_<secret>`. The prefix is public and identifies the key. Both parts have letters and
+ * digits only: a double click selects the whole key, and shells and URLs do not change it.
  *
- * Only a SHA-256 hash is stored, unsalted and fast. That is enough here, and would not be for a password: the secret is
- * 256 random bits, which nobody can guess or look up in a table, however fast the hash is.
+ * Only an unsalted SHA-256 hash is stored. A password would need a slow, salted hash. A key has 256 random bits, which
+ * cannot be guessed or precomputed.
  */
 const KEY = /^rsk_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
 
@@ -14,7 +14,7 @@ const PREFIX_LENGTH = 8;
 /** 62^43 is just above 2^256. */
 const SECRET_LENGTH = 43;
 const SECRET_BYTES = 32;
-/** 16 bits more than eight letters take, so that all of them are about equally likely. */
+/** 16 bits more than eight letters need, so that all prefixes are about equally likely. */
 const PREFIX_BYTES = 8;
 
 export interface GeneratedApiKey {
@@ -26,7 +26,7 @@ export interface GeneratedApiKey {
   readonly hash: Buffer;
 }
 
-/** Makes a new key. @param randomBytes a cryptographic source; tests pass their own. */
+/** Generates a key. @param randomBytes a cryptographic source; tests pass their own. */
 export function generateApiKey(randomBytes: (size: number) => Uint8Array = systemRandomBytes): GeneratedApiKey {
   const prefix = base62(randomBytes(PREFIX_BYTES), PREFIX_LENGTH);
   const key = `rsk_${prefix}_${base62(randomBytes(SECRET_BYTES), SECRET_LENGTH)}`;
@@ -39,18 +39,18 @@ export function parseApiKey(text: string): { readonly prefix: string } | undefin
   return prefix === undefined ? undefined : { prefix };
 }
 
-/** What is stored instead of the key. */
+/** The hash that is stored instead of the key. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
 
-/** Compares in constant time. @param hash as stored. */
+/** Compares in constant time. @param hash the stored hash. */
 export function matchesApiKey(key: string, hash: Uint8Array): boolean {
   const presented = hashApiKey(key);
   return hash.length === presented.length && timingSafeEqual(presented, hash);
 }
 
-/** The bytes as a number to base 62, its `length` lowest digits. */
+/** The `length` lowest digits of the bytes as a number to base 62. */
 function base62(bytes: Uint8Array, length: number): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let digits = '';

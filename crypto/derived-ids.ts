@@ -1,7 +1,6 @@
 /**
- * Ids that follow from what they are for: made again from the same facts they are the same, so that a row that the
- * database has lost cannot come back under another id. They are keyed: nobody else can compute them, and they tell
- * nothing of what they are made of.
+ * Ids that are derived from the identity of their object. A row that the database has lost gets the same id again. They
+ * are keyed hashes: others cannot compute them, and they do not reveal their input.
  */
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
@@ -12,12 +11,12 @@ export function attemptKey(keyRing: KeyRing, { kind, id }: WorkRef, number: numb
   return derivedUuid(keyRing, 'attempt_idempotency_key', [kind, id, String(number)]);
 }
 
-/** The id of work. @param naming what names it for good: the same naming never stands for other work of this kind. */
+/** The id of work. @param naming texts that identify the work permanently among its kind. */
 export function workId(keyRing: KeyRing, kind: WorkKind, naming: readonly string[]): string {
   return `${ID_PREFIXES[kind]}_${derivedUlid(keyRing, 'work_id', [kind, ...naming])}`;
 }
 
-/** The id of the eSIM that an order delivers: of what was stored, lost and stored again, callers have the right id. */
+/** The id of the eSIM that an order delivers. If the row is lost and stored again, callers still have the right id. */
 export function deliveredEsimId(keyRing: KeyRing, orderId: string): string {
   return `${ID_PREFIXES.esim}_${derivedUlid(keyRing, 'delivered_esim_id', [orderId])}`;
 }
@@ -27,8 +26,8 @@ const BYTES = 16;
 /**
  * A UUID of version 8 (RFC 9562, 5.8).
  *
- * @param purpose keeps uses apart.
- * @param parts what it is made of, in this order.
+ * @param purpose separates uses: different purposes give different ids.
+ * @param parts input of the hash; their order matters.
  */
 export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   const bytes = derivedBytes(keyRing, purpose, parts);
@@ -42,8 +41,8 @@ const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE32_LENGTH = 26;
 
 /**
- * 128 bits in the form of a ULID, which is 26 digits of Crockford's base 32. They do not sort by time. Parameters as
- * above.
+ * 128 bits in the form of a ULID: 26 digits of Crockford's base 32. They do not sort by time. Parameters as of
+ * {@link derivedUuid}.
  */
 export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   let rest = BigInt(`0x${derivedBytes(keyRing, purpose, parts).toString('hex')}`);
@@ -55,7 +54,7 @@ export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly s
   return text;
 }
 
-/** As JSON the parts cannot run into each other. */
+/** Encodes the parts as JSON, so that different lists never give the same input. */
 function derivedBytes(keyRing: KeyRing, purpose: string, parts: readonly string[]): Buffer {
   return keyRing.hash(JSON.stringify(parts), purpose).subarray(0, BYTES);
 }

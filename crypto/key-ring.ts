@@ -22,7 +22,7 @@ export class DecryptionError extends Error {
   }
 }
 
-/** The value names a key that this process does not have. Another process, or this one with the key, can decrypt it. */
+/** The value was encrypted with a key that this process does not have. A process with the key can decrypt it. */
 export class MissingKeyError extends DecryptionError {
   constructor(id: string) {
     super(`key ${JSON.stringify(id)} is not in ENCRYPTION_KEYS`);
@@ -37,12 +37,12 @@ const ALGORITHM = 'aes-256-gcm';
 
 /**
  * Encrypts and decrypts with AES-256-GCM. The first key encrypts and all keys decrypt: to rotate, put a new key in
- * front. Each encrypted value names its key. It is bound to its additional authenticated data (AAD), a text such as
- * `orders.encrypted_device_imei/ord_…`: moved to another row or column it cannot be decrypted.
+ * front. Each encrypted value contains the id of its key. It is bound to its additional authenticated data (AAD), a text
+ * such as `orders.encrypted_device_imei/ord_…`: moved to another row or column it cannot be decrypted.
  *
  * Layout: format (1 byte), length of the key id (1), key id, IV (12), ciphertext, tag (16).
  *
- * IVs are random, so one key should encrypt at most 2^32 values (NIST SP 800-38D, 8.3): rotate long before that.
+ * IVs are random, so one key should encrypt at most 2^32 values (NIST SP 800-38D, 8.3). Rotate long before that.
  */
 export class KeyRing {
   readonly #primary: NamedKey;
@@ -52,7 +52,7 @@ export class KeyRing {
 
   /**
    * @param keys at least one. The **last** key also derives the key of {@link hash}, so keep it when rotating.
-   * @throws RangeError when there is none, one has not 32 bytes, or an id is empty, too long or used twice.
+   * @throws RangeError when there is no key, a key does not have 32 bytes, or an id is empty, too long or used twice.
    */
   constructor(keys: readonly NamedKey[]) {
     const primary = keys[0];
@@ -72,14 +72,13 @@ export class KeyRing {
     this.#checkValues = new Map(keys.map(({ id, key }) => [id, derive(key, 'check').export()]));
   }
 
-  /** Ids of all keys: the first encrypts, the last makes the hashes. */
+  /** Ids of all keys: the first encrypts, the last is used for the hashes. */
   get keyIds(): readonly string[] {
     return [...this.#encryptionKeys.keys()];
   }
 
   /**
-   * A value that is equal for equal bytes of a key, and does not lead back to them: HKDF-SHA-256 with a purpose of its
-   * own.
+   * A one-way value (HKDF-SHA-256 with its own purpose) that is equal for equal bytes of a key.
    *
    * @returns undefined when the ring has no key of this id.
    */
@@ -94,7 +93,7 @@ export class KeyRing {
 
   /**
    * @param plaintext text is encrypted as UTF-8.
-   * @param aad names the row and column of the value; {@link decrypt} needs the same text.
+   * @param aad row and column of the value; {@link decrypt} needs the same text.
    */
   encrypt(plaintext: Uint8Array | string, aad: string): Buffer {
     const id = Buffer.from(this.#primary.id, 'utf8');
@@ -107,7 +106,7 @@ export class KeyRing {
   }
 
   /**
-   * @param aad the text that {@link encrypt} was given.
+   * @param aad the same text as for {@link encrypt}.
    * @throws DecryptionError when the AAD differs or the bytes were altered; {@link MissingKeyError} when the key is
    *   unknown.
    */
@@ -137,7 +136,11 @@ export class KeyRing {
     return this.decrypt(encrypted, aad).toString('utf8');
   }
 
-  /** Keyed hash (HMAC-SHA-256) for comparing and finding what must not be readable. @param purpose keeps uses apart. */
+  /**
+   * Keyed hash (HMAC-SHA-256), to compare and find values that must not be readable.
+   *
+   * @param purpose separates uses: different purposes give different hashes.
+   */
   hash(content: Uint8Array | string, purpose: string): Buffer {
     return createHmac('sha256', this.#hashKey).update(purpose).update('\0').update(content).digest();
   }
@@ -149,7 +152,7 @@ export class KeyRing {
   }
 }
 
-/** As a key object: bytes would be copied into one at every use, which costs more than the use itself. */
+/** Returns a key object: Node copies plain bytes into one at every use, which costs more than the encryption. */
 function derive(key: Uint8Array, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `reseller-fulfilment/${purpose}`, 32)));
 }

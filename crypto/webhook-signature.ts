@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/service/webhook-tolerance.ts';
 
-/** Why a delivery is not authentic. All are answered with 401; the name is for metrics and logs only. */
+/** Why a delivery is not authentic, for metrics and logs. The answer is always 401 without the reason. */
 export type WebhookRefusal =
   | 'timestamp_missing'
   | 'timestamp_malformed'
@@ -13,18 +13,17 @@ export type WebhookRefusal =
 
 export type WebhookVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: WebhookRefusal };
 
-/** A secret of the service, and until when (epoch milliseconds, inclusive) it is accepted during a rotation. */
+/** A webhook secret of the service. */
 export interface AcceptedSecret {
   readonly secret: string;
+  /** End of its validity during a rotation, epoch milliseconds, inclusive. */
   readonly acceptedUntil?: number;
 }
 
 export interface SignedDelivery {
   /** `X-Service-Timestamp` as received. */
   readonly timestampHeader: string | undefined;
-  /**
-   * `X-Service-Signature` as received. Node joins a repeated header with commas, which is then refused as malformed.
-   */
+  /** `X-Service-Signature` as received. Node joins repeated headers with commas; that is refused as malformed. */
   readonly signatureHeader: string | undefined;
   /** The request body exactly as received, before any decoding. */
   readonly rawBody: Uint8Array;
@@ -33,7 +32,7 @@ export interface SignedDelivery {
   readonly now: number;
 }
 
-/** Twelve digits reach the year 33658 and stay far inside the exact integers. */
+/** Twelve digits suffice until the year 33658 and are exact in a number. */
 const UNIX_SECONDS = /^[0-9]{1,12}$/;
 const SIGNATURE = /^v1=([0-9a-f]{64})$/;
 
@@ -44,7 +43,7 @@ const SIGNATURE = /^v1=([0-9a-f]{64})$/;
  * The timestamp is in whole seconds, the clock in milliseconds: a difference of {@link WEBHOOK_TOLERANCE_SECONDS} is
  * accepted, one of a millisecond more is refused.
  *
- * Says nothing about duplicates (rule 5): who stores the delivery judges those.
+ * Does not check for duplicates (rule 5): the transaction that stores the delivery does.
  */
 export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
   const { timestampHeader, signatureHeader, rawBody, secrets, now } = delivery;
@@ -56,7 +55,7 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
 
   const received = Buffer.from(SIGNATURE.exec(signatureHeader ?? '')?.[1] ?? '', 'hex');
   let matches = false;
-  // Every secret is tried, also after a match, so that the time taken does not tell which one it was.
+  // Try every secret, also after a match: the time must not reveal which one matched.
   for (const { secret } of accepted) {
     const expected = digestOf(secret, timestampHeader, rawBody);
     matches = timingSafeEqual(expected, received) || matches;
@@ -65,9 +64,9 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
 }
 
 /**
- * What can be said before the body is read: such a delivery is refused whatever its body.
+ * Checks the headers of a delivery before its body is read.
  *
- * @returns undefined where only the body decides.
+ * @returns the reason to refuse the delivery; undefined when the body decides.
  */
 export function refusalOfHeaders({
   timestampHeader,
@@ -77,24 +76,23 @@ export function refusalOfHeaders({
   if (timestampHeader === undefined) return 'timestamp_missing';
   if (!UNIX_SECONDS.test(timestampHeader)) return 'timestamp_malformed';
   const distanceMs = Math.abs(now - Number(timestampHeader) * 1_000);
-  // Written so that a clock that is not a number refuses too.
+  // The negation also refuses when `now` is NaN.
   if (!(distanceMs <= WEBHOOK_TOLERANCE_SECONDS * 1_000)) return 'timestamp_out_of_tolerance';
   if (signatureHeader === undefined) return 'signature_missing';
   return SIGNATURE.test(signatureHeader) ? undefined : 'signature_malformed';
 }
 
 /**
- * Signs a delivery as the service does (specification, Signature rules 1 and 2): for a delivery of our own to our own
- * address.
+ * Signs a delivery like the service (specification, Signature rules 1 and 2), for a ping to our own address.
  *
  * @param timestamp Unix time in seconds, digits only, as it goes into `X-Service-Timestamp`.
  * @param rawBody the bytes that are sent.
  * @returns the value of `X-Service-Signature`.
- * @throws RangeError when the secret is empty or the timestamp is not one: no receiver would take such a delivery.
+ * @throws RangeError when the secret is empty or the timestamp is invalid.
  */
 export function signWebhook(secret: string, timestamp: string, rawBody: Uint8Array): string {
-  if (secret === '') throw new RangeError('an empty secret signs nothing');
-  if (!UNIX_SECONDS.test(timestamp)) throw new RangeError('a timestamp is Unix time in seconds, digits only');
+  if (secret === '') throw new RangeError('the secret is empty');
+  if (!UNIX_SECONDS.test(timestamp)) throw new RangeError('the timestamp must be Unix time in seconds, digits only');
   return `v1=${digestOf(secret, timestamp, rawBody).toString('hex')}`;
 }
 
@@ -106,7 +104,7 @@ function refuse(reason: WebhookRefusal): WebhookVerdict {
   return { ok: false, reason };
 }
 
-/** An empty secret would let anybody sign. */
+/** Refuses an empty secret: with it anyone could sign. */
 function isAccepted({ secret, acceptedUntil }: AcceptedSecret, now: number): boolean {
   return secret !== '' && (acceptedUntil === undefined || now <= acceptedUntil);
 }

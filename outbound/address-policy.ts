@@ -1,20 +1,20 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** `public`: on the Internet. `allowed`: named by the configuration. `refused`: everything else. */
+/** `public`: on the Internet. `allowed`: listed in the configuration. `refused`: all others. */
 export type AddressVerdict = 'public' | 'allowed' | 'refused';
 
 /**
- * Which addresses webhooks may be sent to (server-side request forgery). What an address is comes from the registries
- * of special ranges: only what is plainly public is let through, so that a range that nobody thought of is refused. An
- * IPv4 address in the form of IPv6 is judged as what it is; other ways to carry one (NAT64, 6to4, Teredo) are refused.
+ * Decides which addresses webhooks may be sent to, against server-side request forgery. Only addresses that the IANA
+ * registries show as public are accepted, so that unknown special ranges are refused. An IPv4-mapped IPv6 address is
+ * judged as its IPv4 address; other encodings of one (NAT64, 6to4, Teredo) are refused.
  */
 export class AddressPolicy {
   readonly #allowed: readonly Subnet[];
 
   /**
-   * @param allowed addresses and networks such as `10.20.0.0/16` that may be reached although they are not public.
-   *   @throws Error for what is none.
+   * @param allowed addresses and networks such as `10.20.0.0/16` that are accepted although they are not public.
+   * @throws Error for an invalid address or network.
    */
   constructor(allowed: readonly string[] = []) {
     this.#allowed = allowed.map((text) =>
@@ -22,10 +22,9 @@ export class AddressPolicy {
     );
   }
 
-  /** Judges an address; what is none is refused. */
+  /** Judges an address. An invalid one is refused. */
   judge(text: string): AddressVerdict {
-    // Only the usual form: `010.0.0.1` is read one way here and another way there. A zone names an interface of this
-    // machine.
+    // Accept the usual form only: parsers disagree about `010.0.0.1`, and a zone names an interface of this machine.
     if (isIP(text) === 0 || text.includes('%')) return 'refused';
     const address = ipaddr.process(text);
     if (this.#allowed.some((subnet) => contains(subnet, address))) return 'allowed';
@@ -36,9 +35,9 @@ export class AddressPolicy {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
 
-/** IANA gives out public IPv6 addresses from this range alone. */
+/** IANA allocates public IPv6 addresses from this range only. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
-/** Azure's metadata and control address, which looks public and is reachable from its machines only. */
+/** Azure's metadata address is in a public range, but only Azure's machines can reach it. */
 const PUBLIC_LOOKING = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 function isPublic(address: Address): boolean {
@@ -47,7 +46,7 @@ function isPublic(address: Address): boolean {
   return !PUBLIC_LOOKING.some((subnet) => contains(subnet, address));
 }
 
-/** Networks of the other family never contain it. */
+/** False for a network of the other family. */
 function contains([network, bits]: Subnet, address: Address): boolean {
   if (network.kind() === 'ipv4')
     return address.kind() === 'ipv4' && ipaddr.IPv4.prototype.match.call(address, network, bits);

@@ -1,4 +1,4 @@
-/** An event as internal systems see it: the same in the feed, in the stream and in webhooks. */
+/** The form of events for internal systems: the same in feed, stream and webhooks. */
 import type { EventRow } from '#db/events/events.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/events.ts';
@@ -7,14 +7,14 @@ import { KINDS } from '#domain/work/kinds.ts';
 export interface EventEnvelope {
   readonly id: string;
   readonly type: EventType;
-  /** RFC 3339. When it happened. */
+  /** Time of the change, RFC 3339. */
   readonly created_at: string;
-  /** What it speaks of; `href` is where that is read. */
+  /** The object that changed; `href` is its path in the API. */
   readonly subject: EventSubject & { readonly href: string };
   readonly data: EventData;
 }
 
-/** Where our API shows what an event can speak of. */
+/** Paths of the subjects of events in our API. */
 const ADDRESSES = {
   order: (id) => `${KINDS.order.path}/${id}`,
   topup: (id) => `${KINDS.topup.path}/${id}`,
@@ -26,10 +26,10 @@ const ADDRESSES = {
   webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
 } as const satisfies Record<EventSubjectKind, (id: string) => string>;
 
-/** Of what events can speak. */
+/** Kinds of subjects of events. */
 export const subjectKinds = Object.keys(ADDRESSES) as readonly EventSubjectKind[];
 
-/** Its one form; whoever sends an event sends exactly this. */
+/** Converts a stored event into the form that feed, stream and webhooks send. */
 export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subjectId, data }: EventRow): EventEnvelope {
   return {
     id,

@@ -2,34 +2,34 @@ import type { Wakeups } from '#db/connection/wakeups.ts';
 import type { PublishedEvent } from '#db/events/events.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** Read at a time. Few are new at a wake-up; a process that lags behind catches up in steps. */
+/** Events in one read. */
 const BATCH = 500;
-/** After a read that failed. */
+/** Wait after a failed read. */
 const RETRY_MS = 1_000;
 
 export interface TailListener {
-  /** Only events of this subject; of all when left out. */
+  /** Only events of this subject; default: all events. */
   readonly subjectId?: string;
-  /** Synchronous, and never throws: all others wait for it. */
+  /** Must be synchronous and must not throw: all other listeners wait for it. */
   readonly onEvent: (event: PublishedEvent) => void;
-  /** No event will come any more. */
+  /** Called when no more events will come. */
   readonly onStop: () => void;
 }
 
 export interface EventTailOptions {
-  /** Published events after a position, in order. */
+  /** Reads published events after a position, in order. */
   readonly read: (after: bigint, limit: number) => Promise<readonly PublishedEvent[]>;
-  /** The position of the newest one. */
+  /** Reads the position of the newest event. */
   readonly lastPosition: () => Promise<bigint>;
   readonly wakeups: Pick<Wakeups, 'next' | 'pause' | 'wake'>;
-  /** For notifications that were lost. */
+  /** Time between two reads without a notification, in milliseconds: notifications may be lost. */
   readonly pollMs: number;
   readonly logger: Logger;
 }
 
 /**
- * Reads new events once for a whole process and hands them to all who wait in it, so that a thousand who wait cost one
- * query. Whoever listens first and reads afterwards misses nothing.
+ * Reads new events once for the whole process and passes them to all listeners, so that a thousand waiting callers cost
+ * one query. A caller that first listens and then reads the past events misses none.
  */
 export class EventTail {
   readonly #options: EventTailOptions;
@@ -43,24 +43,24 @@ export class EventTail {
     this.#options = options;
   }
 
-  /** True once nothing will be handed out any more. */
+  /** True when no more events will be passed on. */
   get stopped(): boolean {
     return this.#stopped;
   }
 
-  /** Of the newest event that was handed out. @throws Error before {@link open} */
+  /** Position of the newest event that was passed on. @throws Error before {@link open} */
   get position(): bigint {
     if (this.#position === undefined) throw new Error('the event tail is not open yet');
     return this.#position;
   }
 
-  /** Begins with what is published from now on. @throws DatabaseUnavailableError */
+  /** Starts with events published from now on. @throws DatabaseUnavailableError */
   async open(): Promise<void> {
     this.#position ??= await this.#options.lastPosition();
     this.#running ??= this.#run();
   }
 
-  /** Tells all who listen that nothing comes any more, and waits for the read in hand. */
+  /** Calls `onStop` of all listeners, and waits for the running read. */
   async stop(): Promise<void> {
     if (!this.#stopped) {
       this.#stopped = true;
@@ -70,12 +70,12 @@ export class EventTail {
     await this.#running;
   }
 
-  /** Reads soon: somebody knows that there is something. */
+  /** Starts a read soon. */
   wake(): void {
     this.#options.wakeups.wake();
   }
 
-  /** @returns what ends it. @throws Error before {@link open}: events could be missed. */
+  /** @returns a function that removes the listener. @throws Error before {@link open}: events could be missed. */
   listen(listener: TailListener): () => void {
     if (this.#position === undefined) throw new Error('the event tail is not open yet: events could be missed');
     const { subjectId } = listener;
@@ -97,7 +97,7 @@ export class EventTail {
       try {
         await this.#readNew();
       } catch (error) {
-        logger.warn({ err: error }, 'new events could not be read; it is tried again');
+        logger.warn({ err: error }, 'new events could not be read; the process tries again');
         await wakeups.pause(RETRY_MS);
         continue;
       }
@@ -117,7 +117,7 @@ export class EventTail {
   }
 
   #handOut(event: PublishedEvent): void {
-    // Who stops listening while it is handed out is not in the way of the others: a Set allows that.
+    // A listener may remove itself meanwhile: a Set allows that during its iteration.
     for (const { onEvent } of this.#ofAll) onEvent(event);
     for (const { onEvent } of this.#ofSubject.get(event.subjectId) ?? []) onEvent(event);
   }

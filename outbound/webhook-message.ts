@@ -2,11 +2,11 @@ import { standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
 import type { EventRow } from '#db/events/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 
-/** Tells receivers who sends, and in which form. */
+/** Product and version of the webhook format. */
 const USER_AGENT = 'reseller-fulfilment-webhooks/1';
 
 /**
- * The body of an event's deliveries: its one form, with the time under the name that Standard Webhooks gives it. The
+ * The body of all deliveries of an event: its envelope, with the additional field `timestamp` of Standard Webhooks. The
  * same bytes at every try.
  */
 export function webhookBody(event: EventRow): Buffer {
@@ -14,7 +14,7 @@ export function webhookBody(event: EventRow): Buffer {
   return Buffer.from(JSON.stringify({ type, timestamp, created_at: timestamp, ...rest }), 'utf8');
 }
 
-/** All headers of a try. @param secrets every one that signs at present. */
+/** All headers of a try. @param secrets every secret that signs now. @param at time of the try. */
 export function webhookHeaders(
   event: Pick<EventRow, 'id'>,
   body: Buffer,

@@ -6,16 +6,16 @@ import type { AddressPolicy } from '#outbound/address-policy.ts';
 import type { HostLookup } from '#outbound/host-lookup.ts';
 import { mayConnect, urlProblem } from '#outbound/webhook-url.ts';
 
-/** One try to deliver. */
+/** One try of a delivery. */
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** For everything: looking the host up, connecting, sending, the answer. */
+  /** Time limit of lookup, connection, request and answer together, in milliseconds. */
   readonly deadlineMs: number;
 }
 
-/** What came of it. */
+/** Result of a try. */
 export interface WebhookResult {
   readonly outcome: TryOutcome;
   /** The beginning of the answer's body. */
@@ -29,17 +29,17 @@ export interface WebhookSenderOptions {
   readonly now: () => number;
 }
 
-/** Enough of an answer to see what a receiver meant; the rest is not read. */
+/** Size of the excerpt of an answer; the rest is not read. */
 export const EXCERPT_BYTES = 1_024;
-/** The status decides; for its body nobody waits long. */
+/** The status decides the outcome, so the wait for the body is short. */
 const EXCERPT_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Receivers close idle connections as they like; one that is kept for a burst is enough. */
+/** Long enough for a burst of deliveries; receivers may close idle connections at any time. */
 const KEEP_ALIVE_MS = 4_000;
 const CONNECTIONS_PER_ORIGIN = 8;
 const MAX_HEADER_BYTES = 16_384;
 
-/** The host is, or leads to, an address that webhooks may not be sent to. */
+/** The host is, or resolves to, an address that the policy refuses. */
 class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 }
@@ -49,9 +49,8 @@ class HostUnknownError extends Error {
 }
 
 /**
- * Sends webhooks: one request for one try, no redirects, no proxies, never throws. Every connection is opened to an
- * address that was judged at that moment, so that a name which leads elsewhere than when the endpoint was made gains
- * nothing.
+ * Sends webhooks: one request for each try, no redirects, no proxies; never throws. The address is judged when the
+ * connection is opened, so that a name cannot be pointed to another address after the endpoint was created.
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
@@ -67,7 +66,7 @@ export class WebhookSender {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The one deadline of the request covers all of them.
+      // The time limit of the request covers these.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -98,7 +97,7 @@ export class WebhookSender {
     await this.#agent.destroy();
   }
 
-  /** Judges what is connected to, at the moment of connecting: a literal address here, names in their lookup. */
+  /** Judges addresses when connecting: literal ones here, those of names in their lookup. */
   #connector(): buildConnector.connector {
     const { policy } = this.#options;
     const settings = { timeout: CONNECT_TIMEOUT_MS, allowH2: false };
@@ -107,7 +106,7 @@ export class WebhookSender {
     return (options, callback) => {
       const { protocol, hostname } = options;
       const host = hostname.replace(/^\[(.*)\]$/, '$1');
-      // For an address Node asks no lookup.
+      // Node calls no lookup for a literal address.
       if (isIP(host) !== 0 && !mayConnect(protocol, policy.judge(host))) {
         callback(new AddressRefusedError(), null);
         return;
@@ -130,7 +129,7 @@ export class WebhookSender {
     return all ? callback(null, found) : callback(null, first.address, first.family);
   }
 
-  /** One address that may not be reached refuses the name: it is not tried which of them is taken. */
+  /** One refused address refuses the name: Node may connect to any of them. */
   async #addressesOf(host: string, protocol: string): Promise<{ address: string; family: number }[]> {
     const { policy, lookup } = this.#options;
     const addresses = await lookup(host).catch((cause: unknown) => {
@@ -146,7 +145,7 @@ type Body = Awaited<ReturnType<typeof request>>['body'];
 async function excerptOf(body: Body): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Breaking off ends the connection, which is what an answer without end deserves.
+  // Destroying the body closes the connection, so that an endless answer does not keep it.
   const timer = setTimeout(() => body.destroy(), EXCERPT_TIMEOUT_MS);
   try {
     for await (const chunk of body) {
@@ -156,7 +155,7 @@ async function excerptOf(body: Body): Promise<Buffer> {
       if (size >= EXCERPT_BYTES) break;
     }
   } catch {
-    // What had come by then is the excerpt.
+    // The excerpt is what arrived before.
   } finally {
     clearTimeout(timer);
   }
@@ -178,7 +177,7 @@ function failureOf(error: unknown): TryFailure {
   return causes.some((each) => TLS_CODES.test(codeOf(each))) ? 'tls_failed' : 'connection_failed';
 }
 
-/** Codes of Node and OpenSSL. */
+/** Error codes of Node and OpenSSL for TLS failures. */
 const TLS_CODES =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
 
@@ -186,7 +185,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** An error, what caused it, and what it is made of: where several addresses were tried, there is one of each. */
+/** An error, its causes, and the errors of an AggregateError (one for each address that was tried). */
 function causesOf(error: unknown): Error[] {
   if (!(error instanceof Error)) return [];
   const parts: unknown[] = error instanceof AggregateError ? error.errors : [];

@@ -1,20 +1,20 @@
-/** Which addresses an endpoint may have: judged when it is made, and again at every try. */
+/** Checks of the URL of an endpoint, at its creation and at every try. */
 import type { AddressPolicy, AddressVerdict } from '#outbound/address-policy.ts';
 import type { HostLookup } from '#outbound/host-lookup.ts';
 
 const MAX_URL_LENGTH = 2_048;
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
-/** Below this live the classic services, which are no receivers of webhooks. */
+/** Lower ports belong to system services, which are no receivers of webhooks. */
 const FIRST_FREE_PORT = 1_024;
 
-/** @returns what is wrong with the text of a URL, as the end of a sentence; undefined when nothing is. */
+/** @returns the problem of a URL, as the end of a sentence; undefined when there is none. */
 export function urlProblem(text: string): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (url.hash !== '') return 'must not have a fragment';
   const port = portOf(url);
   if (port !== HTTPS_PORT && port !== HTTP_PORT && port < FIRST_FREE_PORT)
@@ -22,19 +22,16 @@ export function urlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Plain HTTP is for receivers that the configuration names; everybody else's events would travel open to all on the
- * way.
- */
+/** Plain HTTP is permitted only for addresses of the configuration: otherwise others could read the events in transit. */
 export function mayConnect(protocol: string, verdict: AddressVerdict): boolean {
   return protocol === 'https:' ? verdict !== 'refused' : verdict === 'allowed';
 }
 
 /**
- * Judges a URL with what its host means at this moment. A host that is not known yet is let through: it is looked up,
- * and judged, at every try.
+ * Checks a URL with the addresses that its host has now. An unknown host is accepted: it is looked up and judged at every
+ * try.
  *
- * @returns what is wrong, as the end of a sentence; undefined when nothing is.
+ * @returns the problem, as the end of a sentence; undefined when there is none.
  */
 export async function endpointUrlProblem(
   text: string,

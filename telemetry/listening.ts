@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Lets a server listen.
+ * Starts listening.
  *
  * @param address.port 0 lets the system choose.
  * @returns the port. @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
@@ -19,9 +19,9 @@ export async function listen(
 }
 
 /**
- * Takes no new connection and waits until none is open.
+ * Stops listening and waits until all connections are closed.
  *
- * @param connections which are ended: `idle` ones, so that what is under way is answered, or `all`.
+ * @param connections connections to close at once: `idle` ones, so that running requests are answered, or `all`.
  */
 export async function close(server: Server, connections: 'idle' | 'all'): Promise<void> {
   await new Promise<void>((resolve) => {

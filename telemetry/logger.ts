@@ -9,15 +9,15 @@ export interface LoggerOptions {
   readonly level: string;
   /** Name of the process: `api`, `worker`, … */
   readonly name: string;
-  /** Values that must never appear, wherever they turn up: the passwords and secrets of the configuration. */
+  /** Passwords and secrets of the configuration, which are removed from every field and text. */
   readonly secrets?: readonly string[];
 }
 
 /**
- * Makes a logger that writes JSON lines, redacted by `telemetry/redaction.ts`: fields, texts, bindings of child loggers
- * and errors with their causes.
+ * Creates a logger that writes JSON lines. `telemetry/redaction.ts` redacts fields, texts, bindings of child loggers and
+ * errors with their causes.
  *
- * @param destination standard output when left out.
+ * @param destination default: standard output.
  */
 export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
   const redactor = createRedactor(options.secrets);
@@ -27,7 +27,7 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       base: { name: options.name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // What the hook passes on is redacted already, errors included: nothing may serialize them again.
+      // The hook has redacted the error already. Pino's serializer would read the unredacted original.
       serializers: { err: (error: unknown) => error },
       hooks: {
         logMethod(input, method) {
@@ -41,26 +41,26 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
   return logger;
 }
 
-/** Pino's own arguments: fields or an error first, or straight away a sentence and what its placeholders stand for. */
+/** Pino's arguments: fields or an error first, then a text and the values of its placeholders. */
 type LogArguments = Parameters<Parameters<NonNullable<NonNullable<pino.LoggerOptions['hooks']>['logMethod']>>[1]>;
 
 function redactArguments(input: readonly unknown[], redactor: Redactor): LogArguments {
   const redacted = input.map((item, position) => {
     const value = redactor.value(item);
-    // Left to pino, an object with a field named `toString` would throw where the sentence has `%s`.
+    // Pino would throw for `%s` with an object that has a field named `toString`.
     return position > 0 && typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
   });
   if (input[0] instanceof Error) {
     redacted[0] = { err: redacted[0] };
     redacted[1] ??= redactor.message(input[0]);
   }
-  // The hook's type knows only the form (sentence, ...placeholders); pino passes on whatever the caller gave.
+  // The type of the hook has only the form (text, ...placeholders); pino passes on all forms.
   return redacted as unknown as LogArguments;
 }
 
-/** Pino applies no formatter to the bindings of children. They inherit from their parent, and so these methods. */
+/** Redacts the bindings of child loggers, to which pino applies no formatter. Children inherit these methods. */
 function redactBindings(logger: Logger, redactor: Redactor): void {
-  // The general type of `child` is about custom levels, which are not used here.
+  // The generic type of `child` is for custom levels, which are not used here.
   const methods = logger as unknown as BindingMethods;
   const original: BindingMethods = { child: methods.child, setBindings: methods.setBindings };
   const redact = (bindings: pino.Bindings): pino.Bindings => ({ ...(redactor.value(bindings) as object) });

@@ -1,32 +1,30 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * Every metric of the product, typed. Labels are closed sets (route patterns, endpoint names, states), never ids or
- * raw paths, so that the number of series stays bounded.
+ * All metrics of the product. Labels are closed sets (route patterns, endpoint names, states), never ids or raw paths,
+ * so that the number of series is bounded.
  */
 export interface Metrics {
-  /** Requests to our API. `route` is the pattern (`/v1/orders/{id}`), `unmatched` where there is none. */
+  /** Requests to our API. `route` is the pattern (`/v1/orders/{id}`), or `unmatched`. */
   readonly httpRequests: Counter<'method' | 'route' | 'status'>;
   readonly httpDuration: Histogram<'method' | 'route'>;
   /** Calls to the service. `endpoint` is the name in the contract, `outcome` is `ok` or a failure class. */
   readonly upstreamCalls: Counter<'endpoint' | 'outcome'>;
   readonly upstreamDuration: Histogram<'endpoint'>;
-  /**
-   * Optional fields of answers that could not be used. `field` is a name of the contract, such as `data[].countries`.
-   */
+  /** Unusable optional fields of answers. `field` is a name of the contract, such as `data[].countries`. */
   readonly upstreamUnused: Counter<'endpoint' | 'field'>;
   /** Items of the service's lists that could not be read. */
   readonly upstreamDropped: Counter<'endpoint'>;
   /**
-   * Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal;
-   * `conflict` and `header_disagrees` come on top.
+   * Webhook deliveries by answer: `accepted`, `duplicate`, `quarantined` or the reason of the refusal. `conflict` and
+   * `header_disagrees` are counted in addition.
    */
   readonly webhookDeliveries: Counter<'result'>;
-  /** Rows the relay took, by `queue` (`inbox`, `outbox`, `endpoints`) and `result`. */
+  /** Rows that the relay has processed, by `queue` (`inbox`, `outbox`, `endpoints`) and `result`. */
   readonly relayRows: Counter<'queue' | 'result'>;
-  /** Age of the oldest row that waits for the relay, in seconds; 0 when none does. */
+  /** Age of the oldest row that waits for the relay, in seconds; 0 when none waits. */
   readonly relayLag: Gauge<'queue'>;
-  /** From the moment a row was due to its hand-over to Temporal, in seconds. */
+  /** Time from when a row was due until it was passed to Temporal, in seconds. */
   readonly relayDelay: Histogram<'queue'>;
   /** Seconds since Temporal last answered this worker; 0 while it answers. */
   readonly temporalUnreachable: Gauge;
@@ -35,48 +33,45 @@ export interface Metrics {
   /** Tries to deliver events to webhook endpoints. `result` is `delivered` or `failed`. */
   readonly outboundTries: Counter<'result'>;
   readonly outboundDuration: Histogram;
-  /** Webhook endpoints by how they do: `receiving`, `failing`, `disabled` (by request), `given_up` (by us). */
+  /** Webhook endpoints by state: `receiving`, `failing`, `disabled` (by request), `given_up` (by us). */
   readonly outboundEndpoints: Gauge<'state'>;
-  /** Deliveries that wait. */
+  /** Deliveries of events that wait. */
   readonly outboundPending: Gauge;
-  /** How long the longest-failing endpoint that is still enabled has had no success, in seconds; 0 when none fails. */
+  /** Time without success of the enabled endpoint that has failed for longest, in seconds; 0 when none fails. */
   readonly outboundFailing: Gauge;
-  /** Callers that wait at this moment: for an `answer`, or for events on a `stream`. */
+  /** Callers that wait now: for an `answer`, or for events on a `stream`. */
   readonly waiting: Gauge<'for'>;
-  /** Orders by status, unfinished ones only where counting all would be costly. */
+  /** Unfinished work by kind and status. */
   readonly work: Gauge<'kind' | 'status'>;
-  /**
-   * How long the unfinished work that has not changed for longest has stood in a status, in seconds; 0 where there is
-   * none.
-   */
+  /** Longest time without a change among the unfinished work of a status, in seconds; 0 without such work. */
   readonly workOldest: Gauge<'kind' | 'status'>;
-  /** Open cases: what waits for a person. */
+  /** Open cases, by reason. */
   readonly casesOpen: Gauge<'reason'>;
-  /** What the newest comparison of our books with the service's wallet found. */
+  /** Findings of the newest comparison of our books with the service's wallet. */
   readonly booksFindings: Gauge<'kind'>;
-  /** Age of the newest comparison that could be made, in seconds; 0 before the first. */
+  /** Age of the newest successful comparison, in seconds; 0 before the first. */
   readonly booksAge: Gauge;
-  /** Balance of the wallet at the newest comparison; for people to look at, never to reckon with. */
+  /** Balance of the wallet at the newest comparison. For display only: a gauge is not exact. */
   readonly walletBalance: Gauge<'currency'>;
-  /** News found by asking since webhooks stopped to arrive; 0 while they arrive. */
+  /** Reports found by look-ups since webhooks stopped arriving; 0 while they arrive. */
   readonly webhooksMissed: Gauge;
   /** 1 while a circuit of the service is not closed, else 0. */
   readonly circuitOpen: Gauge<'circuit'>;
-  /** Purchases held at the gate, by what they are held for. */
+  /** Purchases held at the gate, by hold reason. */
   readonly gateHeld: Gauge<'failure_class'>;
-  /** Pauses of buying in force. */
+  /** Active pauses of buying. */
   readonly gatePauses: Gauge;
-  /** What of the wallet is left beside reservations, as it was last read for a purchase. */
+  /** Balance of the wallet less reservations, at the last read for a purchase. */
   readonly walletAvailable: Gauge<'currency'>;
   /** 1 while the balance is below POLICY_LOW_BALANCE, else 0. */
   readonly walletLow: Gauge;
-  /** How many days the wallet lasts at the pace of recent sales; no value while that is not known. */
+  /** Number of days that the wallet lasts at the rate of recent sales; no value while unknown. */
   readonly runwayDays: Gauge;
-  /** 1 while that is below POLICY_RUNWAY_LOW, else 0. */
+  /** 1 while the wallet lasts shorter than POLICY_RUNWAY_LOW, else 0. */
   readonly runwayLow: Gauge;
-  /** Refreshes that failed; their gauges then show old values. */
+  /** Failed refreshes of gauges; these gauges then show old values. */
   readonly refreshFailures: Counter;
-  /** Runs before every render, to set gauges from the database. A failure is counted and leaves the rest readable. */
+  /** Adds a function that sets gauges before every render. Its failure is counted and does not prevent the render. */
   refreshWith(refresh: () => Promise<void>): void;
   /** The exposition text for `/metrics`. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -86,7 +81,7 @@ export interface Metrics {
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
 /**
- * Makes the metrics on a registry of their own, so that two of them live side by side in one process.
+ * Creates the metrics on their own registry, so that one process can have several.
  *
  * @param options.processMetrics also measure memory, CPU, event loop and garbage collection; default true.
  */
@@ -149,7 +144,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     relayRows: new Counter({
       name: 'reseller_relay_rows_total',
-      help: 'Rows taken by the relay, by queue and result.',
+      help: 'Rows processed by the relay, by queue and result.',
       labelNames: ['queue', 'result'],
       registers,
     }),
@@ -161,7 +156,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     relayDelay: new Histogram({
       name: 'reseller_relay_delay_seconds',
-      help: 'Time from when a row was due until it was handed over.',
+      help: 'Time from when a row was due until it was passed to Temporal.',
       labelNames: ['queue'],
       buckets: DURATION_BUCKETS,
       registers,
@@ -202,12 +197,12 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     outboundFailing: new Gauge({
       name: 'reseller_outbound_failing_seconds',
-      help: 'How long the longest-failing webhook endpoint that is enabled has had no success; 0 when none fails.',
+      help: 'Time without success of the enabled webhook endpoint that has failed for longest; 0 when none fails.',
       registers,
     }),
     waiting: new Gauge({
       name: 'reseller_waiting',
-      help: 'Callers that wait at this moment, for an answer or on an event stream.',
+      help: 'Callers that wait now, for an answer or on an event stream.',
       labelNames: ['for'],
       registers,
     }),
@@ -219,7 +214,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     workOldest: new Gauge({
       name: 'reseller_work_oldest_seconds',
-      help: 'Time since the last change of the unfinished work that has not changed for longest, by kind and status.',
+      help: 'Longest time without a change among unfinished work, by kind and status.',
       labelNames: ['kind', 'status'],
       registers,
     }),
@@ -237,7 +232,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     booksAge: new Gauge({
       name: 'reseller_books_age_seconds',
-      help: 'Age of the newest comparison of our books with the wallet that could be made.',
+      help: 'Age of the newest successful comparison of our books with the wallet.',
       registers,
     }),
     walletBalance: new Gauge({
@@ -248,7 +243,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     webhooksMissed: new Gauge({
       name: 'reseller_webhooks_missed',
-      help: 'News found by asking since webhooks stopped to arrive; 0 while they arrive.',
+      help: 'Reports found by look-ups since webhooks stopped arriving; 0 while they arrive.',
       registers,
     }),
     circuitOpen: new Gauge({
@@ -263,10 +258,10 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['failure_class'],
       registers,
     }),
-    gatePauses: new Gauge({ name: 'reseller_gate_pauses', help: 'Pauses of buying in force.', registers }),
+    gatePauses: new Gauge({ name: 'reseller_gate_pauses', help: 'Active pauses of buying.', registers }),
     walletAvailable: new Gauge({
       name: 'reseller_wallet_available',
-      help: 'Balance of the wallet beside what is reserved, as last read for a purchase.',
+      help: 'Balance of the wallet less reservations, at the last read for a purchase.',
       labelNames: ['currency'],
       registers,
     }),
@@ -277,7 +272,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     runwayDays: new Gauge({
       name: 'reseller_wallet_runway_days',
-      help: 'How many days the wallet lasts at the pace of recent sales; absent while that is not known.',
+      help: 'Number of days that the wallet lasts at the rate of recent sales; absent while unknown.',
       registers,
     }),
     runwayLow: new Gauge({

@@ -9,17 +9,17 @@ export interface ProbeServerOptions {
   readonly port: number;
   /** Checks of `/readyz`, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
-  /** Conditions that `/readyz` shows without being less ready. */
+  /** Conditions that `/readyz` shows and that do not affect readiness. */
   readonly degraded?: DegradationCheck;
   readonly metrics: Metrics;
-  /** How long one check may take, in milliseconds. */
+  /** Time limit of one check, in milliseconds. */
   readonly checkDeadlineMs?: number;
 }
 
-/** A probe has no body: a slow or silent client must not hold a connection. */
+/** Time limit of a request, in milliseconds: a slow client must not keep a connection. */
 const ARRIVAL_MS = 5_000;
 
-/** Errors of drivers contain addresses and, at worst, passwords in URLs. */
+/** Error messages of drivers may contain passwords in URLs. */
 const redactor = createRedactor();
 
 /**

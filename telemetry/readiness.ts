@@ -1,41 +1,40 @@
-/** Resolves when a part that the process needs is usable, and rejects with what is wrong when it is not. */
+/** Resolves when a dependency of the process is usable, and rejects with the problem otherwise. */
 export type ReadinessCheck = () => Promise<void>;
 
 interface CheckResult {
   readonly ok: boolean;
-  /** What is wrong, in words. */
+  /** The problem, as text. */
   readonly detail?: string;
 }
 
-/** Something that keeps nobody from sending us work, but that work will wait for. */
+/** A condition in which the process still accepts work, but the work will wait. */
 export interface Degradation {
   /** Stable name, such as `not_approved`. */
   readonly condition: string;
-  /** What is so and what to do, in words. */
+  /** The fact and the advice, as text. */
   readonly detail: string;
 }
 
-/** Tells what is degraded, from what is known already: it asks nobody outside. */
+/** Returns the active degradations from stored data, without calls to other systems. */
 export type DegradationCheck = () => Promise<readonly Degradation[]>;
 
 export interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, CheckResult>>;
-  /** Says nothing about `ready`: a process that waits for others still takes requests. */
+  /** Does not affect `ready`: the process still accepts requests. */
   readonly degraded: readonly Degradation[];
 }
 
 export interface ReadinessOptions {
-  /** Nothing is degraded without it. */
   readonly degraded?: DegradationCheck | undefined;
-  /** How long one check may take, in milliseconds. */
+  /** Time limit of one check, in milliseconds. */
   readonly deadlineMs?: number | undefined;
 }
 
-/** A probe of Kubernetes waits one second by default; the answer should come before. */
+/** Kubernetes waits one second for a probe by default; answer before that. */
 const CHECK_DEADLINE_MS = 900;
 
-/** Runs all checks at once, each with a deadline. Never throws. */
+/** Runs all checks in parallel, each with a time limit. Never throws. */
 export async function checkReadiness(
   checks: Readonly<Record<string, ReadinessCheck>>,
   { degraded: readDegraded = async () => [], deadlineMs = CHECK_DEADLINE_MS }: ReadinessOptions = {},
@@ -44,7 +43,7 @@ export async function checkReadiness(
     Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check, deadlineMs)] as const),
     ),
-    // Where it cannot be known, a check of what it is read from has failed and says so.
+    // If the degradations cannot be read, the check of the same source fails too and shows it.
     within(deadlineMs, readDegraded).catch(() => []),
   ]);
   return { ready: results.every(([, result]) => result.ok), checks: Object.fromEntries(results), degraded };

@@ -1,12 +1,11 @@
 /**
- * Takes secrets and personal data out of what is logged. Three nets, one behind the other: fields are judged by their
- * name at any depth, texts are searched for what has a recognisable shape, and known secrets (those of the
- * configuration) are searched for literally. Bytes are never shown, only counted.
+ * Removes secrets and personal data from log entries in three ways: fields by their name at any depth, parts of texts by
+ * their shape, and known secrets of the configuration literally. Bytes are only counted.
  */
 
 const REDACTED = '[redacted]';
 
-/** Parts of field names, without case and punctuation, that mark a secret or personal data. */
+/** Parts of field names of secrets and personal data, without case and punctuation. */
 const SECRET_NAME_PARTS = [
   'password',
   'passwd',
@@ -33,23 +32,23 @@ const SECRET_NAME_PARTS = [
   'responsebody',
 ];
 
-/** Whole field names: as parts of other names these words are harmless. */
+/** Complete field names; as parts of other names they are harmless. */
 const SECRET_NAMES = new Set(['lpa', 'body', 'params', 'parameters', 'qr', 'activation']);
 
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME_PARTS.join('|'));
 
-/** Tells whether a field of this name is never logged, however it is written (`deviceImei`, `device_imei`, …). */
+/** Whether a field of this name is never logged, in any spelling (`deviceImei`, `device_imei`, …). */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return SECRET_NAMES.has(plain) || SECRET_NAME_PATTERN.test(plain);
 }
 
-/** Names whose value is taken out of a text where it stands as `"name": "value"` or `name=value`. */
+/** Names whose value is removed from a text that contains `"name": "value"` or `name=value`. */
 const TEXT_NAME =
   '[a-z_-]{0,40}(?:password|secret|token|api_?key|signature|imei|activation_?code|matching_?id|customer_?reference)';
-/** A quote, escaped where a JSON text stands inside another. */
+/** A quote, with the escapes of a JSON text inside another. */
 const QUOTE = String.raw`\\{0,7}["']`;
-/** The value of a JSON field: a text, a text inside a text, one that was cut off, or a number. */
+/** The value of a JSON field: a text, a text inside a text, a truncated text, or a number. */
 const FIELD_VALUE = [
   String.raw`"(?:[^"\\]|\\.){0,8000}"`,
   String.raw`'(?:[^'\\]|\\.){0,8000}'`,
@@ -58,7 +57,7 @@ const FIELD_VALUE = [
   String.raw`[^\s,}\]"'\\]+`,
 ].join('|');
 
-/** What is recognised in a text by its shape, and what is left of it. Bounded quantifiers: no text takes long. */
+/** Patterns of secrets in texts, with their replacement. Quantifiers are bounded, so that no text takes long. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{4,}/gi, `$1 ${REDACTED}`],
   [/\brsk_([0-9A-Za-z]{8})_[0-9A-Za-z]{20,}/g, `rsk_$1_${REDACTED}`],
@@ -70,25 +69,25 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"']{0,200}):[^\s/"']{1,500}@/gi, `$1:${REDACTED}@`],
   [new RegExp(String.raw`(${QUOTE})(${TEXT_NAME})\1(\s{0,8}:\s{0,8})(?:${FIELD_VALUE})`, 'gi'), `$1$2$1$3${REDACTED}`],
   [new RegExp(String.raw`\b(${TEXT_NAME})=[^\s&"'\\,;]+`, 'gi'), `$1=${REDACTED}`],
-  // An IMEI has 14 to 16 digits. Our ids hold letters, epoch milliseconds have 13 digits, an ICCID has 18 or more.
+  // An IMEI has 14 to 16 digits. Our ids contain letters, epoch milliseconds have 13 digits, an ICCID has 18 or more.
   [/(?<![0-9A-Za-z])[0-9]{14,16}(?![0-9A-Za-z])/g, REDACTED],
 ];
 
 export interface Redactor {
-  /** A text without what has the shape of a secret, or is a known one. */
+  /** Removes known secrets and parts with the shape of a secret. */
   text(text: string): string;
-  /** A plain copy of any value, safe to log. Never throws. */
+  /** Returns a plain copy of any value, safe to log. Never throws. */
   value(value: unknown): unknown;
-  /** The message of an error, safe to show. */
+  /** Returns the message of an error, safe to show. */
   message(error: Error): string;
 }
 
-/** Values deeper than this, longer lists and longer texts are cut: a log line is not a dump. */
+/** Limits of the size of a log entry: deeper values, longer lists and longer texts are cut. */
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 100;
 const MAX_TEXT = 8_000;
 
-/** Shorter ones would be found in innocent text. */
+/** Shorter secrets would match harmless text. */
 const MIN_KNOWN_SECRET = 6;
 
 /** @param knownSecrets values that must not appear anywhere, such as passwords of the configuration. */
@@ -103,7 +102,7 @@ export function createRedactor(knownSecrets: readonly string[] = []): Redactor {
 }
 
 function redactText(raw: string, known: readonly string[]): string {
-  // Cut twice: first so that no text takes long, then to what is shown, well before a secret that the first cut split.
+  // Cut twice. The first cut limits the time and may split a secret; the second one removes that end.
   let text = withoutQueryParameters(raw.slice(0, 4 * MAX_TEXT));
   for (const secret of known) text = text.replaceAll(secret, REDACTED);
   for (const [pattern, replacement] of SHAPES) text = text.replace(pattern, replacement);
@@ -111,8 +110,8 @@ function redactText(raw: string, known: readonly string[]): string {
 }
 
 /**
- * drizzle appends the parameters of a failed query to its message. Found in texts too, since messages are passed on:
- * into other errors, placeholders, and through Temporal.
+ * drizzle appends the parameters of a failed query to its message. Removes them from any text, because messages are
+ * passed on: into other errors, placeholders, and through Temporal.
  */
 function withoutQueryParameters(text: string): string {
   const query = text.indexOf('Failed query: ');
@@ -188,14 +187,14 @@ function redactEntries(
   return Object.fromEntries(shown);
 }
 
-/** That a secret is absent, or a flag beside it, is no secret. */
+/** Keeps null, undefined and flags: they contain no secret. */
 function redactWhole(value: unknown): unknown {
   return value === null || value === undefined || typeof value === 'boolean' ? value : REDACTED;
 }
 
 /**
- * What is kept of an error beside name, message, stack and cause. Everything else (requests, bodies, query
- * parameters, the `detail` of PostgreSQL that quotes rows) may hold customer data.
+ * Fields of an error that are kept in addition to name, message, stack and cause. Others may contain customer data:
+ * requests, bodies, query parameters, the `detail` of PostgreSQL, which quotes rows.
  */
 const ERROR_FIELDS = [
   'code',
@@ -228,8 +227,8 @@ function redactError(error: Error, text: RedactText, inner: (value: unknown) => 
 }
 
 /**
- * The message of an error without data that others put in: PostgreSQL quotes the value that it could not read (SQLSTATE
- * class 22), `JSON.parse` quotes the text.
+ * The message of an error without the data it quotes: PostgreSQL quotes values that it could not read (SQLSTATE class
+ * 22), `JSON.parse` quotes the text.
  */
 function safeMessage(error: Error): string {
   if (error instanceof SyntaxError && error.message.includes('JSON')) return 'not valid JSON';
@@ -239,12 +238,12 @@ function safeMessage(error: Error): string {
   return error.message;
 }
 
-/** Many classes of errors set no name of their own. */
+/** Uses the name of the class for errors that do not set a name. */
 function nameOf(error: Error): string {
   return error.name === 'Error' ? error.constructor.name : error.name;
 }
 
-/** Only the frames: the head of a stack repeats the message as it was when the error was made. */
+/** Only the frames of a stack: its head repeats the original message. */
 function stackFrames(error: Error): string {
   const stack = error.stack ?? '';
   const afterMessage = stack.lastIndexOf(error.message) + error.message.length;

@@ -1,25 +1,24 @@
 import type { Logger } from 'pino';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-/** One call to the service, as the client reports it. Holds names of the contract and nothing of the contents. */
+/** One call to the service, as the client reports it. Has names of the contract, no content. */
 interface ServiceCall {
   readonly endpoint: string;
   /** `ok` or a failure class. */
   readonly outcome: string;
   readonly durationMs: number;
-  /** What of the answer could not be used. */
+  /** Parts of the answer that could not be used. */
   readonly unused?: { readonly fields: readonly string[]; readonly items: number };
 }
 
-/** Told of what could not be used. @param source a call of the contract, or `event order.completed` and the like. */
+/** Receives unusable parts. @param source a call of the contract, or an event such as `event order.completed`. */
 export type UnusedObserver = (source: string, unused: NonNullable<ServiceCall['unused']>) => void;
 
-/** A field that a record must have spoils it: the record is an item of a list then, and the item is dropped. */
 const UNUSED_FIELD =
-  'the service gives a field in a form that is not understood; the product reads an optional field as absent, and ' +
-  'drops an item of a list that lacks a needed field';
+  'a field of the service has an unknown form; an optional field is treated as absent, and an item of a list without ' +
+  'a required field is dropped';
 
-/** Counts what could not be used of answers and events, and logs each field once in the life of the process. */
+/** Counts unusable parts of answers and events, and logs each field once in the lifetime of the process. */
 export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): UnusedObserver {
   const logged = new Set<string>();
   return (endpoint, { fields, items }) => {
@@ -33,7 +32,7 @@ export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): 
   };
 }
 
-/** Counts calls to the service. @param onUnused told of what could not be used of an answer. */
+/** Counts calls to the service. @param onUnused receives the unusable parts of an answer. */
 export function serviceCallObserver(metrics: Metrics, onUnused: UnusedObserver): (call: ServiceCall) => void {
   return ({ endpoint, outcome, durationMs, unused }) => {
     metrics.upstreamCalls.inc({ endpoint, outcome });

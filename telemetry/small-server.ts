@@ -16,11 +16,11 @@ export interface SmallServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** How long the headers of a request may take to arrive, in milliseconds. */
+  /** Time limit for the arrival of the headers of a request, in milliseconds. */
   readonly headersTimeoutMs: number;
-  /** How long a whole request may take to arrive, in milliseconds. */
+  /** Time limit for the arrival of a whole request, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Connections that `close` ends: `idle` ones, so that requests under way are answered, or `all`. */
+  /** Connections that `close` ends: `idle` ones, so that running requests are answered, or `all`. */
   readonly closes: 'idle' | 'all';
 }
 
@@ -33,8 +33,8 @@ export interface SmallServer {
 /**
  * Serves a few routes beside the API, such as probes: exact paths, answers that no cache may store, errors as JSON.
  *
- * @param addRoutes adds the routes; what they do not match is answered 404.
- * @param answerError answers an error of a route; not called once an answer has begun.
+ * @param addRoutes adds the routes; other paths are answered with 404.
+ * @param answerError answers an error of a route; not called after the answer has begun.
  * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
 export async function startSmallServer(

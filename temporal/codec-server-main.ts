@@ -22,6 +22,6 @@ try {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
 } catch (error) {
-  logger.fatal({ err: error }, `the codec server cannot listen on ${host}:${port}; CODEC_PORT names another port`);
+  logger.fatal({ err: error }, `the codec server cannot listen on ${host}:${port}; CODEC_PORT sets another port`);
   process.exitCode = 1;
 }

@@ -2,11 +2,11 @@ import { WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
 import { BOOKS_BY_HAND, MAINTENANCE_WORKFLOWS, TASK_QUEUE, type BooksResult } from '#workflows/messages.ts';
 
 /**
- * Has a worker compare our books with the wallet at the service now, beside the schedule. Whoever asks while such a
- * comparison runs gets that one's result.
+ * Makes a worker compare our books with the wallet at the service now, in addition to the schedule. If such a comparison
+ * is running already, waits for its result.
  *
- * @param timeoutMs how long to wait for it; it goes on afterwards.
- * @returns undefined when it has not ended by then.
+ * @param timeoutMs how long to wait, in milliseconds; the comparison continues afterwards.
+ * @returns undefined when it has not ended in time.
  */
 export async function compareBooks(client: Client, timeoutMs: number): Promise<BooksResult | undefined> {
   const handle = await client.workflow.start<() => Promise<BooksResult>>(MAINTENANCE_WORKFLOWS.books, {
@@ -14,7 +14,7 @@ export async function compareBooks(client: Client, timeoutMs: number): Promise<B
     taskQueue: TASK_QUEUE,
     args: [],
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    staticSummary: 'Compares our books with the wallet at the service, because a person asked for it',
+    staticSummary: 'Compares our books with the wallet at the service, at the request of an operator',
   });
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timeout = setTimeout(() => resolve(undefined), timeoutMs);
@@ -24,7 +24,7 @@ export async function compareBooks(client: Client, timeoutMs: number): Promise<B
     return await Promise.race([result, tooLate]);
   } finally {
     clearTimeout(timeout);
-    // The server would answer only much later, and the process would wait for it.
+    // Otherwise the process would wait for the long poll.
     waiting.abort();
     result.catch(() => undefined);
   }

@@ -5,7 +5,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
 
-/** Long enough for a server that is just starting to answer, short enough for a person who waits. */
+/** Long enough for a server that is starting, short enough for a person who waits. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface ConnectOptions {
@@ -13,7 +13,7 @@ export interface ConnectOptions {
   readonly timeoutMs?: number;
 }
 
-/** Temporal could not be reached, or does not let us in. The message says what to do. */
+/** Temporal cannot be reached, or refuses our credentials. The message contains advice. */
 export class TemporalUnavailableError extends Error {
   constructor(config: TemporalConfig, cause: unknown) {
     super(`Temporal at ${config.address} ${whatIsWrong(config, cause)}`, { cause });
@@ -24,7 +24,7 @@ export class TemporalUnavailableError extends Error {
 /**
  * Connects a client.
  *
- * @returns the client; `client.connection.close()` ends it.
+ * @returns the client; the caller closes `client.connection`.
  * @throws TemporalUnavailableError
  */
 export async function connectClient(
@@ -35,7 +35,7 @@ export async function connectClient(
   return createClient(await connect(config, options), config, keyRing);
 }
 
-/** Connects without a client, for set-up work. @throws TemporalUnavailableError */
+/** Opens a connection without a client, for set-up. @throws TemporalUnavailableError */
 export async function connect(config: TemporalConfig, options: ConnectOptions = {}): Promise<Connection> {
   try {
     return await Connection.connect({
@@ -48,8 +48,8 @@ export async function connect(config: TemporalConfig, options: ConnectOptions = 
 }
 
 /**
- * A client that connects at its first call, for a process that must start, and serve, while Temporal is down.
- * Its calls fail until Temporal is there.
+ * A client that connects at its first call, for a process that must start and serve while Temporal is down. Its calls
+ * fail while Temporal is down.
  */
 export function createLazyClient(config: TemporalConfig, keyRing: KeyRing): Client {
   return createClient(Connection.lazy(connectionOptions(config)), config, keyRing);
@@ -64,7 +64,7 @@ export async function connectNative(config: TemporalConfig, options: ConnectOpti
   try {
     return await Promise.race([connecting, deadline]);
   } catch (error) {
-    // It may still succeed after the deadline, with nobody left to use it.
+    // It may still succeed after the deadline: close it then.
     connecting.then((late) => late.close()).catch(() => undefined);
     throw new TemporalUnavailableError(config, error);
   } finally {
@@ -73,8 +73,7 @@ export async function connectNative(config: TemporalConfig, options: ConnectOpti
 }
 
 /**
- * A client on a connection that exists. On a worker's `NativeConnection` it can start workflows eagerly, on that very
- * worker.
+ * A client on an existing connection. On a worker's `NativeConnection` it can start workflows eagerly on that worker.
  */
 export function createClient(connection: ConnectionLike, config: TemporalConfig, keyRing: KeyRing): Client {
   return new Client({ connection, namespace: config.namespace, dataConverter: createDataConverter(keyRing) });
@@ -84,14 +83,14 @@ type ConnectionLike = NonNullable<ClientOptions['connection']>;
 
 function connectionOptions(config: TemporalConfig): Pick<ConnectionOptions, 'address' | 'tls'> & { apiKey?: string } {
   const { address, tls, apiKey } = config;
-  // An API key is sent over an encrypted connection only.
+  // An API key must be sent over TLS only.
   return { address, tls: tls || apiKey !== undefined, ...(apiKey === undefined ? {} : { apiKey }) };
 }
 
 function whatIsWrong(config: TemporalConfig, cause: unknown): string {
   const status = grpcStatus(cause);
   if (status === GRPC_STATUS.unauthenticated || status === GRPC_STATUS.permissionDenied) {
-    return `refuses us: check TEMPORAL_API_KEY and that it may use the namespace ${config.namespace}.`;
+    return `refuses our credentials: check TEMPORAL_API_KEY and that it may use the namespace ${config.namespace}.`;
   }
   const secured = config.tls || config.apiKey !== undefined;
   return (

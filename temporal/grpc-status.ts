@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 
-/** The status codes of gRPC that we act on. */
+/** The gRPC status codes that we handle. */
 export const GRPC_STATUS = {
   cancelled: 1,
   deadlineExceeded: 4,
@@ -16,8 +16,9 @@ const { cancelled, deadlineExceeded, resourceExhausted, unavailable } = GRPC_STA
 const PASSING: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, resourceExhausted, unavailable]);
 
 /**
- * True when the same call may succeed a moment later. @param error of a client, which has that of gRPC as its cause, or
- * the latter itself.
+ * Whether the same call may succeed a moment later.
+ *
+ * @param error an error of gRPC, or one of Temporal's client with it as its cause.
  */
 export function isPassing(error: unknown): boolean {
   const status = grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);

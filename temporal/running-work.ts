@@ -2,14 +2,14 @@ import type { Client } from '@temporalio/client';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { workflowId } from '#workflows/messages.ts';
 
-/** A question that takes longer is given up; the sweeper does without it. */
+/** Time limit of the call; without its answer the sweeper continues. */
 const CALL_DEADLINE_MS = 5_000;
 
 /**
- * Asks Temporal's visibility, in one call, which of these have a running workflow. Visibility runs behind by a moment:
- * work that has just been started may be missing.
+ * Finds out in one call of Temporal's visibility which work has a running workflow. Visibility is eventually consistent:
+ * work that was just started may be missing.
  *
- * @returns the ids of work that has one. @throws ServiceError when Temporal does not answer.
+ * @returns the ids of work with a running workflow. @throws ServiceError when Temporal does not answer.
  */
 export async function findRunning(client: Client, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
   if (work.length === 0) return new Set();

@@ -1,32 +1,32 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleOptions } from '@temporalio/client';
 import { MAINTENANCE_WORKFLOWS, TASK_QUEUE } from '#workflows/messages.ts';
 
-/** What Temporal starts for us again and again; ids of the schedules, and the beginnings of their workflows' ids. */
+/** Ids of the schedules; the ids of their workflows begin with them. */
 export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch'] as const;
 export type ScheduleId = (typeof SCHEDULE_IDS)[number];
 
-/** How often each of them is due, in milliseconds; the product's policy has this form. */
+/** Interval of each schedule, in milliseconds; the product's policy has this form. */
 export type Intervals = Readonly<Record<ScheduleId, { readonly everyMs: number }>>;
 
-/** Temporal counts in whole seconds here. */
+/** Intervals of Temporal are whole seconds. */
 const SHORTEST_INTERVAL_MS = 1_000;
 
 /**
- * Runs missed while Temporal was down are not made up for: one run does what all of them would have. The shortest
- * window that Temporal allows.
+ * The shortest window that Temporal allows: runs that were missed while Temporal was down need not be repeated, because
+ * one run does the work of all of them.
  */
 const CATCH_UP_WINDOW_MS = 10_000;
 
 const SUMMARIES: Readonly<Record<ScheduleId, string>> = {
-  reconcile: 'Asks the service about work it has been silent about',
+  reconcile: 'Looks up silent work at the service',
   books: 'Compares our books with the wallet at the service',
-  watch: 'Announces eSIMs and subscriptions whose data or time runs out',
+  watch: 'Announces eSIMs and subscriptions that run out of data or time',
   sweep: 'Restarts unfinished orders that have no running workflow',
 };
 
 /**
- * Creates the schedules, or gives those that exist these intervals. May run in several workers at once. An operator's
- * pause stays.
+ * Creates the schedules, and sets the intervals of existing ones. May run in several workers at once. Keeps a pause of an
+ * operator.
  */
 export async function ensureSchedules(client: Client, intervals: Intervals): Promise<void> {
   for (const id of SCHEDULE_IDS) await ensureSchedule(client, wantedSchedule(id, intervals[id].everyMs));
@@ -54,7 +54,7 @@ async function ensureSchedule(client: Client, wanted: ReturnType<typeof wantedSc
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const handle = client.schedule.getHandle(wanted.scheduleId);
     const { spec } = await handle.describe();
-    // Every start of a worker comes here: what is right already is not written again.
+    // Every start of a worker gets here: do not write an unchanged schedule again.
     const intervals = spec.intervals ?? [];
     if (intervals.length === 1 && intervals[0]?.every === wanted.spec.intervals[0].every) return;
     await handle.update(({ state }) => ({ ...wanted, state }));

@@ -2,11 +2,11 @@ import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import type { Logger } from '#telemetry/logger.ts';
 
 /**
- * Sends what the Temporal SDK logs (worker, core, workflows, activities) through our logger, and so through its
- * redaction: `Runtime.install({ logger: createSdkLogger(logger) })`.
+ * Passes the log entries of the Temporal SDK (worker, core, workflows, activities) to our logger, which redacts them:
+ * `Runtime.install({ logger: createSdkLogger(logger) })`.
  */
 export function createSdkLogger(logger: Logger): DefaultLogger {
-  // Our own level decides.
+  // All levels: our logger filters by its own level.
   return new DefaultLogger('TRACE', (entry) => write(logger, entry));
 }
 

@@ -8,16 +8,16 @@ import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 /**
- * For a namespace that we create: how long a closed workflow stays visible. Business facts live in PostgreSQL for good;
- * this is for operators who look into a complaint.
+ * Retention of a namespace that we create. Operators can look at closed workflows for this long; business facts remain
+ * in PostgreSQL.
  */
 const RETENTION_DAYS = 30;
 
-/** A server on PostgreSQL takes up to half a minute until all of its parts know a new search attribute. */
+/** A server on PostgreSQL needs up to half a minute until all its services know a new search attribute. */
 const USABLE_WITHIN_MS = 60_000;
 const POLL_MS = 200;
 
-/** The namespace cannot be made ready; the message says what to do. */
+/** The namespace cannot be set up. The message contains advice. */
 export class NamespaceSetUpError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -32,8 +32,8 @@ export interface SetUpResult {
 }
 
 /**
- * Makes a namespace ready for our workflows: registers it if it is missing, adds the search attributes it lacks, and
- * returns once they can be used. May run any number of times, and in several processes at once.
+ * Sets up a namespace for our workflows: registers it and adds its search attributes if they are missing, and waits
+ * until they can be used. Idempotent; may run in several processes at once.
  *
  * @throws TemporalUnavailableError
  * @throws NamespaceSetUpError when a search attribute exists with another type, or we may not create what is missing.
@@ -51,15 +51,15 @@ export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResul
 
 export interface NamespaceState {
   readonly exists: boolean;
-  /** Names of the search attributes that are missing; all of them when the namespace is. */
+  /** Names of the missing search attributes; all of them when the namespace is missing. */
   readonly missingSearchAttributes: readonly string[];
 }
 
 /**
- * Looks at what {@link setUpNamespace} would do, and changes nothing.
+ * Finds out what {@link setUpNamespace} would do. Changes nothing.
  *
  * @throws NamespaceSetUpError when a search attribute exists with another type.
- * @throws ServiceError of Temporal's client when we may not look.
+ * @throws ServiceError of Temporal's client without permission to read.
  */
 export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceState> {
   const exists = await namespaceExists(connection, namespace);
@@ -98,7 +98,7 @@ async function namespaceExists(connection: Connection, namespace: string): Promi
   }
 }
 
-/** Each search attribute with the number that the protocol gives its type. */
+/** Each search attribute with the protocol's number of its type. */
 const WANTED: ReadonlyMap<string, number> = new Map(
   Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type) ?? 0]),
 );
@@ -117,7 +117,7 @@ async function ensureSearchAttributes(connection: Connection, namespace: string)
       added = [...missing.keys()];
     } catch (error) {
       if (grpcStatus(error) === GRPC_STATUS.permissionDenied) throw mayNotAdd(namespace, missing, error);
-      // Another process may be adding them at this moment: look again.
+      // Another process may be adding them now: read again.
       return new NotYet(error);
     }
     return new NotYet();
@@ -144,9 +144,7 @@ async function missingSearchAttributes(
   return new Map([...WANTED].filter(([name]) => customAttributes[name] === undefined));
 }
 
-/**
- * The parts of the server learn of a namespace one after the other; one that was just registered is unknown to some.
- */
+/** @returns NotYet while the operator service does not know a new namespace. */
 async function existingSearchAttributes(
   connection: Connection,
   namespace: string,
@@ -159,7 +157,7 @@ async function existingSearchAttributes(
   }
 }
 
-/** The part of the server that takes our calls learns of new search attributes later than the list shows them. */
+/** Tries a query: the frontend knows new search attributes later than the list shows them. */
 async function areUsable(connection: Connection, namespace: string): Promise<true | NotYet> {
   const query = [...WANTED.keys()].map((name) => `${name} IS NULL`).join(' AND ');
   try {
@@ -179,7 +177,7 @@ function mayNotAdd(namespace: string, missing: ReadonlyMap<string, number>, caus
   );
 }
 
-/** Why something is not there yet, if anything is known. */
+/** The namespace or an attribute cannot be used yet, with the reason if there is one. */
 class NotYet {
   readonly reason: unknown;
 

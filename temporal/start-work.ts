@@ -24,7 +24,7 @@ import {
 } from '#workflows/messages.ts';
 import { startSearchAttributes, type SearchFacts } from '#workflows/search-attributes.ts';
 
-/** What a workflow is started with. Nothing personal: part of it is shown and indexed in plain text. */
+/** Input of the start of a workflow. Contains no personal data: parts of it are indexed as plain text. */
 export interface WorkStart extends SearchFacts {
   readonly id: string;
   readonly vpnPlanId?: number;
@@ -32,32 +32,30 @@ export interface WorkStart extends SearchFacts {
 }
 
 export interface StartOptions {
-  /** Asks for the first task to be run by this very process; its client must share the worker's `NativeConnection`. */
+  /** Requests that this process runs the first task; its client must share the worker's `NativeConnection`. */
   readonly eager?: boolean;
   /**
-   * Reads whether the row of the work has ended. It is asked only where the workflow has completed: a row that is
-   * unfinished all the same has lost that end, and a new run is started for it.
+   * Reads whether the row of the work has ended. Called only when the workflow has completed. If the row is unfinished,
+   * the database has lost its end, and a new run is started.
    */
   readonly isEnded: () => Promise<boolean>;
 }
 
 /** Resolves with one of these when a workflow is running or has completed for this work. */
 export type StartOutcome =
-  /** By this call. */
+  /** This call has started it. */
   | 'started'
-  /** It runs already. */
+  /** It is running already. */
   | 'running'
-  /**
-   * It ran and ended well, and its row says so. One that was terminated, failed or timed out is started again instead.
-   */
+  /** It has completed, and its row has ended. (A workflow that was terminated, failed or timed out is started again.) */
   | 'finished';
 
 type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>;
 
-/** A workflow can end between our start and our look at it; twice in a row is no coincidence any more. */
+/** A workflow may end between our start and our read of its state. After this number of times it is an error. */
 const TRIES = 3;
 
-/** Starts the workflow of a piece of work unless it runs or has ended well. May be called any number of times. */
+/** Starts the workflow of work unless it is running or has completed. Idempotent. */
 export async function startWork(client: Client, start: WorkStart, options: StartOptions): Promise<StartOutcome> {
   const begin = async (again: Again | undefined) => {
     await client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
@@ -67,15 +65,15 @@ export async function startWork(client: Client, start: WorkStart, options: Start
     });
     return 'started' as const;
   };
-  return unlessInHand(client, start, options, begin);
+  return startAgainIfNeeded(client, start, options, begin);
 }
 
 /**
- * Signals a workflow that the service has reported something; starts one where none runs.
+ * Signals a report of the service to a workflow, and starts the workflow if none is running.
  *
- * @returns `finished` when it has completed and was not signalled: the caller then judges the report against the row.
+ * @returns `finished` when it has completed and was not signalled; the caller then judges the report by the row.
  */
-export async function tellWork(
+export async function signalReport(
   client: Client,
   start: WorkStart,
   observation: ServiceObservation,
@@ -84,7 +82,7 @@ export async function tellWork(
   return signalWithStart(client, start, { signal: serviceObservedSignal.name, signalArgs: [observation] }, options);
 }
 
-/** Lets a workflow see what a person did in PostgreSQL, starting it where none runs. */
+/** Signals an operator action in PostgreSQL to a workflow, and starts the workflow if none is running. */
 export async function wakeWork(
   client: Client,
   start: WorkStart,
@@ -107,25 +105,22 @@ async function signalWithStart(
     });
     return 'notified' as const;
   };
-  const outcome = await unlessInHand(client, start, options, notify);
-  // One that runs takes the signal: it has begun since the signal was refused.
+  const outcome = await startAgainIfNeeded(client, start, options, notify);
+  // It was started after the signal was refused, so it accepts the signal now.
   if (outcome === 'running') return signalWithStart(client, start, signal, options);
   return outcome;
 }
 
-/** How a workflow is started that is not the first one. */
+/** A start after an earlier run of the same workflow id. */
 interface Again {
-  /** What the run before knew, which is nothing where it cannot tell. */
+  /** What the earlier run knew; empty when it cannot be queried. */
   readonly remembered: Remembered;
-  /** True when that run has completed, and its row has lost its end. */
+  /** True when that run has completed, and the database has lost the end of its row. */
   readonly isAfterEnd: boolean;
 }
 
-/**
- * Does what starts a workflow, and decides what follows where Temporal refuses it because of a run that was there
- * before.
- */
-async function unlessInHand<Begun extends string>(
+/** Starts a workflow with `begin`. Decides what follows if Temporal refuses the start because of an earlier run. */
+async function startAgainIfNeeded<Begun extends string>(
   client: Client,
   work: WorkRef,
   { isEnded }: Pick<StartOptions, 'isEnded'>,
@@ -139,7 +134,7 @@ async function unlessInHand<Begun extends string>(
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === TRIES) throw error;
     }
     const { state, runId } = await newestRun(client, work);
-    // The row is read after the workflow: one that is just completing has ended its row before.
+    // Read the row after the workflow: a workflow ends its row before it completes.
     const decision = startDecision(state, state === 'completed' && (await isEnded()));
     if (decision === 'leave') return state === 'running' ? 'running' : 'finished';
     if (decision === 'start_anew')
@@ -157,8 +152,7 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
     workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
     args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, ...again.remembered } }) }],
-    // A second run follows Terminate, a bug, or a database that has lost commits. It is handed what the one before
-    // knew, so it is no plain start.
+    // A second run follows Terminate, a bug, or a database that has lost commits. It gets what the earlier run knew.
     workflowIdReusePolicy: reusePolicy(again),
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
@@ -170,20 +164,21 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
       `- ${item}`,
       `- Environment: ${environment}`,
       '',
-      `Terminate and Reset are safe: the ${KINDS[kind].noun} goes on from what PostgreSQL knows of it.`,
+      `Terminate and Reset are safe: the ${KINDS[kind].noun} continues from its state in PostgreSQL.`,
     ].join('\n'),
   };
 }
 
 /**
- * Where another process has begun a run that has completed meanwhile, none may follow it with what an earlier one knew.
+ * Another process may have started a run that has completed meanwhile. No run may follow it with the knowledge of an
+ * earlier one.
  */
 function reusePolicy(again: Again | undefined): WorkflowIdReusePolicy {
   if (again === undefined) return WorkflowIdReusePolicy.REJECT_DUPLICATE;
   return again.isAfterEnd ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY;
 }
 
-/** A caller's text inside Markdown: shown as it is, whatever characters it holds. */
+/** A caller's text as code in Markdown, so that no character is interpreted. */
 function asCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
@@ -203,20 +198,20 @@ async function newestRun(
   }
 }
 
-/** What a completed run knew of its work, from its result. */
+/** The knowledge of a completed run about its work, from its result. */
 async function witnessOf(client: Client, work: WorkRef, runId: string | undefined): Promise<Witness> {
   const { witness, ...end } = await client.workflow.getHandle<PurchaseWorkflow>(workflowId(work), runId).result();
   return witnessOfEnd(end, witness);
 }
 
-/** Replaying a run takes a worker that is free. */
+/** Time limit of the query: it needs a worker that replays the run. */
 const QUERY_DEADLINE_MS = 5_000;
 
 /**
- * What a run knew that was terminated, or has failed. Its row knows as much, unless PostgreSQL has lost commits.
+ * The knowledge of a run that was terminated or has failed. Its row has the same, unless PostgreSQL has lost commits.
  *
- * @returns nothing when it cannot be asked: it never ran a task, or its history cannot be replayed.
- * @throws Error when it cannot be asked at this moment.
+ * @returns an empty object when the run cannot be queried: it never ran a task, or its history cannot be replayed.
+ * @throws Error when it cannot be queried now.
  */
 async function rememberedBy(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
   try {

@@ -1,4 +1,4 @@
-/** Entry of the process in front of the Temporal UI: refuses requests for other hosts and from other pages. */
+/** Entry of the proxy of the Temporal UI, which refuses requests for other hosts and from other pages. */
 import { readUiProxyConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/fields.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -19,7 +19,7 @@ try {
 } catch (error) {
   logger.fatal(
     { err: error },
-    `nothing can listen on ${config.host}:${config.port}; TEMPORAL_UI_PORT names another port`,
+    `the proxy cannot listen on ${config.host}:${config.port}; TEMPORAL_UI_PORT sets another port`,
   );
   process.exitCode = 1;
 }

@@ -6,11 +6,11 @@ export interface UiProxyOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Where the Temporal UI listens, such as `http://temporal-ui:8080`. */
+  /** URL of the Temporal UI itself, such as `http://temporal-ui:8080`. */
   readonly target: string;
-  /** The addresses that operators open, as browsers send them in `Origin`. Nothing else is served. */
+  /** The addresses that operators open, as browsers send them in `Origin`. Requests for others are refused. */
   readonly origins: readonly string[];
-  /** Told of each refused request and of each failure to reach the UI. */
+  /** Called for each refused request and each failure to reach the UI. */
   readonly onProblem?: (problem: UiProxyProblem) => void;
 }
 
@@ -24,7 +24,7 @@ export interface UiProxy {
   close(): Promise<void>;
 }
 
-/** Headers that speak of one connection only, and are not passed on (RFC 9110, 7.6.1). */
+/** Headers of one connection, which are not forwarded (RFC 9110, 7.6.1). */
 const OF_ONE_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -37,9 +37,9 @@ const OF_ONE_CONNECTION = new Set([
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * Stands in front of the Temporal UI, which answers any `Host`: a web page whose name an attacker points at this
- * machine (DNS rebinding) could otherwise use it as its own. Served are requests whose `Host` is that of one of the
- * origins, and of other methods than GET and HEAD those that come from no other page.
+ * Protects the Temporal UI, which answers any `Host`, against DNS rebinding: an attacker could point the name of a web
+ * page at this machine and use the UI. The proxy forwards requests whose `Host` is that of one of the origins. Requests
+ * that are not GET or HEAD must not come from another page.
  *
  * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
@@ -57,7 +57,7 @@ export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   };
 }
 
-/** Why a request is not passed on; undefined when it is. */
+/** The reason to refuse a request; undefined when there is none. */
 function problemOf({ method = '', headers }: IncomingMessage, origins: readonly string[]): UiProxyProblem | undefined {
   const host = headers.host?.toLowerCase() ?? '';
   if (!origins.some((origin) => new URL(origin).host === host)) return { what: 'host', detail: host };
@@ -65,7 +65,7 @@ function problemOf({ method = '', headers }: IncomingMessage, origins: readonly 
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   if (origin !== undefined && !origins.includes(origin)) return { what: 'origin', detail: origin };
-  // Browsers always say where such a request comes from. What says nothing, such as curl, is no browser.
+  // Browsers always send the origin of such a request. A client without it, such as curl, is no browser.
   if (site === 'cross-site' || site === 'same-site') return { what: 'origin', detail: `Sec-Fetch-Site: ${site}` };
   return undefined;
 }
@@ -73,7 +73,7 @@ function problemOf({ method = '', headers }: IncomingMessage, origins: readonly 
 function passOn(request: IncomingMessage, response: ServerResponse, options: UiProxyOptions): void {
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !OF_ONE_CONNECTION.has(name)));
   const { hostname, port } = new URL(options.target);
-  // Never joined to a URL: `//other.example/` as a path would name another server.
+  // Do not build a URL from the path: `//other.example/` would name another server.
   const { method = 'GET', url: path = '/' } = request;
   const outgoing = send({ hostname: hostname.replace(/^\[|\]$/g, ''), port: port || 80, path, method, headers });
   const unreachable = (error: Error) => refuse(response, 502, { what: 'unreachable', detail: error.message }, options);
@@ -88,7 +88,7 @@ function passOn(request: IncomingMessage, response: ServerResponse, options: UiP
 }
 
 const TEXTS: Readonly<Record<UiProxyProblem['what'], (origins: readonly string[]) => string>> = {
-  host: (origins) => `This is the Temporal UI of another address. Open ${origins.join(' or ')}.`,
+  host: (origins) => `The Temporal UI is not served at this address. Open ${origins.join(' or ')}.`,
   origin: () => 'This request comes from another page than the Temporal UI.',
   unreachable: () => 'The Temporal UI does not answer.',
 };

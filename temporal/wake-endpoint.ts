@@ -12,8 +12,7 @@ import { SEARCH_ATTRIBUTES, WEBHOOK_PRODUCT, WEBHOOK_STAGES } from '#workflows/s
 type EndpointWorkflow = (input: WebhookEndpointInput) => Promise<WebhookEndpointResult>;
 
 /**
- * Tells the workflow of an endpoint that something waits for it, starting it where none runs. May be called any number
- * of times.
+ * Signals the workflow of an endpoint that deliveries wait, and starts the workflow if none is running. Idempotent.
  */
 export async function wakeEndpoint(
   client: Client,
@@ -26,7 +25,7 @@ export async function wakeEndpoint(
     args: [{ endpointId }],
     signal: deliveriesWaitSignal,
     signalArgs: [wake],
-    // One run after the other: each ends when nothing waits any more.
+    // Each run ends when no delivery waits, so there are many runs with this id.
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     typedSearchAttributes: [
@@ -36,11 +35,11 @@ export async function wakeEndpoint(
     ],
     staticSummary: `Deliveries to ${endpointId}`,
     staticDetails: [
-      'Delivers events to one webhook endpoint of an internal system, for as long as any wait for it.',
+      'Delivers events to one webhook endpoint of an internal system until none waits.',
       '',
       `- Endpoint: \`${endpointId}\``,
       '',
-      'Terminate and Reset are safe: what waits stands in PostgreSQL, and a new run is started for it.',
+      'Terminate and Reset are safe: the waiting deliveries are in PostgreSQL, and a new run is started for them.',
     ].join('\n'),
   });
 }

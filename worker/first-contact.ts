@@ -20,7 +20,7 @@ export interface FirstContactOptions {
   readonly mode: ServiceMode;
   readonly capabilities: Capabilities;
   readonly policy: Pick<GatePolicy, 'firstContactMs'>;
-  /** Milliseconds for one list of the service. */
+  /** Time limit of one list call, in milliseconds. */
   readonly deadlineMs: number;
   readonly logger: Logger;
   /** Epoch milliseconds. */
@@ -28,8 +28,8 @@ export interface FirstContactOptions {
 }
 
 /**
- * Holds purchases in production until the shapes of the service's answers have been seen, and looks every few minutes
- * whether they can be seen without spending anything. Several workers may do so at once.
+ * Holds purchases in production until the shapes of the service's answers have been seen. Checks every few minutes
+ * whether free read calls show them. Several workers may do so at once.
  */
 export class FirstContactWatch {
   readonly #options: FirstContactOptions;
@@ -40,7 +40,7 @@ export class FirstContactWatch {
     this.#options = options;
   }
 
-  /** Puts the pauses in place; to be awaited before the worker takes any task. @throws DatabaseUnavailableError */
+  /** Creates the pauses. Await it before the worker polls for tasks. @throws DatabaseUnavailableError */
   async hold(): Promise<void> {
     const { database, mode, logger, now } = this.#options;
     if (mode === 'sandbox') return;
@@ -54,14 +54,14 @@ export class FirstContactWatch {
     this.#running ??= this.#run();
   }
 
-  /** Waits for a look that is under way. */
+  /** Stops and waits for a running check. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
   }
 
-  /** One look: at our own records, then at the service. @returns false when nothing is held any more. */
-  async look(): Promise<boolean> {
+  /** Checks our own records, then the service. @returns false when nothing is held any more. */
+  async check(): Promise<boolean> {
     const { database, service, mode, capabilities, deadlineMs, logger, now } = this.#options;
     if (mode === 'sandbox') return false;
     const recorded = await database.transaction((tx) => releaseRecorded(tx, FIRST_CONTACT_ACTOR, new Date(now())));
@@ -85,9 +85,9 @@ export class FirstContactWatch {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        if (!(await this.look())) return;
+        if (!(await this.check())) return;
       } catch (error) {
-        logger.warn({ err: error }, 'the look at the service failed; the worker tries again');
+        logger.warn({ err: error }, "the shapes of the service's answers could not be checked; the worker tries again");
       }
       await delay(policy.firstContactMs, undefined, { signal }).catch(() => undefined);
     }

@@ -1,7 +1,7 @@
 import type { GateListener } from '#activities/work/work-dependencies.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** Writes down in the log what the purchase gate notices. */
+/** Logs changes of circuits and of the balance. */
 export function gateListener(logger: Logger): GateListener {
   return {
     circuitChanged: ({ name, from, to, detail }) => {
@@ -16,6 +16,7 @@ export function gateListener(logger: Logger): GateListener {
         logger.error({ balance: amount, currency }, 'the balance of the wallet is below POLICY_LOW_BALANCE');
       else logger.info({ balance: amount, currency }, 'the balance of the wallet is back above POLICY_LOW_BALANCE');
     },
-    failed: (error) => logger.warn({ err: error }, 'the circuits could not be told of a send; the next send tells'),
+    failed: (error) =>
+      logger.warn({ err: error }, 'the circuits could not be updated after a send; the next send updates them'),
   };
 }

@@ -20,8 +20,8 @@ export interface GateLoopOptions {
 }
 
 /**
- * Lets held purchases go once what held them is over; see `fulfilment/gate/release-held-work.ts`. Every worker has one, and one of them
- * looks at a time. Should none look, held work still asks the gate by its own timer.
+ * Releases held purchases when their hold reason is over; see `fulfilment/gate/release-held-work.ts`. Every worker has a
+ * loop, and one of them runs at a time. Held work also calls the gate by its own timer, if no loop runs.
  */
 export class GateLoop {
   readonly #options: GateLoopOptions;
@@ -39,14 +39,14 @@ export class GateLoop {
     this.#running ??= this.#run();
   }
 
-  /** Waits for a look that is under way. */
+  /** Stops and waits for a running round. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
   }
 
-  /** One look: wakes whoever may go, and reads the wallet when somebody waits for money. */
-  async look(): Promise<void> {
+  /** One round: wakes released work, and reads the wallet if work waits for money. */
+  async runOnce(): Promise<void> {
     const { database, policy, onGate, wakeRelay, now } = this.#options;
     const look = await database.transaction((tx) => releaseHeldWork(tx, now(), policy));
     if (look === undefined) return;
@@ -59,8 +59,8 @@ export class GateLoop {
     const { policy, logger } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.look().catch((error: unknown) =>
-        logger.warn({ err: error }, 'the purchase gate could not be looked at; it tries again'),
+      await this.runOnce().catch((error: unknown) =>
+        logger.warn({ err: error }, 'held purchases could not be released; the worker tries again'),
       );
       await delay(policy.tickMs, undefined, { signal }).catch(() => undefined);
     }

@@ -25,14 +25,14 @@ import { GateLoop } from '#worker/gate-loop.ts';
 import { databaseGauges } from '#worker/health/gauges.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 
-/** Everything of a worker process that does not need Temporal. */
+/** The components of a worker process that do not need Temporal. */
 export interface WorkerParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly keyRing: KeyRing;
   readonly database: Database;
   readonly wakeups: Wakeups;
-  /** Wakes those who read events. */
+  /** Notifies the readers of events in the API processes. */
   readonly readers: Notifier;
   readonly gateLoop: GateLoop;
   readonly firstContact: FirstContactWatch;
@@ -40,12 +40,12 @@ export interface WorkerParts {
     ReturnType<typeof createMaintenanceActivities> &
     ReturnType<typeof createBooksActivities> &
     ReturnType<typeof createWatchActivities>;
-  /** They have a task queue of their own. */
+  /** Activities of event webhooks, which have their own task queue. */
   readonly webhookActivities: ReturnType<typeof createWebhookActivities>;
   close(): Promise<void>;
 }
 
-/** Puts the parts of a worker together. Opens no connection yet. */
+/** Creates the components of a worker. Opens no connection yet. */
 export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now): WorkerParts {
   const { policy, service: serviceConfig } = config;
   const logger = createLogger({ level: config.logLevel, name: 'worker', secrets: [serviceConfig.password] });
@@ -62,7 +62,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     url: config.database.directUrl,
     applicationName: 'relay-notify',
     onError: (error) =>
-      logger.warn({ err: error }, 'readers of events could not be woken; they find them at their next poll'),
+      logger.warn({ err: error }, 'readers of events could not be notified; they find the events at their next poll'),
   });
   const database = new Database({
     url: config.database.url,

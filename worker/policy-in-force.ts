@@ -5,9 +5,9 @@ import { effectivePolicy } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 
 /**
- * The policy in force at this moment: the configured one, cut down to what the service was found able to do. Workflows
- * get a copy when they begin; the activities that spend read it again. Capabilities are measured in the sandbox only,
- * so its profile counts in both modes.
+ * The current policy: the configured one, restricted to the measured capabilities of the service. Workflows get a copy
+ * when they start; activities that spend money read it again. Capabilities are measured in the sandbox only, so its
+ * profile applies in both modes.
  *
  * @throws DatabaseUnavailableError
  */

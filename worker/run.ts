@@ -24,33 +24,31 @@ import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
 import { TASK_QUEUE, WEBHOOK_TASK_QUEUE } from '#workflows/messages.ts';
 
-/** How long after a failed try PostgreSQL and Temporal are asked again while the process starts. */
+/** Wait between attempts to reach PostgreSQL and Temporal at the start. */
 const START_RETRY_MS = 1_000;
-/** A cached workflow costs some 100 KB; one that was evicted is replayed from its history when it is needed again. */
+/** A cached workflow takes about 100 KB. An evicted one is replayed from its history when it is needed again. */
 const MAX_CACHED_WORKFLOWS = 300;
 /**
- * Tasks go first to the worker that has the workflow in its memory; one that has died is waited for this long (10 s by
- * default), and so is all that its orders do next. A worker that is merely busy for longer costs a replay.
+ * Tasks go first to the worker that has the workflow in its cache. If that worker has died, its orders wait this long
+ * (10 s by default). If it is only busy for longer, the workflow is replayed on another one.
  */
 const STICKY_TIMEOUT = '2s';
-/** Activities mostly wait for the service; more at once than it takes connections would only wait here. */
+/** Activities mostly wait for the service. More of them would only wait for one of its connections. */
 const MAX_ACTIVITIES = 50;
-/**
- * Endpoints that are sent to at the same moment; each takes a few seconds at a time, and mostly waits for its receiver.
- */
+/** Endpoints that are sent to in parallel; each send mostly waits for its receiver. */
 const MAX_ENDPOINTS = 20;
 
-/** A worker that has nothing in hand and has not ended so long after that waits for a Temporal that does not answer. */
+/** A worker without running tasks that has not ended after this time waits for a Temporal that does not answer. */
 const SHUTDOWN_MARGIN_MS = 2_000;
-/** How often a worker that stops is asked whether it has anything in hand. */
-const STATE_LOOK_MS = 100;
-/** A connection that nothing hangs on closes within milliseconds. */
+/** Interval of the checks whether a stopping worker has ended its tasks. */
+const STATE_CHECK_MS = 100;
+/** A connection without pending calls closes within milliseconds. */
 const CLOSE_MS = 1_000;
 
 /**
  * Runs the Temporal worker and the relay until SIGTERM or SIGINT, then stops both in order.
  *
- * @param parts closed at the end.
+ * @param parts components of the worker; closed at the end.
  */
 export async function runWorker(config: WorkerConfig, parts: WorkerParts = createWorkerParts(config)): Promise<void> {
   const { logger, metrics, database, keyRing } = parts;
@@ -64,7 +62,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
     metrics,
     checks: {
       database: () => database.run((db) => requireCurrentSchema(db)),
-      // Another process may have begun to use a key that this one lacks.
+      // Another process may use a key that this one lacks.
       encryption: () => database.run((db) => verifyKeys(db, keyRing)),
       worker: async () => {
         if (running === undefined) throw new Error('the worker is not running (yet)');
@@ -98,7 +96,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   }
 }
 
-/** What a probe asks while the worker runs. */
+/** State for the readiness probe while the worker runs. */
 interface Running {
   readonly temporal: TemporalHealth;
 }
@@ -111,14 +109,14 @@ async function work(
 ): Promise<void> {
   const { logger, metrics, database, keyRing, wakeups, readers, gateLoop, firstContact } = parts;
   const { activities, webhookActivities } = parts;
-  // Signals are ours: the relay must stop before the worker does.
+  // We handle signals ourselves: the relay must stop before the worker.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
   const policy = await untilAvailable(parts, signal, () =>
     database.run((db) => policyInForce(db, config.policy, config.service.mode)),
   );
   if (policy === undefined) return;
   const { resendAllowed, maxAttempts } = policy.purchase;
-  logger.info({ resendAllowed, maxAttempts }, 'this is what the capability profile and the configuration allow');
+  logger.info({ resendAllowed, maxAttempts }, 'policy after the capability profile and the configuration');
   const connection = await untilAvailable(parts, signal, () => connectNative(config.temporal));
   if (connection === undefined) return;
   const client = createClient(connection, config.temporal, keyRing);
@@ -136,7 +134,7 @@ async function work(
     interceptors: { activity: [heartbeat] },
     ...HEARTBEAT_OPTIONS,
   });
-  // With slots of its own: receivers of webhooks may take their time without keeping a purchase waiting.
+  // A worker with its own slots: slow receivers of webhooks must not delay purchases.
   const courier = await Worker.create({
     connection,
     namespace: config.temporal.namespace,
@@ -165,7 +163,7 @@ async function work(
     now: Date.now,
   });
   const temporal = new TemporalHealth({
-    ask: () => connection.workflowService.getSystemInfo({}),
+    ping: () => connection.workflowService.getSystemInfo({}),
     policy: policy.temporalHealth,
     metrics,
     logger,
@@ -199,8 +197,8 @@ async function work(
     await Promise.race([running, told.promise.then(() => untilStopped(workers, running, config.shutdownGraceMs))]);
   } finally {
     await stopParts();
-    // It waits for calls that a Temporal that hangs never answers, and is refused while a worker has not ended. The
-    // process ends all the same.
+    // `close` waits for calls, which a hanging Temporal never answers, and fails while a worker has not ended. The process
+    // ends in both cases.
     const closing = connection
       .close()
       .catch((error: unknown) => logger.warn({ err: error }, 'the connection to Temporal could not be closed'));
@@ -208,19 +206,17 @@ async function work(
   }
 }
 
-/** Runs them until all have stopped. Should one of them fail, the others have no business going on. */
+/** Runs the workers until all have stopped. If one fails, the others are stopped. */
 async function runAll(workers: readonly Worker[]): Promise<void> {
   const ended = await Promise.allSettled(workers.map((each) => each.run().finally(() => stopAll(workers))));
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/**
- * Resolves when workers that were told to stop have ended, or have nothing in hand any more and only wait for Temporal.
- */
+/** Resolves when stopping workers have ended, or have no running tasks and only wait for Temporal. */
 async function untilStopped(workers: readonly Worker[], running: Promise<void>, graceMs: number): Promise<void> {
-  const lastLook = performance.now() + graceMs + SHUTDOWN_MARGIN_MS;
-  while (workers.some(isBusy) && performance.now() < lastLook) {
-    if (await settlesWithin(STATE_LOOK_MS, running)) return;
+  const lastCheck = performance.now() + graceMs + SHUTDOWN_MARGIN_MS;
+  while (workers.some(isBusy) && performance.now() < lastCheck) {
+    if (await settlesWithin(STATE_CHECK_MS, running)) return;
   }
   await settlesWithin(SHUTDOWN_MARGIN_MS, running);
 }
@@ -234,7 +230,7 @@ function stopAll(workers: readonly Worker[]): void {
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 }
 
-/** Tries until PostgreSQL and Temporal are there: whoever starts everything at once need not mind the order. */
+/** Repeats `work` until PostgreSQL and Temporal are available, so that processes can be started in any order. */
 async function untilAvailable<Result>(
   { logger }: WorkerParts,
   signal: AbortSignal,
@@ -247,7 +243,7 @@ async function untilAvailable<Result>(
       if (error instanceof OtherInstallationError || error instanceof EncryptionKeysError) throw error;
       if (error instanceof NamespaceSetUpError) throw error;
       if (!isPassing(error)) throw error;
-      logger.warn({ err: error }, 'something that the worker needs is not available yet; it tries again');
+      logger.warn({ err: error }, 'PostgreSQL or Temporal is not available yet; the worker tries again');
     }
     await delay(START_RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -256,6 +252,6 @@ async function untilAvailable<Result>(
 
 function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError || error instanceof SchemaNotCurrentError) return true;
-  // The schedule client hides the gRPC error in one of its own.
+  // The schedule client wraps the gRPC error.
   return error instanceof TemporalUnavailableError || error instanceof ServiceError || isGrpcServiceError(error);
 }

@@ -3,18 +3,18 @@ import type { StartFacts } from '#db/work/start-facts.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
+import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { wakeEndpoint } from '#temporal/wake-endpoint.ts';
 import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay/relay.ts';
 
-/** A call to Temporal that takes longer than this is given up; the row comes again. */
+/** Time limit of a call to Temporal; after it the row is tried again. */
 const CALL_DEADLINE_MS = 10_000;
 
 /**
- * The relay's way to workflows.
+ * The relay's access to the workflows of work.
  *
- * @param client on the worker's own connection, so that a workflow may begin at once in this process (eager start).
- * @param isEnded reads whether the row of a piece of work has ended.
+ * @param client client on the worker's connection, so that a workflow may start at once in this process (eager start).
+ * @param isEnded reads whether the row of work has ended.
  */
 export function workWorkflows(
   client: Client,
@@ -27,12 +27,12 @@ export function workWorkflows(
   return {
     start: (facts) => within(() => startWork(client, startOf(facts), { eager: true, isEnded: () => isEnded(facts) })),
     wake: (facts) => within(() => wakeWork(client, startOf(facts), { isEnded: () => isEnded(facts) })),
-    tell: (facts, observation) =>
-      within(() => tellWork(client, startOf(facts), observation, { isEnded: () => isEnded(facts) })),
+    signalReport: (facts, observation) =>
+      within(() => signalReport(client, startOf(facts), observation, { isEnded: () => isEnded(facts) })),
   };
 }
 
-/** The relay's way to the workflows of webhook endpoints. */
+/** The relay's access to the workflows of webhook endpoints. */
 export function endpointWorkflows(client: Client): EndpointWorkflows {
   return {
     wake: (id, options) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, () => wakeEndpoint(client, id, options)),

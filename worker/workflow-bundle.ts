@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 const BUILD_SCRIPT = fileURLToPath(new URL('build-bundle.ts', import.meta.url));
 
 /**
- * The workflows as the SDK's sandbox wants them: one script.
+ * The workflows as one script for the SDK's sandbox.
  *
- * @param file a bundle that was built ahead; without one it is built now, in a process of its own, since the bundler
- *   leaves more than 100 MB resident in the process that ran it.
+ * @param file an existing bundle; undefined: builds one in a separate process, because the bundler leaves more than
+ *   100 MB resident in its process.
  * @throws Error when the bundle cannot be read or built.
  */
 export async function workflowBundle(file: string | undefined): Promise<{ code: string }> {

@@ -4,7 +4,7 @@ import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
 
 const path = (file: string) => fileURLToPath(new URL(`../workflows/${file}`, import.meta.url));
 
-/** What the bundle of the workflows is made from; tests make theirs from the same. */
+/** Sources of the workflow bundle, also for tests. */
 export const WORKFLOW_SOURCES = {
   workflowsPath: path('index.ts'),
   workflowInterceptorModules: [path('operator/refuse-unencrypted.ts')],

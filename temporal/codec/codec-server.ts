@@ -14,14 +14,14 @@ export interface CodecServerOptions {
   readonly codec: PayloadCodec;
   /** Origins of the Temporal UI, as browsers send them. */
   readonly allowedOrigins: readonly string[];
-  /** Values of `Host` that are accepted where there is no token: lower case, without port. */
+  /** Accepted values of `Host` without a token: lower case, without port. */
   readonly allowedHosts: readonly string[];
   /** Required as `Authorization: Bearer …` when set. */
   readonly token?: string | undefined;
   readonly logger: Logger;
 }
 
-/** An answer of Temporal has at most 4 MiB, which are 5.4 in base64. */
+/** An answer of Temporal has at most 4 MiB, which are 5.4 MiB in base64. */
 const BODY_LIMIT_BYTES = 8 * 1_024 * 1_024;
 /**
  * Limit for the bodies of all requests together: the process has 192 MB in `npm start`, and a body takes several times
@@ -42,11 +42,11 @@ const PREFLIGHT_MAX_AGE_S = 600;
 const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Namespace';
 
 /**
- * Serves `POST /decode` and `POST /encode` in the protocol that the Temporal UI and CLI speak with remote codecs, and
- * `GET /healthz`. Every caller can read every payload, therefore:
+ * Serves `POST /decode` and `POST /encode` in the protocol of Temporal's UI and CLI for remote codecs, and
+ * `GET /healthz`. A caller can read every payload, therefore:
  * - without a token, a `Host` that is not ours is refused: an attacker may point a name at this machine (DNS rebinding);
  * - an `Origin` that is not the UI's is refused;
- * - a token is required where other machines can connect.
+ * - a token is required if other machines can connect.
  *
  * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
  */
@@ -140,7 +140,7 @@ function answerPreflight(response: ServerResponse): void {
     'Access-Control-Allow-Methods': 'POST, OPTIONS',
     'Access-Control-Allow-Headers': ALLOWED_HEADERS,
     'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
-    // A UI on a public address may call a codec server on the user's own machine.
+    // Allows a UI on a public address to call a codec server on the user's machine.
     'Access-Control-Allow-Private-Network': 'true',
   });
   response.end();
@@ -195,7 +195,7 @@ function toJson(payload: Payload): { metadata: Record<string, string>; data: str
 
 function answerError(response: Response, error: unknown, logger: Logger): void {
   if (error instanceof HttpError) {
-    // The rest of a body that is too large is not read.
+    // The rest of the body is not read, so the connection cannot be reused.
     if (error.status === 413 || error.status === 503) response.setHeader('Connection', 'close');
     response.status(error.status).json({ message: error.message });
   } else if (error instanceof PayloadDecryptionError) {

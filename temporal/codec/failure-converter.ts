@@ -1,7 +1,7 @@
 /**
- * Puts messages and stack traces of failures into a payload, which the payload codec then encrypts; by default they
- * would stand in histories as plain text. Loaded by path (see `data-converter.ts`), also inside the workflow sandbox:
- * so it may import nothing that needs Node.
+ * Puts messages and stack traces of failures into a payload, which the payload codec encrypts. By default they would be
+ * plain text in histories. Loaded by path (see `data-converter.ts`), also in the workflow sandbox: import nothing that
+ * needs Node.
  */
 import { ApplicationFailure, DefaultFailureConverter, type ProtoFailure } from '@temporalio/common';
 import { ACTION_REFUSED } from '#workflows/messages.ts';
@@ -9,9 +9,8 @@ import { ACTION_REFUSED } from '#workflows/messages.ts';
 type Arguments = Parameters<DefaultFailureConverter['errorToFailure']>;
 
 /**
- * Refusals of operators' actions stay readable: the Temporal UI decodes payloads, but not the failure of a rejected
- * update. Their messages come from fixed texts and hold nothing that was typed; stack trace, cause and details are left
- * out.
+ * Keeps refusals of operator actions readable: the Temporal UI does not decode the failure of a rejected update. Their
+ * messages are fixed texts without input of the operator. Stack trace, cause and details are omitted.
  */
 class FailureConverter extends DefaultFailureConverter {
   override errorToFailure(...args: Arguments): ProtoFailure {

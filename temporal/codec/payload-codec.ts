@@ -1,4 +1,4 @@
-// CommonJS without named exports that Node could see: `import { temporal }` works in tests and fails in the process.
+// The package is CommonJS and Node sees no named exports: `import { temporal }` works in tests and fails in a process.
 import {
   defaultPayloadConverter,
   METADATA_ENCODING_KEY,
@@ -10,31 +10,29 @@ import proto from '@temporalio/proto';
 import { MissingKeyError, DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import { refusedPayload, type PayloadRefusal } from '#domain/service/refused-payload.ts';
 
-/** Value of a payload's `encoding` that says it is encrypted; the usual one, which the Temporal UI knows. */
+/** Value of `encoding` of an encrypted payload; the usual one, which the Temporal UI knows. */
 const ENCRYPTED_ENCODING = 'binary/encrypted';
 
-/**
- * Names the key, so that one sees in the UI and the CLI which keys are still in use. What counts is the encrypted data.
- */
+/** Metadata with the id of the key, for operators. Decryption uses the id inside the encrypted data. */
 export const KEY_ID_METADATA = 'encryption-key-id';
 
 /**
- * The additional authenticated data of every payload: the codec server, which decodes for the UI, is not told which
- * workflow a payload comes from.
+ * The additional authenticated data of every payload. It cannot contain the workflow: the codec server does not know
+ * where a payload comes from.
  */
 const AAD = 'temporal.payload';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
-/** A payload came as plain text where only workers write. */
+/** A payload that only workers write is not encrypted. */
 export class PlainPayloadError extends Error {
   constructor() {
-    super('A Temporal payload that only a worker writes is not encrypted: somebody else has written it.');
+    super('A Temporal payload that only workers write is not encrypted, so another writer has written it.');
     this.name = 'PlainPayloadError';
   }
 }
 
-/** A payload that this process has no key for, or that was altered. */
+/** This process lacks the key of a payload, or the payload was altered. */
 export class PayloadDecryptionError extends Error {
   constructor(cause: DecryptionError) {
     super(
@@ -50,8 +48,8 @@ export class PayloadDecryptionError extends Error {
  * Encrypts every payload with AES-256-GCM: arguments, results, signals, updates, queries, memos, summaries, heartbeats
  * and, with `failure-converter.ts`, messages of failures. Not search attributes: the server must read those.
  *
- * Decoding lets pass what is not encrypted: clients and the codec server read what others have written, and show it.
- * Workers use {@link WorkerCodec}, which does not.
+ * Decoding passes plain payloads through: clients and the codec server show what others have written. Workers use
+ * {@link WorkerCodec}, which refuses them.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #keyRing: KeyRing;
@@ -95,14 +93,13 @@ function isEncrypted(payload: Payload): boolean {
 }
 
 /**
- * The codec of workers: workflows act on encrypted payloads only. Whoever can reach the Temporal server can write plain
- * ones; keys are needed to write others.
+ * The codec of workers: workflows act on encrypted payloads only. Any client of the Temporal server can write plain
+ * payloads; encrypted ones need a key.
  *
- * What belongs to a workflow (input, signals, updates) may have been written by anybody. A payload that is plain or
- * altered is replaced by a mark, which `workflows/operator/refuse-unencrypted.ts` refuses: an error here would fail the workflow
- * task for as long as the signal is in the history. A key that is missing stays an error, because what a signal does
- * must not depend on which keys a worker has: two workers would replay one history differently. Results of activities
- * are written by workers only, so a plain one is an error, too.
+ * A plain or altered payload of a workflow (input, signal, update) is replaced by a mark, which
+ * `workflows/operator/refuse-unencrypted.ts` refuses. An error here would fail the workflow task for as long as the
+ * signal is in the history. A missing key remains an error: otherwise two workers with different keys would replay one
+ * history differently. Only workers write results of activities, so a plain one is an error.
  */
 export class WorkerCodec extends EncryptionCodec {
   /** @throws PayloadDecryptionError, PlainPayloadError */

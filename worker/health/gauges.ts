@@ -18,7 +18,7 @@ import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
 import { lastRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-/** Sets the gauges that PostgreSQL knows the values of; run before each rendering of the metrics. */
+/** Returns a function that sets the gauges from PostgreSQL; it runs before each render of the metrics. */
 export function databaseGauges(
   database: Database,
   metrics: Metrics,
@@ -57,7 +57,7 @@ async function setWorkGauges(
 ): Promise<void> {
   for (const kind of WORK_KINDS) {
     const table = workTable(kind);
-    // What has ended is the many; counting all of it at every scrape would be costly.
+    // Most work has ended. Counting it at every scrape would be expensive.
     const byStatus = await db
       .select({ status: table.status, rows: count(), oldest: min(table.updatedAt) })
       .from(table)
@@ -72,7 +72,7 @@ async function setWorkGauges(
   }
 }
 
-/** What the newest comparison of the books found, and how old the newest is that could be made. */
+/** Findings of the newest comparison of the books, and the age of the newest successful one. */
 async function setBooks(
   db: Executor,
   metrics: Metrics,
@@ -84,7 +84,7 @@ async function setBooks(
   if (newest?.balance != null && newest.balanceCurrency !== null) {
     metrics.walletBalance.set({ currency: newest.balanceCurrency }, Number(newest.balance));
   }
-  // Where the service shows no movements nothing can be compared, and no delay is to be reported.
+  // `unsupported` counts as successful: without movements of the service there is nothing to compare.
   const compared = await newestReconciliation(db, ['complete', 'unsupported']);
   metrics.booksAge.set(seconds(compared?.finishedAt ?? (await firstReconciliationAt(db))));
 }
@@ -99,7 +99,7 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const reading = await latestReading(db);
   metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
   const runway = await lastRunway(db);
-  // Without a value it is absent: a gauge that stands still would be believed.
+  // Remove the gauge when there is no value: an old value would look current.
   metrics.runwayDays.remove();
   if (runway?.days != null) metrics.runwayDays.set(runway.days);
   metrics.runwayLow.set(runway?.lowSince == null ? 0 : 1);

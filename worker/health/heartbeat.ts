@@ -1,23 +1,22 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors, WorkerOptions } from '@temporalio/worker';
 
-/** Beats in the time after which Temporal gives an activity up: one may be late, and one may be lost. */
+/** Heartbeats in one heartbeat timeout: one may be late, and one may be lost. */
 const BEATS_PER_TIMEOUT = 3;
 
 /**
- * Worker options without which the beats do not reach the server: the SDK holds beats back for 80 % of the heartbeat
- * timeout, so that one lost beat would end the activity. One second is shorter than the time between two beats of every
- * timeout of 3 s or more.
+ * Worker options that the heartbeats need. By default the SDK holds them back for 80 % of the heartbeat timeout, and one
+ * lost heartbeat would end the activity. One second is shorter than the interval of every timeout of 3 s or more.
  */
 export const HEARTBEAT_OPTIONS = { maxHeartbeatThrottleInterval: '1s' } as const satisfies Partial<WorkerOptions>;
 
 /**
- * Lets every activity that has a heartbeat timeout beat for as long as it runs, so that Temporal soon notices an
- * activity that nobody works on any more: its worker died, or its task was handed to a worker that was just stopping.
- * Without it, that shows only when the activity's whole time is over.
+ * Sends heartbeats while an activity with a heartbeat timeout runs. Temporal then soon notices an activity without a
+ * worker: the worker died, or the task was given to a worker that was stopping. Without heartbeats Temporal notices only
+ * after the start-to-close timeout.
  *
- * A worker that was wrongly given up (it lost its connection to Temporal, say) works on; a second execution beside it
- * does no harm, since every activity may run twice and a send has a lease in the database.
+ * A worker that only lost its connection continues. A second execution at the same time is safe: every activity is
+ * idempotent, and a send has a lease in the database.
  */
 export function heartbeat(context: Context): ActivityInterceptors {
   const { heartbeatTimeoutMs } = context.info;

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * @returns true when the promise was fulfilled in time, false when it is still pending. @throws what it is rejected
- *   with in time.
+ * Waits for a promise for a limited time.
+ *
+ * @param ms milliseconds.
+ * @returns true when the promise was fulfilled in time, false when it is still pending.
+ * @throws its rejection, if it is rejected in time.
  */
 export async function settlesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   const timer = new AbortController();

@@ -4,8 +4,8 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 export interface TemporalHealthOptions {
-  /** Asks Temporal for something small; may hang. */
-  readonly ask: () => Promise<unknown>;
+  /** Makes a small call to Temporal; it may hang. */
+  readonly ping: () => Promise<unknown>;
   readonly policy: TemporalHealthPolicy;
   readonly metrics: Pick<Metrics, 'temporalUnreachable'>;
   readonly logger: Logger;
@@ -14,8 +14,8 @@ export interface TemporalHealthOptions {
 }
 
 /**
- * Asks Temporal at intervals whether it answers, so that a probe need not wait for it. A Temporal that hangs takes
- * connections and calls and answers none: only a deadline shows it.
+ * Pings Temporal at intervals, so that a readiness probe need not wait for it. A Temporal server that hangs accepts
+ * connections and calls but answers none: only a time limit detects it.
  */
 export class TemporalHealth {
   readonly #options: TemporalHealthOptions;
@@ -33,7 +33,7 @@ export class TemporalHealth {
     this.#running ??= this.#run();
   }
 
-  /** Resolves at once, also while a question is under way. */
+  /** Resolves at once, also during a ping. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -46,10 +46,10 @@ export class TemporalHealth {
     throw new Error(`Temporal has not answered for ${Math.round(silentMs / 1_000)} s (${this.#failure})`);
   }
 
-  /** Asks once. */
-  async ask(): Promise<void> {
+  /** Pings Temporal once. */
+  async ping(): Promise<void> {
     const {
-      ask,
+      ping,
       policy: { deadlineMs },
       metrics,
       now,
@@ -57,14 +57,14 @@ export class TemporalHealth {
     } = this.#options;
     const wasSilent = this.#failure !== undefined;
     try {
-      await within(deadlineMs, this.#stopping.signal, ask);
+      await within(deadlineMs, this.#stopping.signal, ping);
       this.#answeredAt = now();
       this.#failure = undefined;
       if (wasSilent) logger.info({}, 'Temporal answers again');
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.#failure = error instanceof Error ? error.message : 'unknown error';
-      if (!wasSilent) logger.warn({ err: error }, 'Temporal does not answer; it is asked again');
+      if (!wasSilent) logger.warn({ err: error }, 'Temporal does not answer; the worker tries again');
     }
     metrics.temporalUnreachable.set(this.#silentMs() / 1_000);
   }
@@ -76,19 +76,19 @@ export class TemporalHealth {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.ask();
+      await this.ping();
       await delay(this.#options.policy.everyMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-async function within(ms: number, signal: AbortSignal, ask: () => Promise<unknown>): Promise<void> {
+async function within(ms: number, signal: AbortSignal, call: () => Promise<unknown>): Promise<void> {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   const onAbort = () => reject(new Error('stopped'));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await Promise.race([ask(), ended]);
+    await Promise.race([call(), ended]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -9,19 +9,19 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import type { StartOutcome } from '#temporal/start-work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
-/** How the relay reaches the workflows of work. */
+/** The relay's access to the workflows of work. */
 export interface WorkWorkflows {
-  /** Starts the workflow. @returns `finished` when it has ended well and was not started. */
+  /** Starts the workflow. @returns `finished` when it has completed and was not started. */
   start(work: StartFacts): Promise<StartOutcome>;
-  /** Lets the workflow see what a person did with the work, starting it where none runs. */
+  /** Signals an operator action, and starts the workflow if none is running. */
   wake(work: StartFacts): Promise<NotifyOutcome>;
-  /** Tells the workflow, starting it where none runs. */
-  tell(work: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome>;
+  /** Signals a report of the service, and starts the workflow if none is running. */
+  signalReport(work: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
-/** How the relay reaches the workflows that deliver to webhook endpoints. */
+/** The relay's access to the workflows that deliver to webhook endpoints. */
 export interface EndpointWorkflows {
-  /** Lets the workflow of an endpoint see that something waits, starting it where none runs. */
+  /** Signals that deliveries wait, and starts the workflow if none is running. */
   wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void>;
 }
 
@@ -31,24 +31,24 @@ export interface RelayOptions {
   readonly workflows: WorkWorkflows;
   readonly endpoints: EndpointWorkflows;
   readonly wakeups: Pick<Wakeups, 'subscribe'>;
-  /** Told that events were published. */
+  /** Called after events were published. */
   readonly onPublished: () => void;
   readonly policy: RelayPolicy;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Epoch milliseconds; for measurements and times that are shown. Leases go by the clock of PostgreSQL. */
+  /** Epoch milliseconds, for metrics and displayed times. Leases use the clock of PostgreSQL. */
   readonly now: () => number;
 }
 
-/** What the queues of one relay share. */
+/** Shared by the queues of one relay. */
 export interface RelayContext extends RelayOptions {
-  /** Calls Temporal. @throws CutOffError once the relay has to end, also while the call is under way. */
+  /** Calls Temporal. @throws CutOffError when the relay has to end, also during the call. */
   readonly call: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** True once calls are cut off: rows that are not begun are given back. */
+  /** True when calls are cut off: rows that were not started are released. */
   readonly isCutOff: () => boolean;
 }
 
-/** The relay has to end, and does not wait for Temporal any more. Whether the call had its effect is not known. */
+/** The relay has to end and no longer waits for Temporal. Whether the call had an effect is unknown. */
 export class CutOffError extends Error {
   constructor() {
     super('the relay has to end and does not wait any longer');
@@ -56,15 +56,15 @@ export class CutOffError extends Error {
   }
 }
 
-/** The workflow has ended and the work has not: nobody was told, and the row comes again. */
-export class NobodyToldError extends Error {
+/** The workflow has ended although the work has not, so no workflow got the message. The row is tried again. */
+export class WorkflowEndedError extends Error {
   constructor() {
-    super('the workflow has ended although the work goes on');
-    this.name = 'NobodyToldError';
+    super('the workflow has ended although the work has not');
+    this.name = 'WorkflowEndedError';
   }
 }
 
-/** Rows handed over at once; Temporal answers each start in milliseconds, so more would only queue there. */
+/** Rows processed in parallel. Temporal answers each start in milliseconds, so more would only queue there. */
 export const PARALLEL = 16;
 
 /** Runs `work` for all items, `parallel` at a time. `work` does not throw. */
@@ -80,7 +80,7 @@ export async function eachOf<Item>(
   await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, lane));
 }
 
-/** Counts a row and how long it took from when it was stored. */
+/** Counts a row and the time since it was stored. */
 export function countRow({ metrics, now }: RelayContext, queue: 'inbox' | 'outbox', result: string, since: Date): void {
   metrics.relayRows.inc({ queue, result });
   metrics.relayDelay.observe({ queue }, Math.max(0, now() - since.getTime()) / 1_000);

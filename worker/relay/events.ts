@@ -5,8 +5,8 @@ import { eachOf, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 
 /**
- * Puts announced events into their order, for everybody to read, and queues them for the webhook endpoints that get
- * them, in one transaction: nothing is published that is not on its way. Needs PostgreSQL alone.
+ * Publishes announced events in their order, and queues their deliveries to webhook endpoints. One transaction does both,
+ * so that no published event lacks its deliveries. Needs only PostgreSQL.
  */
 export async function relayEvents({
   database,
@@ -28,9 +28,7 @@ export async function relayEvents({
   return { taken: published.length, again: published.length === batch };
 }
 
-/**
- * Tells the workflows of endpoints that something waits for them. One that cannot be told now is told at the next poll.
- */
+/** Wakes the workflows of endpoints with waiting deliveries. Tries a failed one again at the next poll. */
 export async function relayEndpointWakes(context: RelayContext): Promise<Batch> {
   const {
     database,
@@ -57,7 +55,7 @@ async function wakeEndpoint(
     metrics.relayRows.inc({ queue: 'endpoints', result: 'postponed' });
     logger.warn(
       { err: error, endpointId: endpoint.id },
-      'the workflow of a webhook endpoint could not be woken; it is tried again',
+      'the workflow of a webhook endpoint could not be woken; the relay tries again',
     );
     return false;
   }

@@ -4,7 +4,7 @@ import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { RelayFailure } from '#domain/relay/relay-failure.ts';
 import { UnreadableRowError } from '#worker/relay/read-report.ts';
 
-/** Classifies the error of a row that was not handed over. */
+/** Classifies the error of a row that could not be processed. */
 export function failureOf(error: unknown): RelayFailure {
   if (error instanceof DecryptionError || error instanceof UnreadableRowError) return { kind: 'unreadable' };
   if (error instanceof WorkMissingError) return { kind: 'work_missing' };

@@ -5,12 +5,19 @@ import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { judgeReport, type Judgement } from '#fulfilment/observations/judge-report.ts';
 import { settleTold } from '#fulfilment/observations/settle-notified.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
-import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
+import {
+  CutOffError,
+  countRow,
+  eachOf,
+  WorkflowEndedError,
+  PARALLEL,
+  type RelayContext,
+} from '#worker/relay/context.ts';
 import { describeError, failureOf } from '#worker/relay/failures.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 import { readReport } from '#worker/relay/read-report.ts';
 
-/** Judges reports of the service and tells the workflows that they are about. */
+/** Judges reports of the service and signals them to the workflows of their work. */
 export async function relayInbox(context: RelayContext): Promise<Batch> {
   const {
     database,
@@ -19,7 +26,7 @@ export async function relayInbox(context: RelayContext): Promise<Batch> {
   const rows = await database.run((db) => takePending(db, { batch, leaseMs }));
   const notBegun: InboxRow[] = [];
   let judgeAgain = false;
-  // Reports about one piece of work in the order in which they came; different work at once.
+  // Reports about the same work are processed in order, those about different work in parallel.
   await eachOf([...groupBySubject(rows)], PARALLEL, async (group) => {
     for (const row of group) {
       if (context.isCutOff()) notBegun.push(row);
@@ -44,7 +51,7 @@ async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_agai
     if (judgement.kind === 'applied' && judgement.contradiction) {
       logger.error(
         { inboxId: String(row.id), event: row.event },
-        'the service contradicts what is known of a purchase; a case is open',
+        'a report of the service contradicts what is known of a purchase; a case is open',
       );
     }
     countRow(context, 'inbox', judgement.kind === 'tell' ? 'handed_over' : judgement.kind, row.receivedAt);
@@ -53,7 +60,7 @@ async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_agai
     await fail(context, row, error).catch((failure: unknown) => {
       logger.warn(
         { err: failure, inboxId: String(row.id) },
-        'a failure could not be noted; the row comes again after its lease',
+        'a failure could not be stored; the row is tried again after its lease',
       );
     });
     return 'done';
@@ -66,9 +73,9 @@ async function tell(
   { match: { work }, observation }: Extract<Judgement, { readonly kind: 'tell' }>,
 ): Promise<'judge_again' | 'done'> {
   const facts = await database.run((db) => readStartFacts(db, work));
-  const outcome = await call(() => workflows.tell(facts, observation));
+  const outcome = await call(() => workflows.signalReport(facts, observation));
   const settled = await database.transaction((tx) => settleTold(tx, row.id, work, outcome));
-  if (settled === 'try_again') throw new NobodyToldError();
+  if (settled === 'try_again') throw new WorkflowEndedError();
   return settled === 'judge_again' ? settled : 'done';
 }
 
@@ -78,11 +85,11 @@ async function fail({ database, policy, metrics, logger }: RelayContext, row: In
   const next = afterFailure(failureOf(error), row, policy);
   if (next.kind === 'quarantine') {
     metrics.relayRows.inc({ queue: 'inbox', result: 'quarantined' });
-    logger.error(about, 'a report of the service cannot be acted upon; it is quarantined and a case is open');
+    logger.error(about, 'a report of the service cannot be processed; it is quarantined and a case is open');
     return quarantineInboxRow(database, row, describeError(error));
   }
   metrics.relayRows.inc({ queue: 'inbox', result: 'postponed' });
-  logger.warn(about, 'a report of the service could not be passed on; it is tried again');
+  logger.warn(about, 'a report of the service could not be passed on; the relay tries again');
   return database.run((db) => postpone(db, row, { error: describeError(error), ...next }));
 }
 

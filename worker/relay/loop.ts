@@ -2,29 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Waiter } from '#db/connection/wakeups.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** What one look at a queue came to. */
+/** Result of one round of a queue. */
 export interface Batch {
   readonly taken: number;
-  /** True when more may be due at this moment. */
+  /** True when more rows may be due now. */
   readonly again: boolean;
 }
 
 export interface QueueLoopOptions {
-  /** For the log. */
+  /** Name for the log. */
   readonly queue: string;
-  /** Takes what is due, up to a limit, and hands it over. */
+  /** Takes due rows, up to a limit, and processes them. */
   readonly takeBatch: () => Promise<Batch>;
   readonly waiter: Waiter;
-  /** Milliseconds until it looks without being woken. */
+  /** Time until the next round without a wake-up, in milliseconds. */
   readonly pollMs: number;
-  /** Milliseconds until it looks again after it could not take anything. */
+  /** Wait after a failed round, in milliseconds. */
   readonly retryDelayMs: number;
   readonly logger: Logger;
 }
 
 /**
- * Empties one queue whenever it is woken. Each queue has a loop of its own, so that none waits for what another one
- * needs.
+ * Processes one queue whenever it is woken. Each queue has its own loop, so that none waits for another.
  */
 export class QueueLoop {
   readonly #options: QueueLoopOptions;
@@ -43,14 +42,14 @@ export class QueueLoop {
     this.#options.waiter.wake();
   }
 
-  /** Takes nothing any more. @returns when what is in hand is done with. */
+  /** Takes no more rows, and waits for those in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
     await this.#running;
   }
 
-  /** Takes and hands over until nothing is due. @returns how many rows were taken. */
+  /** Processes rows until none is due. @returns the number of rows taken. */
   async drain(): Promise<number> {
     let total = 0;
     for (;;) {

@@ -5,11 +5,18 @@ import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/start-decision.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
-import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
+import {
+  CutOffError,
+  countRow,
+  eachOf,
+  WorkflowEndedError,
+  PARALLEL,
+  type RelayContext,
+} from '#worker/relay/context.ts';
 import { describeError, failureOf } from '#worker/relay/failures.ts';
 import type { Batch } from '#worker/relay/loop.ts';
 
-/** Starts and wakes the workflows of work that was asked for. */
+/** Starts and wakes the workflows that outbox rows request. */
 export async function relayOutbox(context: RelayContext): Promise<Batch> {
   const {
     database,
@@ -27,7 +34,7 @@ export async function relayOutbox(context: RelayContext): Promise<Batch> {
   return { taken: rows.length, again: rows.length === batch };
 }
 
-/** @returns true when the row is done with. */
+/** @returns true when the row is finished. */
 async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean> {
   const { database, workflows, call } = context;
   try {
@@ -39,7 +46,7 @@ async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean>
       const { status } = await database.run((db) => readWork(db, work));
       const progress = isFinal(status) ? 'ended' : status === 'accepted' ? 'accepted' : 'in_progress';
       const decision = HAND_OVER_DECISIONS[outcome][progress];
-      if (decision === 'try_again') throw new NobodyToldError();
+      if (decision === 'try_again') throw new WorkflowEndedError();
       if (decision === 'wake') await call(() => workflows.wake(work));
     }
     countRow(context, 'outbox', 'handed_over', row.createdAt);
@@ -48,7 +55,7 @@ async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean>
     await fail(context, row, error).catch((failure: unknown) => {
       context.logger.warn(
         { err: failure, workId: row.subjectId },
-        'a failure could not be noted; the row comes again after its lease',
+        'a failure could not be stored; the row is tried again after its lease',
       );
     });
     return false;
@@ -69,6 +76,6 @@ async function fail(
     return database.transaction((tx) => quarantineOutboxRow(tx, row, describeError(error)));
   }
   metrics.relayRows.inc({ queue: 'outbox', result: 'postponed' });
-  logger.warn(about, 'a workflow could not be started or woken; it is tried again');
+  logger.warn(about, 'a workflow could not be started or woken; the relay tries again');
   return database.run((db) => postponeOutbox(db, row, { error: describeError(error), ...next }));
 }

@@ -17,7 +17,7 @@ export class UnreadableRowError extends Error {
 /**
  * Decrypts and parses the event of a pending row.
  *
- * @throws UnreadableRowError when it is not an event of a purchase: the stored data were altered.
+ * @throws UnreadableRowError when it is not an event of a purchase, because the stored data were altered.
  * @throws DecryptionError when the key ring cannot decrypt it.
  */
 export function readReport(keyRing: KeyRing, row: InboxRow): PurchaseEvent {

@@ -8,12 +8,10 @@ import { relayOutbox } from '#worker/relay/outbox.ts';
 export type { EndpointWorkflows, RelayOptions, WorkWorkflows } from '#worker/relay/context.ts';
 
 /**
- * Hands over what PostgreSQL has accepted: work to start (outbox) and reports of the service (inbox) to Temporal,
- * events to those who read them. Everything it does may be done twice, so that it can die at any point; several relays
- * share the work.
+ * Passes rows of PostgreSQL on: starts of work (outbox) and reports of the service (inbox) to Temporal, events to their
+ * readers. Every step is idempotent, so the process may die at any point. Several relays share the rows.
  *
- * Each queue has a loop of its own: what needs PostgreSQL alone, such as events, does not wait for a Temporal that
- * hangs.
+ * Each queue has its own loop, so that events, which need only PostgreSQL, do not wait for a Temporal that hangs.
  */
 export class Relay {
   readonly #options: RelayOptions;
@@ -46,8 +44,8 @@ export class Relay {
   }
 
   /**
-   * Stops taking rows and waits for those in hand, `policy.stopMs` at most: then calls to Temporal are given up, and
-   * their rows go back. Resolves within twice that time, whatever hangs.
+   * Takes no more rows and waits up to `policy.stopMs` for those in progress. Then cuts calls to Temporal off and releases
+   * their rows. Resolves within twice that time in any case.
    */
   async stop(): Promise<void> {
     const {
@@ -60,11 +58,11 @@ export class Relay {
     if (await settlesWithin(stopMs, stopped)) return;
     logger.warn(
       {},
-      'the relay does not wait for its last statements; the rows that it has in hand come again after their lease',
+      'the relay does not wait for its last statements; the rows in progress are tried again after their lease',
     );
   }
 
-  /** Takes and hands over until nothing is due. @returns how many rows were taken. */
+  /** Processes all queues until nothing is due. @returns the number of rows taken. */
   async drain(): Promise<number> {
     const events = this.#events.drain().then(async (published) => {
       await this.#endpoints.drain();

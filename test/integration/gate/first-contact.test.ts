@@ -130,7 +130,7 @@ describe('before the first purchase in production', () => {
     const before = await simulator.requests();
     const worker = watch({ mode: 'sandbox' });
     await worker.hold();
-    expect(await worker.look()).toBe(false);
+    expect(await worker.check()).toBe(false);
     expect(await pauses()).toEqual([]);
     expect(await simulator.requests()).toEqual(before);
   });
@@ -157,7 +157,7 @@ describe('the hold ends', () => {
     const worker = watch();
     await worker.hold();
     expect(await states()).toEqual(every('held'));
-    expect(await worker.look()).toBe(false);
+    expect(await worker.check()).toBe(false);
     expect(await states()).toEqual(every('released'));
     for (const { id, releaseReason, releasedBy } of await pauses()) {
       expect(releasedBy).toBe(FIRST_CONTACT_ACTOR);
@@ -169,14 +169,14 @@ describe('the hold ends', () => {
   it('for one kind alone, by a purchase of that kind that the service lists', async () => {
     const worker = watch({ capabilities: UNDESCRIBED });
     await worker.hold();
-    expect(await worker.look()).toBe(true);
+    expect(await worker.check()).toBe(true);
     expect(await states()).toEqual(every('held'));
     await simulator.production.post(
       '/orders',
       { package_id: 1001, external_order_id: randomUUID() },
       { headers: { 'idempotency-key': randomUUID() } },
     );
-    expect(await worker.look()).toBe(true);
+    expect(await worker.check()).toBe(true);
     expect(await states()).toEqual({ ...every('held'), order: 'released' });
     expect(await stateOf('order')).toMatchObject({
       reason: expect.stringContaining('GET /orders shows a completed purchase'),
@@ -203,7 +203,7 @@ describe('the hold ends', () => {
     await worker.hold();
     await confirm(await measured({ vpn_seen: true }));
     const order = await completedOrder();
-    await worker.look();
+    await worker.check();
     expect(await states()).toEqual({ order: 'released', topup: 'held', vpn_subscription: 'released' });
     expect(await stateOf('order')).toMatchObject({ reason: expect.stringContaining(order) });
   });
@@ -216,7 +216,7 @@ describe('the hold ends', () => {
     await database.transaction((tx) => releasePause(tx, pause?.id ?? '', { actor: 'key_ada', reason }, NOW));
     expect(await stateOf('order')).toMatchObject({ kind: 'released', by: 'key_ada', reason });
     await Promise.all([worker.hold(), watch().hold()]);
-    expect(await worker.look()).toBe(true);
+    expect(await worker.check()).toBe(true);
     expect(await states()).toEqual({ ...every('held'), order: 'released' });
     expect(await pauses()).toHaveLength(3);
   });
@@ -252,7 +252,7 @@ describe('the text of the hold', () => {
     const worker = watch();
     await worker.hold();
     await simulator.admin.post('/faults', fault(2));
-    await worker.look();
+    await worker.check();
     const held = await stateOf('order');
     expect(held).toMatchObject({
       kind: 'held',
@@ -265,11 +265,9 @@ describe('the text of the hold', () => {
       endpoint: 'getWallet',
       fault: { kind: 'answer', status: 200, body: '{}' },
     });
-    await worker.look();
-    expect(await stateOf('order')).toMatchObject({
-      pause: { reason: expect.stringMatching(/GET \/wallet: .*balance/) },
-    });
-    await worker.look();
+    await worker.check();
+    expect(await stateOf('order')).toMatchObject({ pause: { reason: expect.stringMatching(/GET \/wallet: .*balance/) } });
+    await worker.check();
     expect(await states()).toEqual(every('released'));
   });
 });

@@ -35,7 +35,7 @@ const workflows: WorkWorkflows = {
     onCall();
     return 'notified';
   },
-  tell: async () => {
+  signalReport: async () => {
     onCall();
     return 'notified';
   },

@@ -23,7 +23,7 @@ class HangingWorkflows implements WorkWorkflows {
     return new Promise(() => undefined);
   }
 
-  tell(): Promise<never> {
+  signalReport(): Promise<never> {
     return new Promise(() => undefined);
   }
 }
@@ -91,7 +91,7 @@ describe('while Temporal takes calls and answers none, the relay', () => {
         return 'started';
       },
       wake: async () => 'notified',
-      tell: async () => 'notified',
+      signalReport: async () => 'notified',
     });
     closing.push(answering.close);
     await waitFor('the next one takes all of them, long before their leases end', async () => {

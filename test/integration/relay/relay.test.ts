@@ -50,7 +50,7 @@ class RecordedWorkflows implements WorkWorkflows {
 
   startOutcome: StartOutcome = 'started';
 
-  /** What tell answers. */
+  /** The answer of signalReport. */
   outcome: NotifyOutcome = 'notified';
 
   async start(order: StartFacts) {
@@ -64,7 +64,7 @@ class RecordedWorkflows implements WorkWorkflows {
     return this.outcome;
   }
 
-  async tell(order: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
+  async signalReport(order: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
     this.told.push({ orderId: order.id, observation });
     this.afterTell(order.id);
     return this.outcome;

@@ -103,11 +103,11 @@ describe('reseller service-secret', () => {
     expect(await stack.database.run((db) => db.$count(webhookSecrets))).toBe(0);
   });
 
-  it('creates the secret: stored, shown to nobody, and deliveries of the service are taken without a restart', async () => {
+  it('creates the secret, stores it, never shows it, and accepts deliveries of the service without a restart', async () => {
     const { code, output } = await serviceSecret(['create']);
     expect({ code, output }).toEqual({
       code: 0,
-      output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and shown to nobody\.\nIt is valid from 20/),
+      output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and never shown\.\nIt is valid from 20/),
     });
     await isDeliveredByService();
   });
@@ -164,12 +164,12 @@ describe('reseller service-secret', () => {
     await isDeliveredByService();
   });
 
-  it('says when every answer is lost that the service may sign with what nobody knows; the next rotation puts it right', async () => {
+  it('reports after lost answers that the service may sign with an unknown secret; the next rotation corrects it', async () => {
     await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' }, { count: 4 });
     const { code, output } = await serviceSecret(['rotate']);
     expect({ code, output }).toEqual({
       code: 1,
-      output: expect.stringContaining('may have made a webhook secret that nobody has seen'),
+      output: expect.stringContaining('may have created a webhook secret; we have not received it'),
     });
     expect((await serviceSecret(['rotate'])).code).toBe(0);
     await isDeliveredByService();

@@ -10,7 +10,7 @@ import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
-import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
+import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { rememberedQuery, TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -98,7 +98,7 @@ describe('starting the workflow of an order', () => {
     await handle.terminate('an operator');
     expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
     await withWorker(async () => {
-      expect(await tellWork(client, start('ord_again'), observation, { isEnded })).toBe('notified');
+      expect(await signalReport(client, start('ord_again'), observation, { isEnded })).toBe('notified');
       expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
     });
     expect(await startWork(client, start('ord_again'), { isEnded })).toBe('finished');
@@ -122,7 +122,7 @@ describe('starting the workflow of an order', () => {
     await withWorker(async () => {
       expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('started');
       expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('running');
-      await tellWork(client, start('ord_eager'), observation, { isEnded });
+      await signalReport(client, start('ord_eager'), observation, { isEnded });
       expect(await client.workflow.getHandle('order/ord_eager').result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -132,7 +132,7 @@ describe('telling an order what the service said', () => {
   it('starts the workflow where none runs, also after Terminate, with the same attributes', async () => {
     await startWork(client, start('ord_told'), { isEnded });
     await client.workflow.getHandle('order/ord_told').terminate();
-    expect(await tellWork(client, start('ord_told'), observation, { isEnded })).toBe('notified');
+    expect(await signalReport(client, start('ord_told'), observation, { isEnded })).toBe('notified');
     const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
     expect(status.name).toBe('RUNNING');
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
@@ -140,10 +140,10 @@ describe('telling an order what the service said', () => {
 
   it('says when the workflow has ended well, and starts no second one', async () => {
     await withWorker(async () => {
-      await tellWork(client, start('ord_done'), observation, { isEnded });
+      await signalReport(client, start('ord_done'), observation, { isEnded });
       await client.workflow.getHandle('order/ord_done').result();
     });
-    expect(await tellWork(client, start('ord_done'), observation, { isEnded })).toBe('finished');
+    expect(await signalReport(client, start('ord_done'), observation, { isEnded })).toBe('finished');
     expect((await client.workflow.getHandle('order/ord_done').describe()).status.name).toBe('COMPLETED');
   });
 });
@@ -154,7 +154,7 @@ describe('work whose row has lost the end that its workflow reached', () => {
 
   async function completed(id: string): Promise<string> {
     await withWorker(async () => {
-      await tellWork(client, start(id), observation, { isEnded });
+      await signalReport(client, start(id), observation, { isEnded });
       await client.workflow.getHandle(`order/${id}`).result();
     });
     return (await latestOf(id)).runId;
@@ -175,7 +175,7 @@ describe('work whose row has lost the end that its workflow reached', () => {
 
   it('gets a new run by what the service says, and by what a person does', async () => {
     await completed('ord_lost_told');
-    expect(await tellWork(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('notified');
+    expect(await signalReport(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('notified');
     expect((await latestOf('ord_lost_told')).status.name).toBe('RUNNING');
     await completed('ord_lost_woken');
     expect(await wakeWork(client, start('ord_lost_woken'), { isEnded: isUnfinished })).toBe('notified');

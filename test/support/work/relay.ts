@@ -20,7 +20,7 @@ export interface HeldCall {
   fail(error: Error): void;
 }
 
-/** Temporal that answers no tell before the test does. */
+/** Temporal that answers no signal before the test does. */
 export class ControlledWorkflows implements WorkWorkflows {
   readonly calls: HeldCall[] = [];
 
@@ -32,7 +32,7 @@ export class ControlledWorkflows implements WorkWorkflows {
     return 'notified' as const;
   }
 
-  async tell({ id: workId }: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
+  async signalReport({ id: workId }: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<NotifyOutcome>();
     this.calls.push({ workId, observation, succeed: (outcome = 'notified') => resolve(outcome), fail: reject });
     return promise;

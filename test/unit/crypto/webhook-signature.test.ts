@@ -234,12 +234,12 @@ describe('signing a delivery of our own', () => {
     'refuses %j as a timestamp, which no receiver takes',
     (timestamp) => {
       expect(() => signWebhook(SECRET, timestamp, BODY)).toThrow(
-        new RangeError('a timestamp is Unix time in seconds, digits only'),
+        new RangeError('the timestamp must be Unix time in seconds, digits only'),
       );
     },
   );
 
   it('refuses an empty secret', () => {
-    expect(() => signWebhook('', TIMESTAMP, BODY)).toThrow(new RangeError('an empty secret signs nothing'));
+    expect(() => signWebhook('', TIMESTAMP, BODY)).toThrow(new RangeError('the secret is empty'));
   });
 });

@@ -5,11 +5,11 @@ import { TemporalHealth } from '#worker/health/temporal-health.ts';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 
-function health(ask: () => Promise<unknown>) {
+function health(ping: () => Promise<unknown>) {
   const clock = { now: 1_000_000 };
   const metrics = createMetrics({ processMetrics: false });
   const policy = { everyMs: 5_000, deadlineMs: 1, unreachableAfterMs: 15_000 };
-  const watched = new TemporalHealth({ ask, policy, metrics, logger, now: () => clock.now });
+  const watched = new TemporalHealth({ ping, policy, metrics, logger, now: () => clock.now });
   const silence = async () => (await metrics.temporalUnreachable.get()).values[0]?.value;
   return { watched, clock, silence };
 }
@@ -18,10 +18,10 @@ describe('the watch over Temporal', () => {
   it('fails its check once Temporal has hung for long enough, and not for one lost question', async () => {
     const { watched, clock, silence } = health(() => new Promise(() => undefined));
     clock.now += 5_000;
-    await watched.ask();
+    await watched.ping();
     expect(() => watched.check()).not.toThrow();
     clock.now += 10_000;
-    await watched.ask();
+    await watched.ping();
     expect(() => watched.check()).toThrow('has not answered for 15 s (no answer within 1 ms)');
     expect(await silence()).toBe(15);
   });
@@ -30,9 +30,9 @@ describe('the watch over Temporal', () => {
     const answers = [Promise.reject(new Error('down')), Promise.resolve()];
     const { watched, clock, silence } = health(() => answers.shift()!);
     clock.now += 60_000;
-    await watched.ask();
+    await watched.ping();
     expect(() => watched.check()).toThrow('has not answered for 60 s (down)');
-    await watched.ask();
+    await watched.ping();
     expect(() => watched.check()).not.toThrow();
     expect(await silence()).toBe(0);
   });
