@@ -65,7 +65,7 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/contract-check/check.ts',
     find: 'allCapabilities.filter((capability) => ofBroken.has(capability))',
     replace: 'allCapabilities.filter(() => ofBroken.size < 0)',
-    failed: [{ file: 'test/unit/cli/contract.test.ts', title: 'says which capabilities would' }],
+    failed: [{ file: 'test/unit/cli/contract.test.ts', title: 'lists the capabilities that must' }],
   },
   {
     id: 'gap.token-end',

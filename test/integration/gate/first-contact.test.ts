@@ -146,7 +146,7 @@ describe('before the first purchase in production', () => {
     } as const;
     const { pause, isNew } = await database.transaction((tx) => addPause(tx, asked, NOW));
     expect(isNew).toBe(true);
-    await watch().look();
+    await watch().check();
     const inForce = (await pauses()).filter(({ releasedAt }) => releasedAt === null);
     expect(inForce.map(({ id }) => id)).toEqual([pause.id]);
   });
@@ -266,7 +266,9 @@ describe('the text of the hold', () => {
       fault: { kind: 'answer', status: 200, body: '{}' },
     });
     await worker.check();
-    expect(await stateOf('order')).toMatchObject({ pause: { reason: expect.stringMatching(/GET \/wallet: .*balance/) } });
+    expect(await stateOf('order')).toMatchObject({
+      pause: { reason: expect.stringMatching(/GET \/wallet: .*balance/) },
+    });
     await worker.check();
     expect(await states()).toEqual(every('released'));
   });

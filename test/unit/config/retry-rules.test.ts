@@ -34,14 +34,14 @@ describe('POLICY_RETRY_RULES', () => {
     },
   );
 
-  it('names a class that does not exist, one that is never tried again, and those that are', () => {
+  it('reports an unknown class, and one without retries, with those that have them', () => {
     expect(problems({ price_too_high: { total: '1h' } })).toEqual([
-      expect.stringMatching(/there is no failure class "price_too_high"; those .* price_above_limit/),
+      expect.stringMatching(/there is no failure class "price_too_high"; classes .* price_above_limit/),
     ]);
     expect(problems({ invalid_request: { total: '1h' } })).toEqual([
-      expect.stringMatching(/^invalid_request is not tried again/),
+      expect.stringMatching(/^invalid_request has no retries/),
     ]);
-    expect(problems({ timeout: { total: '1h' } })).toEqual([expect.stringMatching(/^timeout is not tried again/)]);
+    expect(problems({ timeout: { total: '1h' } })).toEqual([expect.stringMatching(/^timeout has no retries/)]);
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe('POLICY_RETRY_RULES', () => {
     [{ first_delay: '2m', max_delay: '1m' }, /^not_sent: first_delay must not be more than max_delay$/],
     [
       { attempts: 2 },
-      /^not_sent: has no attempts: it is the same attempt that is sent again \(attempts are those of supplier_failed\)$/,
+      /^not_sent: has no attempts, because the same attempt is sent again \(classes with attempts are supplier_failed\)$/,
     ],
   ])('says of a rule what is wrong with it: %j', (rule, message) => {
     expect(problems({ not_sent: rule })).toEqual([expect.stringMatching(message)]);
