@@ -28,7 +28,6 @@ export {
   type ServiceHeaders,
 } from '#upstream/contract/fields.ts';
 export * from '#upstream/contract/lifecycle-resources.ts';
-export * from '#upstream/contract/purchases.ts';
 export * from '#upstream/contract/resources.ts';
 export { AMOUNT_FIELDS } from '#upstream/contract/variants.ts';
 export * from '#upstream/contract/webhook-answers.ts';

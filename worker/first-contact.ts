@@ -12,7 +12,7 @@ import {
   releaseRecorded,
 } from '#fulfilment/gate/first-contact.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import { lookAtService, type FirstContactClient } from '#upstream/first-contact.ts';
+import { lookAtService, type FirstContactClient } from '#upstream/first-purchase-check.ts';
 
 export interface FirstContactOptions {
   readonly database: Database;

@@ -10,7 +10,7 @@ import { FIRST_CONTACT_ADVICE, judgeFirstContact, nounOf } from '#domain/gate/fi
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { applyFirstContact, heldKinds, holdUntilSeen } from '#fulfilment/gate/first-contact.ts';
 import type { JsonObject } from '#upstream/contract-check.ts';
-import { lookAtService } from '#upstream/first-contact.ts';
+import { lookAtService } from '#upstream/first-purchase-check.ts';
 import { openService } from '#upstream/service.ts';
 
 // Device names have 255 characters at most. A service may keep one token for each device, and this command must not end

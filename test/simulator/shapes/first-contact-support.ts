@@ -7,7 +7,7 @@ import { EMAIL, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simula
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { EndpointName } from '#upstream/contract.ts';
-import { lookAtService, type LookOptions } from '#upstream/first-contact.ts';
+import { lookAtService, type LookOptions } from '#upstream/first-purchase-check.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
 /** A service that nothing was bought from. */

@@ -6,7 +6,8 @@ import { LookedAt } from '#test/simulator/shapes/first-contact-support.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
-import { ENDPOINTS, PURCHASE_NEEDS, type EndpointName } from '#upstream/contract.ts';
+import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
+import { PURCHASE_CHECKS } from '#upstream/first-purchase-check/kinds.ts';
 
 let service: LookedAt;
 beforeEach(async () => {
@@ -96,7 +97,7 @@ describe('a look at the service before the first purchase', () => {
   it('counts only the calls that are on', async () => {
     const capabilities = { ...ALL_CAPABILITIES, wallet_transactions: false, order_read: false };
     const { order: sighting } = await service.look({ capabilities });
-    const count = PURCHASE_NEEDS.order.calls.length - 2;
+    const count = PURCHASE_CHECKS.order.calls.length - 2;
     expect(sighting.evidence).toEqual([expect.stringContaining(`has the ${count} calls`)]);
   });
 
@@ -158,7 +159,7 @@ describe('a look at the service before the first purchase', () => {
     expect([seen.order.problems, seen.topup.problems]).toEqual([[], []]);
   });
 
-  const needed = PURCHASE_KINDS.flatMap((kind) => PURCHASE_NEEDS[kind].calls.map((call) => [kind, call] as const));
+  const needed = PURCHASE_KINDS.flatMap((kind) => PURCHASE_CHECKS[kind].calls.map((call) => [kind, call] as const));
   it.each(needed)('of a document without a call that the kind needs says so: %s, %s', async (kind, call) => {
     const document = contractOpenApi();
     const { method, path } = ENDPOINTS[call];

@@ -3,10 +3,12 @@ import type { Capabilities } from '#domain/service/capabilities.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { checkContract, type ContractReport, type JsonObject } from '#upstream/contract-check.ts';
-import { failedCall } from '#upstream/first-contact/call-name.ts';
-import { documentEvidence, documentProblems, unlistedValues } from '#upstream/first-contact/document.ts';
-import { FreeReads, type FreeReadClient } from '#upstream/first-contact/free-reads.ts';
-import { LISTED_PURCHASES, type PurchaseReads } from '#upstream/first-contact/purchases.ts';
+import { failedCall } from '#upstream/first-purchase-check/call-name.ts';
+import { debitsOf } from '#upstream/first-purchase-check/debits.ts';
+import { documentEvidence, documentProblems, unlistedValues } from '#upstream/first-purchase-check/document.ts';
+import { FreeReads, type FreeReadClient } from '#upstream/first-purchase-check/free-reads.ts';
+import { PURCHASE_CHECKS } from '#upstream/first-purchase-check/kinds.ts';
+import type { PurchaseReads } from '#upstream/first-purchase-check/listed-purchases.ts';
 
 /** The calls of this check. None of them buys, cancels or changes anything. */
 export type FirstContactClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
@@ -39,9 +41,10 @@ export async function lookAtService(
   const isStopped = () => signal?.aborted === true;
   for (const kind of kinds) {
     if (isStopped()) return sightings;
-    const unread = await reads.problems(kind, signal);
+    const check = PURCHASE_CHECKS[kind];
+    const unread = await reads.problems(check.priceList, signal);
     if (isStopped()) return sightings;
-    const listed = await LISTED_PURCHASES[kind](client, reads.movements);
+    const listed = await check.listed(client, await debitsOf(check.debits, reads.movements));
     const differences = described.kind === 'read' ? documentProblems(described.report, kind) : [];
     const unlisted = described.kind === 'read' ? unlistedValues(described.report, kind) : [];
     const matches = described.kind === 'read' && differences.length + unlisted.length === 0;

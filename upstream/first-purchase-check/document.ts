@@ -1,11 +1,11 @@
 /** Findings of the service's OpenAPI document about the calls and events of one kind of purchase. */
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { WORDS_NOT_LISTED, type ContractReport, type Finding } from '#upstream/contract-check.ts';
-import { PURCHASE_NEEDS } from '#upstream/contract.ts';
+import { PURCHASE_CHECKS } from '#upstream/first-purchase-check/kinds.ts';
 
 /** @returns the breaking differences, each as a clause that names its call, its event or the part of the document. */
 export function documentProblems({ findings, calls, events }: ContractReport, kind: PurchaseKind): readonly string[] {
-  const needs = PURCHASE_NEEDS[kind];
+  const needs = PURCHASE_CHECKS[kind];
   const inCalls = calls
     .filter(({ name }) => needs.calls.includes(name))
     .flatMap(({ method, path, findings }) =>
@@ -29,7 +29,7 @@ export function documentProblems({ findings, calls, events }: ContractReport, ki
  */
 export function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): readonly string[] {
   return calls
-    .filter(({ name }) => PURCHASE_NEEDS[kind].calls.includes(name))
+    .filter(({ name }) => PURCHASE_CHECKS[kind].calls.includes(name))
     .flatMap(({ method, path, findings }) =>
       findings
         .filter(({ message, name }) => message === WORDS_NOT_LISTED && name?.endsWith('status') === true)
@@ -39,7 +39,7 @@ export function unlistedValues({ calls }: ContractReport, kind: PurchaseKind): r
 
 /** @returns the evidence of a document without {@link documentProblems}, as a clause. */
 export function documentEvidence({ calls }: ContractReport, kind: PurchaseKind): string {
-  const { calls: needed } = PURCHASE_NEEDS[kind];
+  const { calls: needed } = PURCHASE_CHECKS[kind];
   const compared = calls.filter(({ name, status }) => needed.includes(name) && status !== 'switched_off');
   return `the OpenAPI document of the service has the ${compared.length} calls as the contract has them`;
 }

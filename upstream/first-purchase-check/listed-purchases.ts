@@ -1,6 +1,5 @@
 /** Reads purchases that the service already lists, made here or elsewhere: they show the shapes without a charge. */
 import { parseLpaString } from '#domain/esims/activation.ts';
-import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
   serviceEsim,
@@ -10,9 +9,9 @@ import {
   type EndpointName,
   type ServiceEsim,
 } from '#upstream/contract.ts';
-import { callName, failedCall } from '#upstream/first-contact/call-name.ts';
-import { debitsOf, NAMING_FIELDS, type MovementsRead, type OwnDebits } from '#upstream/first-contact/debits.ts';
-import { absentFields, missingFields } from '#upstream/first-contact/needed-fields.ts';
+import { callName, failedCall } from '#upstream/first-purchase-check/call-name.ts';
+import type { OwnDebits } from '#upstream/first-purchase-check/debits.ts';
+import { absentFields, missingFields } from '#upstream/first-purchase-check/needed-fields.ts';
 
 /** The result for a list of purchases; each text is a clause that begins with a call. */
 type ListedPurchase =
@@ -34,53 +33,50 @@ export type PurchaseReads = Pick<
 /** One page: an older purchase says less about today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
-type Look = (client: PurchaseReads, movements: MovementsRead) => Promise<ListedPurchase>;
+/** Finds one completed purchase in the service's list, and reads its delivery and its cost. */
+export type ListedPurchaseCheck = (client: PurchaseReads, debits: OwnDebits) => Promise<ListedPurchase>;
 
-/** By kind, finds one completed purchase, and reads its delivery and its cost. */
-export const LISTED_PURCHASES: Readonly<Record<PurchaseKind, Look>> = {
-  order: async (client, movements) => {
-    const debits = await debitsOf('order', movements);
-    const found = pick('listOrders', await client.listRecentOrders(NEWEST), {
-      isDone: ({ status }) => status === 'completed',
-      lacks: (order) => missingFields(serviceOrder, order),
-      isPaid: ({ id, external_order_id: reference }) => debits.names({ id, reference }),
-      ours: 'external_order_id',
-    });
-    if (found.kind !== 'whole') return found;
-    const { id, esim_id: esimId } = found.item;
-    const read = await client.getEsim(esimId ?? '');
-    const problem = read.ok ? esimProblem(read.value, id) : undefined;
-    if (problem !== undefined) return { kind: 'differs', problem: `${callName('getEsim')}: ${problem}` };
-    return conclude('listOrders', 'getEsim', read, { ...found, debits });
-  },
-  topup: async (client, movements) => {
-    const debits = await debitsOf('topup', movements);
-    const found = pick('listTopups', await client.listRecentTopups(NEWEST), {
-      isDone: ({ status }) => status === 'completed',
-      lacks: (topup) => missingFields(serviceTopup, topup),
-      isPaid: ({ id }) => debits.names({ id, reference: null }),
-    });
-    if (found.kind !== 'whole') return found;
-    const read = await client.listTopupOptions(found.item.esim_id ?? '');
-    return conclude('listTopups', 'listTopupOptions', read, { ...found, debits });
-  },
-  vpn_subscription: async (client, movements) => {
-    const debits = await debitsOf('vpn_subscription', movements);
-    const found = pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
-      isDone: ({ status }) => status === 'active',
-      // A list may omit the access data; the read of one subscription may not.
-      lacks: (subscription) => missingFields(vpnSubscription, subscription).filter((field) => field !== 'access'),
-      isPaid: ({ id, external_subscription_id: reference }) => debits.names({ id, reference }),
-      ours: 'external_subscription_id',
-    });
-    if (found.kind !== 'whole') return found;
-    const read = await client.getVpnSubscription(found.item.id);
-    if (read.ok && (read.value.access ?? found.item.access) == null) {
-      const problem = `${callName('getVpnSubscription')}: access is missing in an active subscription`;
-      return { kind: 'differs', problem };
-    }
-    return conclude('listVpnSubscriptions', 'getVpnSubscription', read, { ...found, debits });
-  },
+export const checkListedOrder: ListedPurchaseCheck = async (client, debits) => {
+  const found = pick('listOrders', await client.listRecentOrders(NEWEST), {
+    isDone: ({ status }) => status === 'completed',
+    lacks: (order) => missingFields(serviceOrder, order),
+    isPaid: ({ id, external_order_id: reference }) => debits.names({ id, reference }),
+    ours: 'external_order_id',
+  });
+  if (found.kind !== 'whole') return found;
+  const { id, esim_id: esimId } = found.item;
+  const read = await client.getEsim(esimId ?? '');
+  const problem = read.ok ? esimProblem(read.value, id) : undefined;
+  if (problem !== undefined) return { kind: 'differs', problem: `${callName('getEsim')}: ${problem}` };
+  return conclude('listOrders', 'getEsim', read, { ...found, debits });
+};
+
+export const checkListedTopup: ListedPurchaseCheck = async (client, debits) => {
+  const found = pick('listTopups', await client.listRecentTopups(NEWEST), {
+    isDone: ({ status }) => status === 'completed',
+    lacks: (topup) => missingFields(serviceTopup, topup),
+    isPaid: ({ id }) => debits.names({ id, reference: null }),
+  });
+  if (found.kind !== 'whole') return found;
+  const read = await client.listTopupOptions(found.item.esim_id ?? '');
+  return conclude('listTopups', 'listTopupOptions', read, { ...found, debits });
+};
+
+export const checkListedSubscription: ListedPurchaseCheck = async (client, debits) => {
+  const found = pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
+    isDone: ({ status }) => status === 'active',
+    // A list may omit the access data; the read of one subscription may not.
+    lacks: (subscription) => missingFields(vpnSubscription, subscription).filter((field) => field !== 'access'),
+    isPaid: ({ id, external_subscription_id: reference }) => debits.names({ id, reference }),
+    ours: 'external_subscription_id',
+  });
+  if (found.kind !== 'whole') return found;
+  const read = await client.getVpnSubscription(found.item.id);
+  if (read.ok && (read.value.access ?? found.item.access) == null) {
+    const problem = `${callName('getVpnSubscription')}: access is missing in an active subscription`;
+    return { kind: 'differs', problem };
+  }
+  return conclude('listVpnSubscriptions', 'getVpnSubscription', read, { ...found, debits });
 };
 
 interface PickRule<Item> {
@@ -134,7 +130,7 @@ function conclude(
   const evidence = `${callName(list)} shows a completed purchase, and ${callName(follow)} reads well`;
   if (isPaid || debits.state === 'off') return { kind: 'seen', evidence };
   if (debits.state === 'unread') return { kind: 'unseen', reason: debits.reason };
-  const fields = NAMING_FIELDS[debits.kind].map((name) => `data[].${name}`).join(' or ');
+  const fields = debits.fields.map((name) => `data[].${name}`).join(' or ');
   const text = `${callName('listWalletTransactions')}: no debit names the completed purchase in ${fields}`;
   // An old debit may be on a later page. Debits without any name, however, have another shape.
   return debits.state === 'nameless' ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };

@@ -1,9 +1,8 @@
 /** Reads that are possible before the first purchase. */
-import type { PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ServiceWallet, WalletTransaction } from '#upstream/contract.ts';
-import { callName, failedCall } from '#upstream/first-contact/call-name.ts';
+import { callName, failedCall } from '#upstream/first-purchase-check/call-name.ts';
 
 /** The calls of {@link FreeReads}. */
 export type FreeReadClient = Pick<
@@ -15,16 +14,12 @@ interface Priced {
   readonly currency: string;
 }
 
-/** By kind, the list with its prices. Top-up options have the shape of packages. */
-const PRICE_LISTS = {
-  order: 'listPackages',
-  topup: 'listPackages',
-  vpn_subscription: 'listVpnPlans',
-} as const satisfies Record<PurchaseKind, keyof FreeReadClient>;
+/** The lists of prices. */
+export type PriceList = 'listPackages' | 'listVpnPlans';
 
 /** Makes each read once, even if several kinds need it. Never throws. */
 export class FreeReads {
-  readonly #lists: Readonly<Record<(typeof PRICE_LISTS)[PurchaseKind], () => Promise<ServiceResult<Listing<Priced>>>>>;
+  readonly #lists: Readonly<Record<PriceList, () => Promise<ServiceResult<Listing<Priced>>>>>;
   readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
   /** The newest movements of the wallet: one page. */
   readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;
@@ -45,8 +40,7 @@ export class FreeReads {
    * @param signal stops between two calls; the result is then incomplete.
    * @returns the problems, each as a clause that begins with a call.
    */
-  async problems(kind: PurchaseKind, signal?: AbortSignal): Promise<readonly string[]> {
-    const name = PRICE_LISTS[kind];
+  async problems(name: PriceList, signal?: AbortSignal): Promise<readonly string[]> {
     const isStopped = () => signal?.aborted === true;
     const prices = await this.#lists[name]();
     if (isStopped()) return [];
