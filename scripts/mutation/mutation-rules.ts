@@ -15,7 +15,9 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/gate/circuit.ts', tests: ['test/property/domain/circuit.test.ts'] },
   { file: 'domain/work/failure.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
   { file: 'domain/relay/inbox-decision.ts', tests: ['test/unit/domain/relay/inbox-decision.test.ts'] },
+  { file: 'domain/work/hold-reasons.ts', tests: ['test/unit/domain/purchase/purchase-decision.test.ts'] },
   { file: 'domain/work/lifecycle.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
+  { file: 'domain/work/transitions.ts', tests: ['test/unit/domain/work/lifecycle.test.ts'] },
   { file: 'domain/money/money.ts', tests: ['test/property/domain/money.test.ts'] },
   { file: 'domain/relay/observation.ts', tests: ['test/unit/domain/relay/observation.test.ts'] },
   {

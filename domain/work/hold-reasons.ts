@@ -1,0 +1,91 @@
+/**
+ * The failure classes that hold work: nothing was bought, the obstacle passes, and the same attempt is sent again. All
+ * other failure classes are in `failure.ts`.
+ */
+import type { FailureClassRow } from '#domain/work/failure.ts';
+
+export const HOLD_REASONS = {
+  package_unavailable: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service does not sell this package at the moment.',
+    advice:
+      'Compare package_id with the package list. It goes on when the package is sold again, and fails at its deadline.',
+  },
+  price_above_limit: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The price charged to the reseller is above the max_price that the caller set.',
+    advice:
+      'Wait for the price to fall, or change the limit. One in another currency than the price allows none: change it.',
+  },
+  margin_too_low: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service charges the reseller more than the customer pays.',
+    advice: 'Wait for the price to fall, or give it up and sell the plan at another price.',
+  },
+  esim_busy: {
+    certainty: 'definite',
+    disposition: 'hold',
+    withoutAnswer: true,
+    meaning: 'Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way.',
+    advice: 'Nothing: it goes on when the other one has ended. Should that one wait for a person, look at it first.',
+  },
+  insufficient_balance: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The wallet at the service does not cover the price.',
+    advice: 'Deposit money into the wallet; what is held goes on by itself.',
+  },
+  not_approved: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service has not approved this reseller for production yet.',
+    advice: 'Ask the service for approval, or use SERVICE_MODE=sandbox.',
+  },
+  unauthorized: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service refuses our token even after a fresh login, or refuses the login.',
+    advice: 'Check SERVICE_EMAIL and SERVICE_PASSWORD.',
+  },
+  rate_limited: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service asks us to slow down.',
+    advice: 'Nothing: it goes on by itself after the time the service named.',
+  },
+  not_sent: {
+    certainty: 'definite',
+    disposition: 'hold',
+    withoutAnswer: true,
+    meaning: 'No connection to the service could be opened, so nothing was sent.',
+    advice: 'Check the network and SERVICE_BASE_URL; what is held goes on by itself.',
+  },
+  service_down: {
+    certainty: 'definite',
+    disposition: 'hold',
+    withoutAnswer: true,
+    meaning: 'The service did not answer others just before, so nothing was sent.',
+    advice:
+      'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. ' +
+      '`release` lets this one try now.',
+  },
+  spend_limit_reached: {
+    certainty: 'definite',
+    disposition: 'hold',
+    withoutAnswer: true,
+    meaning: 'What may be spent in a day is spent.',
+    advice: 'Wait for the next day (UTC), or raise the limit: POLICY_SPEND_LIMIT, or that of the API key.',
+  },
+  purchases_paused: {
+    certainty: 'definite',
+    disposition: 'hold',
+    withoutAnswer: true,
+    meaning: 'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
+    advice:
+      'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this ' +
+      'one through now.',
+  },
+} as const satisfies Record<string, FailureClassRow & { readonly disposition: 'hold' }>;
