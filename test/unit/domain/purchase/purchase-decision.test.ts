@@ -180,12 +180,12 @@ describe('the failure catalogue', () => {
   it('counts as a definite answer of the service unless we found it ourselves', () => {
     const withoutAnswer = failureClasses.filter((failure) => isDefinite(failure) && !isDefiniteAnswer(failure));
     expect(withoutAnswer).toEqual([
+      'deadline_passed',
       'esim_busy',
       'not_sent',
       'service_down',
       'spend_limit_reached',
       'purchases_paused',
-      'deadline_passed',
     ]);
     expect(failureClasses.filter((failure) => isDefiniteAnswer(failure) && !isDefinite(failure))).toEqual([]);
   });
