@@ -8,7 +8,7 @@ import type { Money } from '#domain/money/money.ts';
 import type { StreamPolicy } from '#domain/policy/api-policy.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
-import type { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
+import type { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
 import type { AddressPolicy } from '#outbound/address-policy.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
 import type { HostLookup } from '#outbound/host-lookup.ts';
@@ -40,7 +40,7 @@ export interface ApiDependencies {
   >;
   /** The environment of the service; rows stored for the other environment are ignored. */
   readonly serviceMode: ServiceMode;
-  readonly intake: Pick<InboxIntake, 'accept'>;
+  readonly intake: Pick<InboxWriter, 'accept'>;
   /** New events, for all waiting callers and streams of this process. */
   readonly tail: EventTail;
   readonly waits: Waits;

@@ -12,8 +12,8 @@ import { listEvents } from '#db/events/event-queries.ts';
 import { lastPosition } from '#db/events/events.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
-import { readConditions } from '#fulfilment/conditions/conditions.ts';
-import { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
+import { readConditions } from '#fulfilment/readiness/conditions.ts';
+import { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { EventTail } from '#outbound/event-tail.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
@@ -95,7 +95,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       keyRing,
       service: service.client,
       serviceMode: mode,
-      intake: new InboxIntake(database, keyRing),
+      intake: new InboxWriter(database, keyRing),
       tail,
       waits: new Waits({ tail, policy: config.waiting, metrics }),
       streams: config.streams,

@@ -22,10 +22,10 @@ import {
   type Remembered,
   type ServiceObservation,
 } from '#workflows/messages.ts';
-import { startSearchAttributes, type SearchFacts } from '#workflows/search-attributes.ts';
+import { startSearchAttributes, type StartAttributes } from '#workflows/search-attributes.ts';
 
 /** Input of the start of a workflow. Contains no personal data: parts of it are indexed as plain text. */
-export interface WorkStart extends SearchFacts {
+export interface WorkStart extends StartAttributes {
   readonly id: string;
   readonly vpnPlanId?: number;
   readonly policy: PurchaseWorkflowInput['policy'];

@@ -7,7 +7,7 @@ import { EncryptionKeysError, registerKeys, verifyKeys } from '#db/connection/en
 import { OtherInstallationError, stampOrVerify } from '#db/connection/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/connection/migrate.ts';
 import { hasEnded } from '#db/work/work-rows.ts';
-import { readConditions } from '#fulfilment/conditions/conditions.ts';
+import { readConditions } from '#fulfilment/readiness/conditions.ts';
 import { startProbeServer } from '#telemetry/probe-server.ts';
 import { createWorkerDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';

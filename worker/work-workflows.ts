@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { StartFacts } from '#db/work/start-facts.ts';
+import type { StartedWork } from '#db/work/started-work.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -22,7 +22,7 @@ export function workWorkflows(
   environment: ServiceMode,
   isEnded: (work: WorkRef) => Promise<boolean>,
 ): WorkWorkflows {
-  const startOf = (facts: StartFacts): WorkStart => ({ ...facts, environment, policy });
+  const startOf = (facts: StartedWork): WorkStart => ({ ...facts, environment, policy });
   const within = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, call);
   return {
     start: (facts) => within(() => startWork(client, startOf(facts), { eager: true, isEnded: () => isEnded(facts) })),

@@ -14,7 +14,7 @@ import { byKind, type WorkRef } from '#domain/work/kinds.ts';
 import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { CaseVerdict } from '#domain/work/operator-actions.ts';
 import type { Resubmission } from '#domain/work/resubmission.ts';
-import type { Carried, Remembered } from '#workflows/work/carried.ts';
+import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
 
 /** The task queue of all workflows, and of all activities but one. */
 export const TASK_QUEUE = 'reseller';
@@ -85,7 +85,7 @@ export interface PurchaseWorkflowInput {
   readonly work: WorkRef;
   readonly policy: PurchasePolicy;
   /** What the run before hands to a run that continues as new. */
-  readonly carried?: Carried;
+  readonly carried?: CarriedState;
 }
 
 /** How the work ended. A business failure is a result, not an error. */

@@ -39,7 +39,7 @@ export const SEARCH_ATTRIBUTES = {
 } as const;
 
 /** The values that are known when the workflow of work starts. */
-export interface SearchFacts {
+export interface StartAttributes {
   readonly kind: WorkKind;
   /** The caller's own reference. */
   readonly externalReference: string;
@@ -49,7 +49,7 @@ export interface SearchFacts {
 }
 
 /** The search attributes that a workflow starts with. */
-export function startSearchAttributes(facts: SearchFacts): SearchAttributePair[] {
+export function startSearchAttributes(facts: StartAttributes): SearchAttributePair[] {
   return [
     { key: SEARCH_ATTRIBUTES.product, value: PRODUCTS[facts.kind] },
     // The first step submits. Set at the start, it saves each workflow one event.

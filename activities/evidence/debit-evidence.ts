@@ -1,4 +1,4 @@
-import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
 import type { WorkHandler, WorkHandlers } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work/work-types.ts';

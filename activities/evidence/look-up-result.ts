@@ -1,4 +1,4 @@
-import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
 import type { Found, LookUpResult, LookUpManyResult } from '#activities/purchases/work-handler.ts';
 import { noteOf } from '#activities/work/work-dependencies.ts';
 import type { AttemptRow } from '#db/work/rows.ts';

@@ -6,7 +6,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
-import { recordFacts, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordReport, type AttemptReport } from '#fulfilment/attempts/record-report.ts';
 
 /** The record of the service cannot be what this attempt has bought. */
 export interface NotOurs {
@@ -23,7 +23,7 @@ export interface NotOurs {
 export async function findMismatch(
   db: Executor,
   attempt: AttemptRow,
-  facts: ServiceFacts,
+  facts: AttemptReport,
 ): Promise<NotOurs | undefined> {
   const taken = await findTakenServiceId(db, attempt, facts);
   if (taken !== undefined) return taken;
@@ -46,7 +46,7 @@ export async function findMismatch(
 export async function findTakenServiceId(
   db: Executor,
   attempt: AttemptRow,
-  facts: ServiceFacts,
+  facts: AttemptReport,
 ): Promise<NotOurs | undefined> {
   const { serviceId } = facts;
   if (serviceId === undefined || (await serviceIdsOfOthers(db, attempt, [serviceId])).size === 0) return undefined;
@@ -57,7 +57,7 @@ export async function findTakenServiceId(
 }
 
 /** The beginning of a sentence. */
-function has({ number }: AttemptRow, { serviceId }: ServiceFacts): string {
+function has({ number }: AttemptRow, { serviceId }: AttemptReport): string {
   return `The service has ${serviceId ?? 'something'} for attempt ${number}`;
 }
 
@@ -80,6 +80,6 @@ export async function lookUpAndStore<Found>(
     await lockUnfinishedWork(tx, workOf(attempt));
     const notOurs = await findMismatch(tx, attempt, facts);
     if (notOurs !== undefined) return { attempt, lookedUp: notOurs };
-    return { attempt: await recordFacts(tx, attempt.id, facts, new Date(now())), lookedUp };
+    return { attempt: await recordReport(tx, attempt.id, facts, new Date(now())), lookedUp };
   });
 }

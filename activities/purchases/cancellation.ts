@@ -2,15 +2,15 @@ import { resultsByEsim } from '#activities/evidence/look-up-result.ts';
 import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { refusal } from '#activities/purchases/price.ts';
-import { sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import { sinceFirstSend } from '#activities/purchases/purchase-report.ts';
 import type { Found, LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
 import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { CompletionResult } from '#activities/work/work-types.ts';
 import { serviceIdsOfOthers } from '#db/attempts/attempts.ts';
 import { takenServiceIds } from '#db/attempts/silent-attempts.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { lockEsim, readOwnRefundFacts } from '#db/esims/esim-queries.ts';
-import { storeFacts } from '#db/esims/esim-readings.ts';
+import { lockEsim, readRefundContext } from '#db/esims/esim-queries.ts';
+import { storeEsimState } from '#db/esims/esim-readings.ts';
 import { recordRefund } from '#db/money/journal.ts';
 import { storePreflight, cancelledAmong, readCancellation, findRefund } from '#db/work/cancellation-queries.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -19,10 +19,10 @@ import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#dom
 import { cancellationOutcome, type RefundState } from '#domain/cancellation/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { settleRefund } from '#fulfilment/work/settle-refund.ts';
-import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';
+import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
@@ -129,7 +129,7 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
     const isPaid =
       refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
     if (refund !== undefined && isPaid) {
-      const found = await creditOf(attempt, refund, await database.run((db) => readOwnRefundFacts(db, esim)));
+      const found = await creditOf(attempt, refund, await database.run((db) => readRefundContext(db, esim)));
       if (found.kind === 'found')
         return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
       if (refund.verdict === 'refunded')
@@ -207,18 +207,18 @@ export function cancellationHandler(dependencies: WorkDependencies): WorkHandler
 
     async examine(id) {
       const { cancellation, esim } = await database.run((db) => readCancellation(db, id));
-      const own = await database.run((db) => readOwnRefundFacts(db, esim));
+      const own = await database.run((db) => readRefundContext(db, esim));
       const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
       const conditions = judgeRefundConditions(facts);
       await database.transaction(async (tx) => {
         await storePreflight(tx, id, conditions);
-        if (read !== undefined) await storeFacts(tx, esim.id, esimDetails(read), readAt);
+        if (read !== undefined) await storeEsimState(tx, esim.id, esimDetails(read), readAt);
       });
       if (cancellation.acceptWithoutRefund) return {};
       const forecast = forecastRefund(conditions);
       if (forecast === 'refund_expected') {
         const recheck = async (tx: Executor) => {
-          const { completedTopups } = await readOwnRefundFacts(tx, await lockEsim(tx, esim.id));
+          const { completedTopups } = await readRefundContext(tx, await lockEsim(tx, esim.id));
           return completedTopups === own.completedTopups
             ? undefined
             : refusal(
@@ -304,18 +304,18 @@ function mayBeReadLater(facts: RefundEvidence): boolean {
   return [usage, installation, topups, debit].some((reading) => !reading.ok && reading.mayPass);
 }
 
-function answerFacts({ status, refund }: EsimCancellation): ServiceFacts {
+function answerFacts({ status, refund }: EsimCancellation): AttemptReport {
   return factsOf({ esim: status, ...(refund != null && refundReport(refundRecord(refund))) });
 }
 
-function factsOf(cancellation: CancellationFacts): ServiceFacts {
+function factsOf(cancellation: CancellationDetails): AttemptReport {
   const outcome = cancellationOutcome(cancellation);
   const failureDetail = outcome === 'failed' ? 'The service refuses to cancel the eSIM.' : undefined;
   return { outcome, serviceId: cancellation.serviceRefundId, failureDetail, cancellation };
 }
 
 /** The result of a look-up, with the event that would have reported it. */
-function foundAs(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
+function foundAs(esimId: string, esim: CancellationDetails['esim'], refund: ServiceRefund | undefined): Found {
   const facts = factsOf({ esim, ...(refund !== undefined && refundReport(refundRecord(refund))) });
   if (esim === 'cancelled') {
     return {

@@ -2,7 +2,7 @@ import { resultsByReference, resultById, resultOfList } from '#activities/eviden
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { priceList } from '#activities/purchases/price-list.ts';
 import { notListed, unreadOffer } from '#activities/purchases/price.ts';
-import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import { ownReference, purchaseReport, sinceFirstSend } from '#activities/purchases/purchase-report.ts';
 import type { Found, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
@@ -67,7 +67,7 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
         body,
         leaseLeftMs,
       });
-      return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
+      return answer.ok ? { ...answer, value: purchaseReport(answer.value, answer.value.status) } : answer;
     },
 
     lookUp,
@@ -82,5 +82,5 @@ export function orderHandler(dependencies: WorkDependencies): WorkHandler {
 }
 
 function found(order: ServiceOrder): Found<ServiceOrder> {
-  return { kind: 'found', facts: purchaseFacts(order, order.status), record: order, event: `order.${order.status}` };
+  return { kind: 'found', facts: purchaseReport(order, order.status), record: order, event: `order.${order.status}` };
 }

@@ -1,7 +1,7 @@
 import { resultsByEsim, resultById, resultOfList } from '#activities/evidence/look-up-result.ts';
 import { lookUpAndStore } from '#activities/evidence/look-up.ts';
 import { notListed, refusal, unreadOffer } from '#activities/purchases/price.ts';
-import { purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import { purchaseReport, sinceFirstSend } from '#activities/purchases/purchase-report.ts';
 import type { Found, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
 import { chargedOf, serviceIdsOfOthers } from '#db/attempts/attempts.ts';
@@ -96,7 +96,7 @@ export function topupHandler(dependencies: WorkDependencies): WorkHandler {
         packageId,
         leaseLeftMs,
       });
-      return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
+      return answer.ok ? { ...answer, value: purchaseReport(answer.value, answer.value.status) } : answer;
     },
 
     lookUp,
@@ -152,5 +152,5 @@ function mayBe(attempt: AttemptRow, packageId: number | undefined, topup: Servic
 }
 
 function found(topup: ServiceTopup): Found<ServiceTopup> {
-  return { kind: 'found', facts: purchaseFacts(topup, topup.status), record: topup, event: `topup.${topup.status}` };
+  return { kind: 'found', facts: purchaseReport(topup, topup.status), record: topup, event: `topup.${topup.status}` };
 }

@@ -2,10 +2,10 @@ import { resultsByReference, resultById, resultOfList } from '#activities/eviden
 import { lookUpAndStore, type NotOurs } from '#activities/evidence/look-up.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { notListed, refusal, unreadOffer } from '#activities/purchases/price.ts';
-import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/purchase-facts.ts';
+import { ownReference, purchaseReport, sinceFirstSend } from '#activities/purchases/purchase-report.ts';
 import type { Found, LookUpResult, WorkHandler } from '#activities/purchases/work-handler.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import type { SubscriptionView } from '#activities/work/work-types.ts';
+import type { SubscriptionSnapshot } from '#activities/work/work-types.ts';
 import { chargedOf } from '#db/attempts/attempts.ts';
 import { accessAad, customerReferenceAad } from '#db/encryption-aads.ts';
 import type { AttemptRow, VpnSubscriptionRow } from '#db/work/rows.ts';
@@ -14,11 +14,11 @@ import { lockWork } from '#db/work/work-rows.ts';
 import { isSoldAtLoss } from '#domain/pricing/margin.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { reportCharge } from '#fulfilment/books/report-charge.ts';
 import { completeWork } from '#fulfilment/work/complete-work.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
-import type { SubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
+import type { SubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 import { namesNothing } from '#upstream/mapping/wallet-movements.ts';
@@ -135,7 +135,7 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
       return { kind: 'completed' };
     },
 
-    subscription: async (db, id) => subscriptionView(await readVpnSubscription(db, id)),
+    subscription: async (db, id) => subscriptionSnapshot(await readVpnSubscription(db, id)),
   };
 
   function encrypt(id: string) {
@@ -144,10 +144,10 @@ export function vpnSubscriptionHandler(dependencies: WorkDependencies): WorkHand
 }
 
 /** The part of a service record about the subscription itself. */
-export function subscriptionFacts(
+export function subscriptionReport(
   { status, started_at: startedAt, expires_at: expiresAt, access }: VpnSubscription,
   encrypt: (access: NonNullable<VpnSubscription['access']>) => Buffer,
-): SubscriptionFacts {
+): SubscriptionReport {
   return {
     startedAt: startedAt == null ? undefined : new Date(startedAt),
     expiresAt: expiresAt == null ? undefined : new Date(expiresAt),
@@ -156,7 +156,7 @@ export function subscriptionFacts(
   };
 }
 
-function subscriptionView(row: VpnSubscriptionRow): SubscriptionView {
+function subscriptionSnapshot(row: VpnSubscriptionRow): SubscriptionSnapshot {
   return {
     isActive: row.completedAt !== null,
     cancelRequested: row.cancelRequestedAt !== null,
@@ -177,10 +177,10 @@ const OUTCOMES = {
 
 type Encrypt = (access: NonNullable<VpnSubscription['access']>) => Buffer;
 
-function factsOf(subscription: VpnSubscription, encrypt: Encrypt): ServiceFacts {
+function factsOf(subscription: VpnSubscription, encrypt: Encrypt): AttemptReport {
   return {
-    ...purchaseFacts(subscription, OUTCOMES[subscription.status]),
-    subscription: subscriptionFacts(subscription, encrypt),
+    ...purchaseReport(subscription, OUTCOMES[subscription.status]),
+    subscription: subscriptionReport(subscription, encrypt),
   };
 }
 

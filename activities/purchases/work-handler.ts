@@ -1,10 +1,10 @@
-import type { CancellationView, CompletionResult, SubscriptionView } from '#activities/work/work-types.ts';
+import type { CancellationSnapshot, CompletionResult, SubscriptionSnapshot } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
@@ -24,7 +24,7 @@ export type LookUpResult<Item = unknown> =
    * `record`: as the service sent it. `event`: the kind of event that reports the same; undefined when no event does.
    * Both are stored in the inbox.
    */
-  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Item; readonly event: string | undefined }
+  | { readonly kind: 'found'; readonly facts: AttemptReport; readonly record: Item; readonly event: string | undefined }
   /** The service does not know it (yet). That does not prove that it was not bought. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unavailable'; readonly failure: FailureDetail };
@@ -66,7 +66,7 @@ export interface WorkHandler {
    * @param body the stored bytes, sent as they are.
    * @param leaseLeftMs milliseconds until the lease ends. The client does not send when its deadline would end later.
    */
-  send(attempt: AttemptRow, body: Buffer, leaseLeftMs: () => number): Promise<ServiceResult<ServiceFacts>>;
+  send(attempt: AttemptRow, body: Buffer, leaseLeftMs: () => number): Promise<ServiceResult<AttemptReport>>;
   /** Looks one attempt up at the service. */
   lookUp(attempt: AttemptRow): Promise<LookUpResult>;
   /**
@@ -92,9 +92,9 @@ export interface WorkHandler {
    */
   complete(attempt: AttemptRow, applied: readonly string[]): Promise<CompletionResult>;
   /** The stored subscription, for its workflow; absent for every other kind. */
-  readonly subscription?: (db: Executor, workId: string) => Promise<SubscriptionView>;
+  readonly subscription?: (db: Executor, workId: string) => Promise<SubscriptionSnapshot>;
   /** The stored cancellation, for its workflow; absent for every other kind. */
-  readonly cancellation?: (db: Executor, workId: string) => Promise<CancellationView>;
+  readonly cancellation?: (db: Executor, workId: string) => Promise<CancellationSnapshot>;
 }
 
 export type WorkHandlers = Readonly<Record<WorkKind, WorkHandler>>;

@@ -5,7 +5,7 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import { afterAnswer } from '#domain/purchase/late-answer.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { mayFollow } from '#domain/work/lifecycle.ts';
-import { recordFactsOver, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import { applyReport, type AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { markInProgress } from '#fulfilment/work/update-work.ts';
 
 /** The attempt that an answer is about. */
@@ -27,10 +27,10 @@ interface Answered {
 export async function recordAnswer(
   tx: Executor,
   { work, current, attemptId, leaseToken }: Answered,
-  facts: ServiceFacts,
+  facts: AttemptReport,
   now: Date,
 ): Promise<AttemptRow> {
-  const { before, after } = await recordFactsOver(tx, attemptId, facts, now);
+  const { before, after } = await applyReport(tx, attemptId, facts, now);
   const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
   const { isInProgress, wakes } = afterAnswer({
     before: before.state,

@@ -1,6 +1,6 @@
 import { findTakenServiceId } from '#activities/evidence/look-up.ts';
 import { recordAnswer } from '#activities/sending/record-answer.ts';
-import { attemptView, noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { attemptSnapshot, noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SendResult } from '#activities/work/work-types.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { WorkRow } from '#db/work/kinds.ts';
@@ -11,7 +11,7 @@ import type { Witness } from '#domain/purchase/restored-records.ts';
 import { isSettledByService } from '#domain/work/attempt-lifecycle.ts';
 import { isDefinite } from '#domain/work/failure.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
 import type { Reserved } from '#fulfilment/gate/reservations.ts';
@@ -39,8 +39,8 @@ export async function recordSend(
   tx: Executor,
   { sendLeaseMs, now }: Pick<WorkDependencies, 'sendLeaseMs' | 'now'>,
   { work, current, attempt, leaseToken, reserved }: ClaimedSend,
-  answered: ServiceResult<ServiceFacts>,
-): Promise<{ readonly result: SendResult; readonly answer: ServiceResult<ServiceFacts> }> {
+  answered: ServiceResult<AttemptReport>,
+): Promise<{ readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }> {
   const answer = await rejectOfAnother(tx, attempt, answered);
   let after: AttemptRow;
   if (answer.ok) {
@@ -53,7 +53,7 @@ export async function recordSend(
   await addTimelineEntry(tx, work, sentEntry(attempt, answer, reserved));
   const result: SendResult = {
     outcome: outcomeOf(after, answer),
-    attempt: attemptView(after),
+    attempt: attemptSnapshot(after),
     ...(!answer.ok && { detail: answer.detail }),
   };
   return { result, answer };
@@ -63,8 +63,8 @@ export async function recordSend(
 async function rejectOfAnother(
   tx: Executor,
   attempt: AttemptRow,
-  answer: ServiceResult<ServiceFacts>,
-): Promise<ServiceResult<ServiceFacts>> {
+  answer: ServiceResult<AttemptReport>,
+): Promise<ServiceResult<AttemptReport>> {
   if (!answer.ok) return answer;
   const notOurs = await findTakenServiceId(tx, attempt, answer.value);
   if (notOurs === undefined) return answer;
@@ -100,7 +100,7 @@ async function restoreLostClaim(
   return doubtAttempt(tx, after, witness, { ...tools, busyEsimId });
 }
 
-function sentEntry(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>, reserved: Reserved | undefined) {
+function sentEntry(attempt: AttemptRow, answer: ServiceResult<AttemptReport>, reserved: Reserved | undefined) {
   const detail = {
     attempt: attempt.number,
     send: attempt.sends,
@@ -117,7 +117,7 @@ function sentEntry(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>, res
 }
 
 /** The outcome of the send by the attempt's present state: an event may have settled it during the send. */
-function outcomeOf(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>): SendOutcome {
+function outcomeOf(attempt: AttemptRow, answer: ServiceResult<AttemptReport>): SendOutcome {
   const { state } = attempt;
   if (state === 'processing' || state === 'completed' || state === 'failed')
     return { kind: 'accepted', outcome: state };

@@ -5,7 +5,7 @@ import { recordSend } from '#activities/sending/record-send.ts';
 import { startLease, type RunningLease } from '#activities/sending/send-lease.ts';
 import { failAsNotBegun } from '#activities/sending/send-not-begun.ts';
 import { WalletReader } from '#activities/upkeep/wallet-reader.ts';
-import { attemptView, type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { attemptSnapshot, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
@@ -17,7 +17,7 @@ import { knowsMore } from '#domain/purchase/restored-records.ts';
 import { mayHaveBought, resendWindowInForce } from '#domain/purchase/send-claim.ts';
 import { buyingBarrier } from '#fulfilment/attempts/buying-barrier.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { Reserved } from '#fulfilment/gate/reservations.ts';
 import { markInProgress } from '#fulfilment/work/update-work.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -141,7 +141,7 @@ type ClaimResult =
   | Extract<Claimed, { kind: 'claimed' }>
   | { readonly kind: 'gated'; readonly stop: GateStop }
   /** The offer forbids it. The refusal is stored already, as the result of a send. */
-  | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<ServiceFacts> }
+  | { readonly kind: 'objected'; readonly result: SendResult; readonly answer: ServiceResult<AttemptReport> }
   | { readonly kind: 'unsent'; readonly outcome: SendResult['outcome']; readonly attempt?: AttemptRow };
 
 /**
@@ -226,7 +226,7 @@ async function send(
   { work }: Request,
   { attempt, lease }: Extract<Claimed, { kind: 'claimed' }>,
   begin: () => void,
-): Promise<ServiceResult<ServiceFacts>> {
+): Promise<ServiceResult<AttemptReport>> {
   // Before `begin`: when the key is missing, nothing was sent.
   const body = keyRing.decrypt(attempt.encryptedRequestBody, requestBodyAad(attempt.id));
   begin();
@@ -238,7 +238,7 @@ async function record(
   sender: Sender,
   { work, attemptId }: Request,
   { attempt, leaseToken, reserved }: Extract<Claimed, { kind: 'claimed' }>,
-  answered: ServiceResult<ServiceFacts>,
+  answered: ServiceResult<AttemptReport>,
 ): Promise<SendResult> {
   const { result, answer } = await sender.database.transaction(async (tx) => {
     // Locked even when it has ended: its workflow may have been terminated during the send, and replaced by another run.
@@ -258,7 +258,7 @@ async function unsent(
   attempt?: AttemptRow,
 ): Promise<Ended> {
   const current = attempt ?? (await database.run((db) => findAttemptById(db, attemptId)));
-  return { kind: 'ended', result: { outcome, attempt: attemptView(current) } };
+  return { kind: 'ended', result: { outcome, attempt: attemptSnapshot(current) } };
 }
 
 function gated({ failure, detail, recheckMs }: GateStop): SendResult['outcome'] {

@@ -47,7 +47,7 @@ export function createBooksActivities(dependencies: BooksDependencies): BooksAct
         const made = await findReportOfRun(tx, runId);
         return made ?? (await writeBooks(tx, wallet, { books, runId, startedAt, now: now() }));
       });
-      tell(logger, report);
+      logReport(logger, report);
       return resultOf(report);
     },
   };
@@ -99,7 +99,7 @@ async function balanceOf(service: ServiceClient): Promise<Money | undefined> {
   return wallet.ok ? { amount: wallet.value.balance, currency: wallet.value.currency } : undefined;
 }
 
-function tell(logger: Logger, { id, status, counts, findingCounts }: ReconciliationRow): void {
+function logReport(logger: Logger, { id, status, counts, findingCounts }: ReconciliationRow): void {
   const found = { reconciliation: id, status, ...counts, kinds: findingCounts };
   if (counts.findings > 0) {
     logger.warn(found, `the books do not match the wallet at the service: ${Object.keys(findingCounts).join(', ')}`);

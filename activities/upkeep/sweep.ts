@@ -77,7 +77,7 @@ async function sweepPage(
   const last = work.at(-1);
   const isLast = last === undefined || work.length < sweep.pageRows;
   return {
-    ...(await ask(tools, kind, decisions)),
+    ...(await request(tools, kind, decisions)),
     after: isLast ? undefined : { updatedAt: last.updatedAt, id: last.id },
     isBlind: running === undefined,
   };
@@ -108,7 +108,7 @@ async function runningOf(
   }
 }
 
-async function ask(
+async function request(
   { database, logger, now }: SweepTools,
   kind: WorkKind,
   decisions: readonly { readonly id: string; readonly decision: SweepDecision }[],

@@ -23,7 +23,7 @@ import type { OutboundPolicy, WebhookSilencePolicy } from '#domain/policy/webhoo
 import { failsEveryCall } from '#domain/work/failure.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
-import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordReport } from '#fulfilment/attempts/record-report.ts';
 import { wakeOverdueEndpoints } from '#fulfilment/event-webhooks/overdue-deliveries.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
@@ -46,7 +46,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
    * Looks up silent work in the lists of the service, for each kind with enough of it.
    * @returns the results by id of the attempt.
    */
-  const askInLists = async (silent: readonly AttemptRow[]): Promise<ReadonlyMap<string, Found>> => {
+  const lookUpInLists = async (silent: readonly AttemptRow[]): Promise<ReadonlyMap<string, Found>> => {
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
@@ -61,12 +61,12 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     return found;
   };
 
-  const hear = async (silent: readonly AttemptRow[], found: ReadonlyMap<string, Found>): Promise<number> => {
+  const storeListed = async (silent: readonly AttemptRow[], found: ReadonlyMap<string, Found>): Promise<number> => {
     await database.run((db) => markAsked(db, [...found.keys()], new Date(now())));
     let news = 0;
     for (const attempt of silent) {
       const lookedUp = found.get(attempt.id);
-      if (lookedUp !== undefined && (await report(dependencies, attempt, lookedUp))) news += 1;
+      if (lookedUp !== undefined && (await storeReport(dependencies, attempt, lookedUp))) news += 1;
     }
     return news;
   };
@@ -74,9 +74,9 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   return {
     async reconcileSilentWork() {
       const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
-      const listed = await askInLists(silent);
+      const listed = await lookUpInLists(silent);
       let asked = listed.size;
-      let news = await hear(silent, listed);
+      let news = await storeListed(silent, listed);
       let reads = 0;
       for (const attempt of silent) {
         if (listed.has(attempt.id)) continue;
@@ -88,11 +88,11 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
         // When the service cannot be reached, the other look-ups would fail, too.
         if (lookedUp.kind === 'unavailable' && failsEveryCall(lookedUp.failure.class)) break;
-        if (lookedUp.kind === 'found' && (await report(dependencies, attempt, lookedUp))) news += 1;
+        if (lookedUp.kind === 'found' && (await storeReport(dependencies, attempt, lookedUp))) news += 1;
       }
       if (news > 0) {
         wakeRelay();
-        await tellOfMissedWebhooks(dependencies);
+        await warnOfMissedWebhooks(dependencies);
       }
       return { asked, news };
     },
@@ -129,7 +129,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   };
 }
 
-async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
+async function warnOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
   const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));
   if (missed < webhookSilence.news) return;
   logger.warn(
@@ -142,13 +142,13 @@ async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: M
  * Stores a finding in the inbox as an event with the shape of a webhook.
  * @returns true when it was new.
  */
-async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {
+async function storeReport(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {
   const { database, keyRing } = dependencies;
   const { facts, record, event } = found;
   const { outcome, serviceId = null } = facts;
   // A cancelled eSIM is new information even while its refund is open.
   if (outcome === attempt.state && event !== 'esim.cancelled') return false;
-  if (event === undefined) return note(dependencies, attempt, found);
+  if (event === undefined) return storeUnreported(dependencies, attempt, found);
   const deliveryId = readDeliveryId(attempt.id, outcome);
   const body = Buffer.from(JSON.stringify({ event, data: record }), 'utf8');
   const contentHash = keyRing.hash(createHash('sha256').update(deliveryId).digest(), 'inbox.read');
@@ -172,7 +172,7 @@ async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow
  * Stores a finding that no event reports, such as a refund in review, and wakes the workflow.
  * @returns true when it was new.
  */
-async function note(
+async function storeUnreported(
   { database, now }: MaintenanceDependencies,
   attempt: AttemptRow,
   { facts }: Found,
@@ -181,7 +181,7 @@ async function note(
     const work = workOf(attempt);
     const { status } = await lockWork(tx, work);
     if (isFinal(status)) return false;
-    const after = await recordFacts(tx, attempt.id, facts, new Date(now()));
+    const after = await recordReport(tx, attempt.id, facts, new Date(now()));
     if (after.state === attempt.state) return false;
     await addTimelineEntry(tx, work, {
       event: 'attempt.found',

@@ -1,6 +1,6 @@
 import type { WatchActivities } from '#activities/upkeep/upkeep-types.ts';
 import type { WorkDependencies } from '#activities/work/work-dependencies.ts';
-import { esimsToLookAt, lookAgainAt, storedUsage, storeFacts, storeUsage } from '#db/esims/esim-readings.ts';
+import { esimsToLookAt, lookAgainAt, storedUsage, storeEsimState, storeUsage } from '#db/esims/esim-readings.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/thresholds.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
@@ -11,7 +11,7 @@ import {
   announceLowData,
   nextLook,
   type AnnouncePage,
-  type ExpiryPosition,
+  type ExpiryCursor,
 } from '#fulfilment/upkeep/esim-watch.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
 import { readUsage } from '#upstream/mapping/usage.ts';
@@ -31,7 +31,7 @@ interface Look {
 export function createWatchActivities({ database, service, watch, now }: WatchDependencies): WatchActivities {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
     let total = 0;
-    let after: ExpiryPosition | undefined;
+    let after: ExpiryCursor | undefined;
     do {
       const from = after;
       const page = await database.transaction((tx) => announcePage(tx, watch, new Date(now()), from));
@@ -60,7 +60,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     const isAsked = isEsimInUse(facts) && known?.unlimited !== true;
     const usage = isAsked ? await service.getEsimUsage(esim.serviceEsimId) : undefined;
     await database.transaction(async (tx) => {
-      await storeFacts(tx, esim.id, facts, readAt);
+      await storeEsimState(tx, esim.id, facts, readAt);
       await lookAgainAt(tx, esim.id, nextLook(facts, watch, readAt));
       if (usage?.ok !== true) return;
       const reading = readUsage(usage.value, readAt);

@@ -1,4 +1,4 @@
-import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
+import { subscriptionReport } from '#activities/purchases/vpn-subscription.ts';
 import { noteOf, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type { SubscriptionActivities } from '#activities/work/work-types.ts';
 import { currentAttempt } from '#db/attempts/attempts.ts';
@@ -8,7 +8,7 @@ import { lockUnfinishedWork } from '#db/work/work-rows.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { noteCancelAccepted } from '#fulfilment/work/cancel-vpn-subscription.ts';
-import { storeSubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
+import { storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 
@@ -26,10 +26,10 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
   const store = (work: WorkRef, subscription: VpnSubscription) =>
     database.transaction(async (tx) => {
       await lockUnfinishedWork(tx, work);
-      const facts = subscriptionFacts(subscription, (access) =>
+      const facts = subscriptionReport(subscription, (access) =>
         keyRing.encrypt(JSON.stringify(access), accessAad(work.id)),
       );
-      await storeSubscriptionFacts(tx, work.id, facts);
+      await storeSubscriptionReport(tx, work.id, facts);
     });
 
   return {
@@ -60,7 +60,7 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
       return { kind: 'accepted' };
     },
 
-    async askSubscription({ work }) {
+    async lookUpSubscription({ work }) {
       const read = await service.getVpnSubscription(await serviceIdOf(work));
       if (read.ok) {
         await store(work, read.value);

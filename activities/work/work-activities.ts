@@ -7,7 +7,7 @@ import { createSendPurchase } from '#activities/sending/send-purchase.ts';
 import { workHandlers } from '#activities/work/kinds.ts';
 import { restoreAttempts } from '#activities/work/restore-attempts.ts';
 import { createSubscription } from '#activities/work/subscription-activities.ts';
-import { attemptView, type WorkDependencies } from '#activities/work/work-dependencies.ts';
+import { attemptSnapshot, type WorkDependencies } from '#activities/work/work-dependencies.ts';
 import type {
   OpenResult,
   PurchaseActivities,
@@ -36,7 +36,7 @@ import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
 import { isCompared, noteComparison } from '#fulfilment/attempts/restored-attempts.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
-import { parkRefund } from '#fulfilment/work/settle-refund.ts';
+import { markRefundNeedsAttention } from '#fulfilment/work/settle-refund.ts';
 import { updateWork } from '#fulfilment/work/update-work.ts';
 import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
 
@@ -100,7 +100,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         return {
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
-          attempt: attemptView(attempt),
+          attempt: attemptSnapshot(attempt),
           epoch,
           ...(isRestored && { isRestored }),
           ...(isFirstSinceRestart && { isFirstSinceRestart }),
@@ -120,12 +120,12 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       database.transaction(async (tx): Promise<OpenResult> => {
         const row = await lockUnfinishedWork(tx, work);
         const known = await findAttempt(tx, work, number);
-        if (known !== undefined) return { kind: 'opened', attempt: attemptView(known) };
+        if (known !== undefined) return { kind: 'opened', attempt: attemptSnapshot(known) };
         const by = await buyingBarrier(tx, work);
         if (by !== undefined) return { kind: 'barred', by };
         const attempts = await attemptsInForce(tx, work, row);
         if (number > attempts) return { kind: 'not_allowed', attempts };
-        return { kind: 'opened', attempt: attemptView(await openNumbered(tx, work, number)) };
+        return { kind: 'opened', attempt: attemptSnapshot(await openNumbered(tx, work, number)) };
       }),
 
     recordStep: (step) =>
@@ -135,7 +135,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         if (isEnd && !(await isCompared(tx, await lockUnfinishedWork(tx, step.work)))) return 'may_be_bought';
         const recorded = await recordStep(tx, step.work, workStep(step), new Date(now()));
         const isOfRefund = step.attention?.reason === 'refund_failed' || step.attention?.reason === 'refund_missing';
-        if (recorded === 'recorded' && isOfRefund) await parkRefund(tx, step.work.id, new Date(now()));
+        if (recorded === 'recorded' && isOfRefund) await markRefundNeedsAttention(tx, step.work.id, new Date(now()));
         return recorded;
       }),
 

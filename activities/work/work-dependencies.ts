@@ -1,4 +1,4 @@
-import type { AttemptView } from '#activities/work/work-types.ts';
+import type { AttemptSnapshot } from '#activities/work/work-types.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
@@ -42,7 +42,7 @@ export interface WorkDependencies {
 }
 
 /** An attempt as its workflow receives it. */
-export function attemptView(attempt: AttemptRow): AttemptView {
+export function attemptSnapshot(attempt: AttemptRow): AttemptSnapshot {
   const failure: FailureDetail | undefined =
     attempt.failureClass === null ? undefined : { class: attempt.failureClass, detail: attempt.failureDetail ?? '' };
   return {

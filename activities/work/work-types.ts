@@ -12,7 +12,7 @@ import type { RetryOverrides, RetryRule } from '#domain/work/retry-rules.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** An attempt as its workflow receives it. */
-export interface AttemptView {
+export interface AttemptSnapshot {
   readonly id: string;
   readonly number: number;
   readonly state: AttemptState;
@@ -35,7 +35,7 @@ export interface WorkSnapshot {
   readonly deadlineAt?: number;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
-  readonly attempt: AttemptView;
+  readonly attempt: AttemptSnapshot;
   /** Epoch of the database. A different one means that PostgreSQL may have lost commits; undefined: not known. */
   readonly epoch?: string;
   /** True when the row of the attempt knew less than the witness and was made unknown. */
@@ -51,12 +51,12 @@ export interface WorkSnapshot {
   /** Reports that no workflow has handled yet. */
   readonly observations: readonly ServiceObservation[];
   /** Set for a VPN subscription. */
-  readonly subscription?: SubscriptionView;
-  readonly cancellation?: CancellationView;
+  readonly subscription?: SubscriptionSnapshot;
+  readonly cancellation?: CancellationSnapshot;
 }
 
 /** A subscription, from PostgreSQL. */
-export interface SubscriptionView {
+export interface SubscriptionSnapshot {
   /** True once bought. */
   readonly isActive: boolean;
   readonly endedAs?: SubscriptionEnd;
@@ -68,7 +68,7 @@ export interface SubscriptionView {
 }
 
 /** A cancellation, from PostgreSQL. */
-export interface CancellationView {
+export interface CancellationSnapshot {
   /** Time since when the eSIM is known to be cancelled, in epoch milliseconds. */
   readonly cancelledAt?: number;
   readonly acceptWithoutRefund: boolean;
@@ -88,7 +88,7 @@ export type CancellationResult =
   | { readonly kind: 'unavailable'; readonly failure: FailureDetail; readonly retryAfterMs?: number };
 
 /** The result of looking a subscription up. */
-export type SubscriptionAnswer =
+export type SubscriptionLookUp =
   | { readonly kind: 'told' }
   /** The service has no such call, or does not know the subscription: a repeated look-up would end the same way. */
   | { readonly kind: 'cannot_tell'; readonly detail: string }
@@ -100,7 +100,7 @@ export interface SubscriptionActivities {
   /** Requests the cancellation at the service. The request has no key and may be repeated. */
   cancelSubscription(input: { work: WorkRef }): Promise<CancellationResult>;
   /** Looks the subscription up at the service and stores the result. */
-  askSubscription(input: { work: WorkRef }): Promise<SubscriptionAnswer>;
+  lookUpSubscription(input: { work: WorkRef }): Promise<SubscriptionLookUp>;
 }
 
 export interface SendResult {
@@ -117,12 +117,12 @@ export interface SendResult {
     | { readonly kind: 'resend_not_allowed' };
   /** A sentence about a failure. */
   readonly detail?: string;
-  readonly attempt: AttemptView;
+  readonly attempt: AttemptSnapshot;
 }
 
 /** The result of opening a further attempt. */
 export type OpenResult =
-  | { readonly kind: 'opened'; readonly attempt: AttemptView }
+  | { readonly kind: 'opened'; readonly attempt: AttemptSnapshot }
   | { readonly kind: 'barred'; readonly by: BuyingBarrier }
   /** The profile or the configuration allows no further attempt. */
   | { readonly kind: 'not_allowed'; readonly attempts: number };

@@ -12,8 +12,8 @@ import { type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { alreadyExists } from '#api/work/work-creation.ts';
-import { findEsim, readOwnRefundFacts } from '#db/esims/esim-queries.ts';
-import { storeFacts } from '#db/esims/esim-readings.ts';
+import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
+import { storeEsimState } from '#db/esims/esim-readings.ts';
 import { findCancellationInForce } from '#db/work/cancellation-queries.ts';
 import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
 import { esimDetails } from '#upstream/mapping/esim-details.ts';
@@ -74,9 +74,9 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         if (esim === undefined) throw new Problem('esim_not_found');
         const made = await database.run((db) => findCancellationInForce(db, id));
         if (made !== undefined) throw await database.run((db) => alreadyExists(db, cancellationName, made, ownerId));
-        const own = await database.run((db) => readOwnRefundFacts(db, esim));
+        const own = await database.run((db) => readRefundContext(db, esim));
         const { facts, esim: read, readAt } = await readRefundEvidence(service, own, now);
-        if (read !== undefined) await database.run((db) => storeFacts(db, id, esimDetails(read), readAt));
+        if (read !== undefined) await database.run((db) => storeEsimState(db, id, esimDetails(read), readAt));
         const conditions = judgeRefundConditions(facts);
         const answer: z.input<typeof preflight> = {
           esim_id: id,

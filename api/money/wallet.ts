@@ -7,7 +7,7 @@ import { jsonReply } from '#api/http/reply.ts';
 import { valueOf } from '#api/problems/service-problem.ts';
 import { paddedMoney, plainAmount } from '#domain/money/money.ts';
 import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/money/runway.ts';
-import { lastRunway, readRunway, type RunwayView } from '#fulfilment/upkeep/runway.ts';
+import { lastRunway, readRunway, type RunwayCalculation } from '#fulfilment/upkeep/runway.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 
 /** A balance changes with each order, but a dashboard that polls need not be passed on. */
@@ -156,7 +156,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
 }
 
 function runwayJson(
-  { runway, known: { wallet, reserved, held, heldWithoutPrice } }: RunwayView,
+  { runway, known: { wallet, reserved, held, heldWithoutPrice } }: RunwayCalculation,
   {
     thresholdDays: threshold,
     lowSince,

@@ -1,5 +1,5 @@
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
-import type { DeliveryReading } from '#fulfilment/observations/inbox-intake.ts';
+import type { ParsedDelivery } from '#fulfilment/reports/inbox-writer.ts';
 import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/mapping/event-parsing.ts';
 import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
@@ -10,7 +10,7 @@ import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
  *
  * @param onUnused told of fields that have a form that is not understood.
  */
-export function readDelivery(body: Buffer, onUnused?: UnusedObserver): DeliveryReading {
+export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedDelivery {
   const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));
   const purchase = purchaseEvent(event);
   if (purchase !== undefined) return readPurchase(purchase, event);
@@ -28,7 +28,7 @@ export function readDelivery(body: Buffer, onUnused?: UnusedObserver): DeliveryR
   }
 }
 
-function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): DeliveryReading {
+function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): ParsedDelivery {
   const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
   const named = event === undefined ? {} : { event };
   return {

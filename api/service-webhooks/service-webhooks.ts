@@ -14,7 +14,7 @@ import {
   type WebhookVerdict,
 } from '#crypto/webhook-signature.ts';
 import { OWN_PING } from '#db/queues/webhook-arrival.ts';
-import type { IntakeResult, VerifiedDelivery } from '#fulfilment/observations/inbox-intake.ts';
+import type { InboxResult, VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 
 const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
@@ -186,14 +186,14 @@ async function verify(
 /** Well-formed and fresh: only another secret would change the verdict. */
 const MAY_HAVE_A_NEW_SECRET: ReadonlySet<WebhookRefusal> = new Set(['signature_mismatch', 'no_accepted_secret']);
 
-function resultOf(stored: IntakeResult, state: 'pending' | 'quarantined' | 'ignored'): Result {
+function resultOf(stored: InboxResult, state: 'pending' | 'quarantined' | 'ignored'): Result {
   if (stored.kind !== 'stored') return stored.kind;
   return state === 'quarantined' ? 'quarantined' : 'accepted';
 }
 
 function alertOn(
   { logger, metrics }: ApiDependencies,
-  stored: IntakeResult,
+  stored: InboxResult,
   { deliveryId, headerEvent, reading }: Pick<VerifiedDelivery, 'deliveryId' | 'headerEvent' | 'reading'>,
 ): void {
   const { state, note, event } = reading;

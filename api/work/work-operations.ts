@@ -16,7 +16,7 @@ import type { WorkFilter } from '#db/work/work-queries.ts';
 import type { StoredWork, WorkReads } from '#db/work/work-reads.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
-import type { Intake, NewWork } from '#fulfilment/work/accept-work.ts';
+import type { Acceptance, NewWork } from '#fulfilment/work/accept-work.ts';
 
 type ListQuery = z.ZodObject & z.ZodType<z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>>;
 
@@ -42,7 +42,7 @@ export interface WorkDefinition<
     readonly accept: (
       dependencies: ApiDependencies,
       request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'>,
-    ) => (tx: Executor, work: NewWork, now: Date) => Promise<Intake>;
+    ) => (tx: Executor, work: NewWork, now: Date) => Promise<Acceptance>;
   };
   readonly list: {
     readonly query: Query;

@@ -93,7 +93,7 @@ export async function lockEsim(tx: Executor, id: string): Promise<EsimRow> {
 }
 
 /** What our own rows know for the conditions of a refund: the purchase that the eSIM came from, and its top-ups. */
-export async function readOwnRefundFacts(db: Executor, esim: EsimRow) {
+export async function readRefundContext(db: Executor, esim: EsimRow) {
   const [bought] = await db
     .select()
     .from(attempts)

@@ -23,7 +23,7 @@ export async function lookAgainAt(tx: Executor, id: string, at: Date | null): Pr
 }
 
 /** What the service says of an eSIM. */
-export interface EsimFacts {
+export interface EsimState {
   readonly status: string;
   readonly installedAt: Date | null;
   readonly activatedAt: Date | null;
@@ -33,7 +33,7 @@ export interface EsimFacts {
 /**
  * Keeps what the service says of an eSIM. One that we have cancelled stays so: an older answer may still be on its way.
  */
-export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, readAt: Date): Promise<void> {
+export async function storeEsimState(tx: Executor, id: string, facts: EsimState, readAt: Date): Promise<void> {
   const { status, installedAt, activatedAt, expiresAt } = facts;
   // Whoever asks what has changed is not told of every look.
   const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})

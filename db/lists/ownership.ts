@@ -21,21 +21,21 @@ export function ownWork(kind: WorkKind, owner: Given<Owner>): SQL | undefined {
 }
 
 /** The query of the views of a kind, as far as it is needed to have it built once. */
-type ViewsWhere<View> = (
+type ItemsWhere<Item> = (
   db: Executor,
   where: SQL,
   limit: Given<number>,
-) => { prepare(name: string): BuiltQuery<View[]> };
+) => { prepare(name: string): BuiltQuery<Item[]> };
 
 /** Makes what reads one piece of work by its id, if it is the owner's: one query for all of them, built once. */
-export function findOneOfOwner<View>(
+export function findOneOfOwner<Item>(
   kind: WorkKind,
-  viewsWhere: ViewsWhere<View>,
-): (db: Executor, id: string, owner: Owner) => Promise<View | undefined> {
+  itemsWhere: ItemsWhere<Item>,
+): (db: Executor, id: string, owner: Owner) => Promise<Item | undefined> {
   const { id: ownId, apiKeyId } = workTable(kind);
   const owned = sql.placeholder('owner');
   const where = sql`${ownId} = ${sql.placeholder('id')} and (${owned}::text is null or ${apiKeyId} = ${owned})`;
-  const find = builtOnce((db) => viewsWhere(db, where, 1).prepare(`${kind}_by_id`));
+  const find = builtOnce((db) => itemsWhere(db, where, 1).prepare(`${kind}_by_id`));
   return async (db, id, owner) => (await find(db, { id, owner: owner ?? null }))[0];
 }
 

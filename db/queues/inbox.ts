@@ -1,6 +1,6 @@
 /**
  * What the inbox holds for work: store what a look-up showed, note what a row is about, bring rows back. Webhooks are
- * stored by `fulfilment/observations/inbox-intake.ts`. The relay takes rows by `inbox-queue.ts`.
+ * stored by `fulfilment/reports/inbox-writer.ts`. The relay takes rows by `inbox-queue.ts`.
  */
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';

@@ -12,12 +12,12 @@ import { equalMoney, type Money } from '#domain/money/money.ts';
 import { ATTEMPT_DECISIONS, type ObservedOutcome } from '#domain/relay/observation.ts';
 import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { knownReports, storeCancellationFacts } from '#fulfilment/work/record-cancellation.ts';
-import { storeSubscriptionFacts, type SubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
-import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';
+import { knownReports, storeCancellationReport } from '#fulfilment/work/record-cancellation.ts';
+import { storeSubscriptionReport, type SubscriptionReport } from '#fulfilment/work/record-subscription.ts';
+import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
 
 /** A report of the service about an attempt, from an answer, a look-up or an event. */
-export interface ServiceFacts {
+export interface AttemptReport {
   readonly outcome: ObservedOutcome;
   /** The service's id of the purchase; for a cancellation, that of its refund once it is named. */
   readonly serviceId: string | undefined;
@@ -28,9 +28,9 @@ export interface ServiceFacts {
   /** The reason that the service gives for a failure. */
   readonly failureDetail?: string | undefined;
   /** Set for a cancellation. */
-  readonly cancellation?: CancellationFacts | undefined;
+  readonly cancellation?: CancellationDetails | undefined;
   /** Set for a VPN subscription. */
-  readonly subscription?: SubscriptionFacts | undefined;
+  readonly subscription?: SubscriptionReport | undefined;
 }
 
 /**
@@ -39,15 +39,20 @@ export interface ServiceFacts {
  * @param now time of a report about a cancellation; `lastHeardAt` comes from the database's clock.
  * @returns the attempt as it is now.
  */
-export async function recordFacts(tx: Executor, attemptId: string, told: ServiceFacts, now: Date): Promise<AttemptRow> {
-  return (await recordFactsOver(tx, attemptId, told, now)).after;
-}
-
-/** As {@link recordFacts}. @returns the attempt before and after. */
-export async function recordFactsOver(
+export async function recordReport(
   tx: Executor,
   attemptId: string,
-  told: ServiceFacts,
+  told: AttemptReport,
+  now: Date,
+): Promise<AttemptRow> {
+  return (await applyReport(tx, attemptId, told, now)).after;
+}
+
+/** As {@link recordReport}. @returns the attempt before and after. */
+export async function applyReport(
+  tx: Executor,
+  attemptId: string,
+  told: AttemptReport,
   now: Date,
 ): Promise<{ readonly before: AttemptRow; readonly after: AttemptRow }> {
   const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
@@ -84,8 +89,8 @@ export async function recordFactsOver(
     .returning();
   if (row === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
 
-  if (facts.cancellation !== undefined) await storeCancellationFacts(tx, workOf(known), facts.cancellation, now);
-  if (facts.subscription !== undefined) await storeSubscriptionFacts(tx, known.subjectId, facts.subscription);
+  if (facts.cancellation !== undefined) await storeCancellationReport(tx, workOf(known), facts.cancellation, now);
+  if (facts.subscription !== undefined) await storeSubscriptionReport(tx, known.subjectId, facts.subscription);
   if (known.serviceId === null && facts.serviceId !== undefined) {
     await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
   }
@@ -97,7 +102,7 @@ export async function recordFactsOver(
 }
 
 /** A report about a cancellation, merged with the earlier ones. */
-async function beside(tx: Executor, known: AttemptRow, told: ServiceFacts): Promise<ServiceFacts> {
+async function beside(tx: Executor, known: AttemptRow, told: AttemptReport): Promise<AttemptReport> {
   if (told.cancellation === undefined) return told;
   return {
     ...told,
@@ -106,7 +111,7 @@ async function beside(tx: Executor, known: AttemptRow, told: ServiceFacts): Prom
 }
 
 /** Opens a case when a report contradicts what is known, whether it comes from an answer, a look-up or an event. */
-async function reportDisagreement(tx: Executor, known: AttemptRow, facts: ServiceFacts): Promise<void> {
+async function reportDisagreement(tx: Executor, known: AttemptRow, facts: AttemptReport): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
     const detail = `The service says ${facts.outcome} of attempt ${known.number}, which it had called ${known.state}.`;
     await openCase(tx, workOf(known), 'contradiction', detail, known.id);

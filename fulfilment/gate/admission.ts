@@ -70,7 +70,7 @@ async function stopByPause(
   };
 }
 
-interface Standing {
+interface HeldState {
   readonly wait: GateWait | undefined;
   readonly isReleased: boolean;
 }
@@ -78,7 +78,7 @@ interface Standing {
 async function stopByCircuit(
   tx: Executor,
   asker: GateRequest,
-  { wait, isReleased }: Standing,
+  { wait, isReleased }: HeldState,
   policy: GatePolicy,
 ): Promise<GateStop | undefined> {
   const { work, now } = asker;

@@ -68,7 +68,7 @@ export async function moveCircuit(
 }
 
 /** The result of a send, for the circuits. */
-export interface SendNews {
+export interface ReportedSend {
   readonly work: WorkRef;
   readonly evidence: SendEvidence;
   readonly retryAfterMs?: number | undefined;
@@ -86,20 +86,20 @@ export interface NotedSend {
 }
 
 /** Reports the result of a send to the circuits. */
-export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPolicy): Promise<NotedSend> {
+export async function noteSend(tx: Executor, send: ReportedSend, policy: CircuitPolicy): Promise<NotedSend> {
   const known = new Map((await listCircuits(tx)).map((row) => [row.name, row]));
   const changes: CircuitChange[] = [];
   const failed: NotedSend['failed'][number][] = [];
   for (const name of circuitNames) {
-    if (eventOf(name, known.get(name), news) === undefined) continue;
+    if (eventOf(name, known.get(name), send) === undefined) continue;
     const row = await lockCircuit(tx, name);
     // It may have changed before we got the lock.
-    const event = eventOf(name, row, news);
+    const event = eventOf(name, row, send);
     if (event === undefined) continue;
     const after = await moveCircuit(
       tx,
       row,
-      { ...news, event, detail: event.endsWith('failed') ? news.detail : undefined },
+      { ...send, event, detail: event.endsWith('failed') ? send.detail : undefined },
       policy,
     );
     if (after.state !== row.state) changes.push({ name, from: row.state, to: after.state, detail: after.detail });
@@ -111,7 +111,7 @@ export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPoli
 function eventOf(
   name: CircuitName,
   row: CircuitRow | undefined,
-  { work, evidence }: SendNews,
+  { work, evidence }: ReportedSend,
 ): CircuitEvent | undefined {
   return sendEventFor(name, row, row !== undefined && isCanary(row, work), evidence);
 }

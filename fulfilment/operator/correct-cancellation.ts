@@ -8,7 +8,7 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { CaseVerdict, OperatorAction } from '#domain/work/operator-actions.ts';
-import { knownReports, storeCancellationFacts, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
+import { knownReports, storeCancellationReport, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
 import { expectRefund, nameRefund } from '#fulfilment/work/store-refund.ts';
 
 export type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
@@ -21,7 +21,7 @@ export async function correctCancellation(
   now: Date,
 ): Promise<void> {
   if (verdict === 'bought') {
-    await storeCancellationFacts(tx, work, { esim: 'cancelled' }, now);
+    await storeCancellationReport(tx, work, { esim: 'cancelled' }, now);
     if (serviceId !== undefined) await nameRefund(tx, work, serviceId, now);
   }
   if (verdict === 'not_bought') await undoCancelled(tx, work);

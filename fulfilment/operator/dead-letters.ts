@@ -13,7 +13,7 @@ import { inbox, outbox } from '#db/schema.ts';
 import { closeCase, openCase } from '#db/work/cases.ts';
 import type { Subject } from '#db/work/timeline.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { lockMatch } from '#fulfilment/observations/match-report.ts';
+import { lockMatch } from '#fulfilment/reports/match-report.ts';
 
 /**
  * Quarantines an inbox row and opens a case: about its work, if it names any, else about the delivery.

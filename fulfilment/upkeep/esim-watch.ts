@@ -1,7 +1,7 @@
 /** Announces eSIMs and subscriptions whose data or time runs out. */
 import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { EsimFacts, UsageReading } from '#db/esims/esim-readings.ts';
+import type { EsimState, UsageReading } from '#db/esims/esim-readings.ts';
 import { recordEvent, type NewEvent } from '#db/events/events.ts';
 import { announcements, esims, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -18,13 +18,13 @@ import {
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 
 /** Where a page ended. */
-export interface ExpiryPosition {
+export interface ExpiryCursor {
   readonly expiresAt: Date;
   readonly id: string;
 }
 
 /** An announcement. The same key for the same subject is announced once. */
-interface DueNews {
+interface DueAnnouncement {
   readonly event: NewEvent;
   readonly key: string;
 }
@@ -37,8 +37,8 @@ export type AnnouncePage = (
   tx: Executor,
   policy: WatchPolicy,
   now: Date,
-  after: ExpiryPosition | undefined,
-) => Promise<{ readonly announced: number; readonly next: ExpiryPosition | undefined }>;
+  after: ExpiryCursor | undefined,
+) => Promise<{ readonly announced: number; readonly next: ExpiryCursor | undefined }>;
 
 /** eSIMs that end soon. */
 export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after) => {
@@ -97,7 +97,7 @@ export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, no
 
 type Placed = Pick<typeof esims, 'expiresAt' | 'id'> | Pick<typeof vpnSubscriptions, 'expiresAt' | 'id'>;
 
-function window({ expiresAt, id }: Placed, { expiringMs }: WatchPolicy, now: Date, after: ExpiryPosition | undefined) {
+function window({ expiresAt, id }: Placed, { expiringMs }: WatchPolicy, now: Date, after: ExpiryCursor | undefined) {
   return [
     isNotNull(expiresAt),
     gt(expiresAt, now),
@@ -111,14 +111,18 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
   { expiringMs, batch }: WatchPolicy,
   now: Date,
   rows: readonly Row[],
-  newsOf: (row: Row & { readonly expiresAt: Date }, thresholdMs: number, times: NewEvent['data']) => DueNews,
-): Promise<{ announced: number; next: ExpiryPosition | undefined }> {
+  announcementOf: (
+    row: Row & { readonly expiresAt: Date },
+    thresholdMs: number,
+    times: NewEvent['data'],
+  ) => DueAnnouncement,
+): Promise<{ announced: number; next: ExpiryCursor | undefined }> {
   const due = rows.flatMap((row) => {
     const { expiresAt } = row;
     const threshold = expiresAt === null ? undefined : timeThreshold(expiresAt.getTime(), now.getTime(), expiringMs);
     if (expiresAt === null || threshold === undefined) return [];
     const times = { expires_at: expiresAt.toISOString(), threshold_seconds: Math.round(threshold / 1_000) };
-    return [newsOf({ ...row, expiresAt }, threshold, times)];
+    return [announcementOf({ ...row, expiresAt }, threshold, times)];
   });
   const announced = await announceNew(tx, due, now);
   const last = rows.length < batch ? undefined : rows.at(-1);
@@ -129,7 +133,7 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
  * Announces what was not announced before. Announcements are remembered longer than their events are kept.
  * @returns how many.
  */
-async function announceNew(tx: Executor, due: readonly DueNews[], now: Date): Promise<number> {
+async function announceNew(tx: Executor, due: readonly DueAnnouncement[], now: Date): Promise<number> {
   if (due.length === 0) return 0;
   const fresh = await tx
     .insert(announcements)
@@ -182,7 +186,7 @@ export async function announceLowData(
  * @returns null when it has ended.
  */
 export function nextLook(
-  { status, activatedAt }: Pick<EsimFacts, 'status' | 'activatedAt'>,
+  { status, activatedAt }: Pick<EsimState, 'status' | 'activatedAt'>,
   { againAfterMs, idleAfterMs }: WatchPolicy,
   now: Date,
 ): Date | null {

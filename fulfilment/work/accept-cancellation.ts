@@ -1,8 +1,8 @@
 import { desc, eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { cancellations } from '#db/schema.ts';
-import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilment/work/accept-work.ts';
-import { newsColumns } from '#fulfilment/work/work-events.ts';
+import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
   /** Our id; the eSIM exists. */
@@ -12,15 +12,15 @@ export interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
 }
 
 /** Accepts a cancellation, in the caller's transaction. One per eSIM may be open. */
-export async function acceptCancellation(tx: Executor, cancellation: NewCancellation, now: Date): Promise<Intake> {
+export async function acceptCancellation(tx: Executor, cancellation: NewCancellation, now: Date): Promise<Acceptance> {
   const { id, esimId, reason, acceptWithoutRefund } = cancellation;
-  const values = { ...intakeColumns({ ...cancellation, maxPrice: null }, now), esimId, reason, acceptWithoutRefund };
+  const values = { ...newWorkColumns({ ...cancellation, maxPrice: null }, now), esimId, reason, acceptWithoutRefund };
   return acceptWork(
     tx,
     { kind: 'cancellation', id },
     {
       insert: () =>
-        tx.insert(cancellations).values(values).onConflictDoNothing().returning(newsColumns('cancellation')),
+        tx.insert(cancellations).values(values).onConflictDoNothing().returning(statusEventColumns('cancellation')),
       holder: () =>
         tx
           .select({ id: cancellations.id })

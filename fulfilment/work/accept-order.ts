@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import { builtOnce } from '#db/connection/built-once.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orders } from '#db/schema.ts';
-import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilment/work/accept-work.ts';
-import { newsColumns } from '#fulfilment/work/work-events.ts';
+import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewOrder extends NewWork {
   readonly externalOrderId: string;
@@ -33,16 +33,16 @@ const insertOrder = builtOnce((db) =>
       encryptedDeviceImei: placeholder('encryptedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
     .onConflictDoNothing()
-    .returning(newsColumns('order'))
-    .prepare('order_intake'),
+    .returning(statusEventColumns('order'))
+    .prepare('accept_order'),
 );
 
-type OrderValues = ReturnType<typeof intakeColumns> & Omit<NewOrder, keyof NewWork>;
+type OrderValues = ReturnType<typeof newWorkColumns> & Omit<NewOrder, keyof NewWork>;
 
 /** Accepts an order, in the caller's transaction. */
-export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Intake> {
+export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Promise<Acceptance> {
   const { id, externalOrderId, packageId, encryptedDeviceImei } = order;
-  const values: OrderValues = { ...intakeColumns(order, now), externalOrderId, packageId, encryptedDeviceImei };
+  const values: OrderValues = { ...newWorkColumns(order, now), externalOrderId, packageId, encryptedDeviceImei };
   return acceptWork(
     tx,
     { kind: 'order', id },

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { topups } from '#db/schema.ts';
-import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilment/work/accept-work.ts';
-import { newsColumns } from '#fulfilment/work/work-events.ts';
+import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewTopup extends NewWork {
   /** Our id; the eSIM exists. */
@@ -13,14 +13,14 @@ export interface NewTopup extends NewWork {
 }
 
 /** Accepts a top-up, in the caller's transaction. */
-export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Intake> {
+export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Promise<Acceptance> {
   const { id, esimId, packageId, externalTopupId } = topup;
-  const values = { ...intakeColumns(topup, now), esimId, packageId, externalTopupId };
+  const values = { ...newWorkColumns(topup, now), esimId, packageId, externalTopupId };
   return acceptWork(
     tx,
     { kind: 'topup', id },
     {
-      insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(newsColumns('topup')),
+      insert: () => tx.insert(topups).values(values).onConflictDoNothing().returning(statusEventColumns('topup')),
       // Only a reference can conflict; without one this matches nothing.
       holder: () =>
         tx

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { acceptWork, intakeColumns, type Intake, type NewWork } from '#fulfilment/work/accept-work.ts';
-import { newsColumns } from '#fulfilment/work/work-events.ts';
+import { acceptWork, newWorkColumns, type Acceptance, type NewWork } from '#fulfilment/work/accept-work.ts';
+import { statusEventColumns } from '#fulfilment/work/work-events.ts';
 
 export interface NewVpnSubscription extends NewWork {
   readonly externalSubscriptionId: string;
@@ -20,7 +20,7 @@ export async function acceptVpnSubscription(
   tx: Executor,
   subscription: NewVpnSubscription,
   now: Date,
-): Promise<Intake> {
+): Promise<Acceptance> {
   const { id, externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice } =
     subscription;
   const own = { externalSubscriptionId, vpnPlanId, encryptedCustomerReference, customerReferenceHash, customerPrice };
@@ -32,9 +32,9 @@ export async function acceptVpnSubscription(
       insert: () =>
         tx
           .insert(vpnSubscriptions)
-          .values({ ...intakeColumns(subscription, now), ...own })
+          .values({ ...newWorkColumns(subscription, now), ...own })
           .onConflictDoNothing()
-          .returning(newsColumns('vpn_subscription')),
+          .returning(statusEventColumns('vpn_subscription')),
       holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
       detail: { vpn_plan_id: vpnPlanId },
     },

@@ -4,7 +4,7 @@ import { requestStart } from '#db/queues/outbox.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/work/timeline.ts';
 import type { Money } from '#domain/money/money.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
-import { announceRow, type WorkNews } from '#fulfilment/work/work-events.ts';
+import { announceRow, type StatusEventFields } from '#fulfilment/work/work-events.ts';
 
 /** What a caller provides for work of every kind. */
 export interface NewWork {
@@ -15,13 +15,13 @@ export interface NewWork {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export type Intake =
+export type Acceptance =
   | { readonly accepted: true }
   /** The caller's reference is taken: one reference makes work once, whatever key or caller is used. */
   | { readonly accepted: false; readonly existingId: string };
 
 /** The columns of new work that all kinds share. */
-export function intakeColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: NewWork, now: Date) {
+export function newWorkColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: NewWork, now: Date) {
   return {
     id,
     apiKeyId,
@@ -38,7 +38,7 @@ export function intakeColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: 
  * Accepts work: stores its row, the request to start its workflow and the first timeline entry, in the caller's
  * transaction.
  *
- * @param intake.insert inserts the row unless its reference is taken, and returns its `newsColumns`. It names no
+ * @param intake.insert inserts the row unless its reference is taken, and returns its `statusEventColumns`. It names no
  *   conflict target: the id follows from the reference, so a concurrent insert may conflict with either index.
  * @param intake.holder finds the work that has the reference. It runs after the insert has waited for the other
  *   transaction, so that row is committed and visible.
@@ -48,12 +48,12 @@ export async function acceptWork(
   tx: Executor,
   work: WorkRef,
   intake: {
-    readonly insert: () => PromiseLike<readonly WorkNews[]>;
+    readonly insert: () => PromiseLike<readonly StatusEventFields[]>;
     readonly holder: () => PromiseLike<readonly { readonly id: string }[]>;
     readonly detail: TimelineEntry['detail'] & object;
   },
   now: Date,
-): Promise<Intake> {
+): Promise<Acceptance> {
   const noun = KINDS[work.kind].noun;
   const [inserted] = await intake.insert();
   if (inserted === undefined) {

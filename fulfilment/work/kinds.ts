@@ -5,18 +5,14 @@ import type { AttemptRow } from '#db/work/rows.ts';
 import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import type { AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
-import {
-  findNewestCancellation,
-  findUnsettledTopup,
-  type NamedPurchase,
-} from '#fulfilment/observations/match-by-esim.ts';
-import type { InboxMatch } from '#fulfilment/observations/match-report.ts';
+import { correctCancellation, verdictOfCancelled, type Resolution } from '#fulfilment/operator/correct-cancellation.ts';
+import { findNewestCancellation, findUnsettledTopup, type NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
+import type { InboxMatch } from '#fulfilment/reports/match-report.ts';
 import {
   cancellationInContext,
   subscriptionInContext,
   type ReportInContext,
-} from '#fulfilment/observations/report-context.ts';
-import { correctCancellation, verdictOfCancelled, type Resolution } from '#fulfilment/operator/correct-cancellation.ts';
+} from '#fulfilment/reports/report-context.ts';
 
 interface FulfilledKind {
   /** Finds the attempt of a report whose id and reference match none. @returns the id of the attempt. */

@@ -7,7 +7,7 @@ import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { settlePaidRefunds } from '#fulfilment/work/settle-refund.ts';
-import { type CancellationFacts, storeRefund } from '#fulfilment/work/store-refund.ts';
+import { type CancellationDetails, storeRefund } from '#fulfilment/work/store-refund.ts';
 
 /** What is known about a cancellation so far, in the form of a report. */
 export async function knownReports(db: Executor, cancellationId: string): Promise<CancellationReport> {
@@ -23,10 +23,10 @@ export async function knownReports(db: Executor, cancellationId: string): Promis
 }
 
 /** Stores a report; parts that it does not contain stay. The caller holds the lock of the work. */
-export async function storeCancellationFacts(
+export async function storeCancellationReport(
   tx: Executor,
   work: WorkRef,
-  told: CancellationFacts,
+  told: CancellationDetails,
   now: Date,
 ): Promise<void> {
   const known = await knownReports(tx, work.id);

@@ -6,7 +6,7 @@ import { readVpnSubscription } from '#db/work/vpn-subscription-queries.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 
 /** A report of the service about a sold subscription. */
-export interface SubscriptionFacts {
+export interface SubscriptionReport {
   readonly startedAt?: Date | undefined;
   readonly expiresAt?: Date | undefined;
   readonly endedAs?: SubscriptionEnd | undefined;
@@ -18,7 +18,7 @@ export interface SubscriptionFacts {
  * Stores a report; parts that it does not contain stay, and an end is never undone. The caller holds the lock of the
  * work.
  */
-export async function storeSubscriptionFacts(tx: Executor, id: string, facts: SubscriptionFacts): Promise<void> {
+export async function storeSubscriptionReport(tx: Executor, id: string, facts: SubscriptionReport): Promise<void> {
   const { startedAt, expiresAt, endedAs, encryptedAccess } = facts;
   const known = await readVpnSubscription(tx, id);
   await tx

@@ -22,7 +22,7 @@ export async function settleRefund(tx: Executor, cancellationId: string, complet
 }
 
 /** Marks a refund as needing attention, like its cancellation. A settled refund is not changed. */
-export async function parkRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
+export async function markRefundNeedsAttention(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   await tx
     .update(refunds)
     .set({ status: REFUND_NEEDING_ATTENTION.status, updatedAt: now })

@@ -14,7 +14,7 @@ import type { WorkRef } from '#domain/work/kinds.ts';
 import { announceRefund } from '#fulfilment/work/work-events.ts';
 
 /** A report of the service about a cancellation. */
-export interface CancellationFacts extends CancellationReport {
+export interface CancellationDetails extends CancellationReport {
   readonly serviceRefundId?: string | undefined;
   /** The amount given back to the reseller. */
   readonly refunded?: Money | undefined;
@@ -35,7 +35,7 @@ export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: s
 export async function storeRefund(
   tx: Executor,
   work: WorkRef,
-  { refund, serviceRefundId, refunded }: CancellationFacts,
+  { refund, serviceRefundId, refunded }: CancellationDetails,
   now: Date,
 ): Promise<void> {
   // Locked: the books settle a refund without the lock of its work.

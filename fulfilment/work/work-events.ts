@@ -11,22 +11,22 @@ import { plainMoney } from '#domain/money/money.ts';
 import { eachKind, KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 
 /** By kind, the read that {@link announceWork} makes at each step of each piece of work. */
-const readNews = eachKind(newsOf);
+const readStatusEvent = eachKind(statusEventOf);
 
-function newsOf(kind: WorkKind) {
-  return builtOnce((db) => selectNews(db, kind).prepare(`${kind}_news`));
+function statusEventOf(kind: WorkKind) {
+  return builtOnce((db) => selectStatusEvent(db, kind).prepare(`${kind}_status_event`));
 }
 
-function selectNews(db: Executor, kind: WorkKind) {
+function selectStatusEvent(db: Executor, kind: WorkKind) {
   const table = workTable(kind);
   return db
-    .select(newsColumns(kind))
+    .select(statusEventColumns(kind))
     .from(table)
     .where(eq(table.id, sql.placeholder('id')));
 }
 
 /** The fields of a status event as columns of the work row, for a query or a `returning` clause. */
-export function newsColumns(kind: WorkKind) {
+export function statusEventColumns(kind: WorkKind) {
   const { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency } = workTable(kind);
   return {
     status,
@@ -40,20 +40,20 @@ export function newsColumns(kind: WorkKind) {
   };
 }
 
-/** Work as {@link newsColumns} show it. */
-export type WorkNews = Awaited<ReturnType<typeof selectNews>>[number];
+/** Work as {@link statusEventColumns} show it. */
+export type StatusEventFields = Awaited<ReturnType<typeof selectStatusEvent>>[number];
 
 /**
  * Announces the present status of work, unless it was announced last: work that is held again for the same reason was
  * held all the time.
  */
 export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
-  const [row] = await readNews[work.kind](tx, { id: work.id });
+  const [row] = await readStatusEvent[work.kind](tx, { id: work.id });
   if (row !== undefined) await announceRow(tx, work, row, now);
 }
 
 /** As {@link announceWork}, for a row that was just written. */
-export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, now: Date): Promise<void> {
+export async function announceRow(tx: Executor, work: WorkRef, row: StatusEventFields, now: Date): Promise<void> {
   const type = workEventType(work.kind, row.status);
   if (type === undefined) return;
   const data: EventData = {
@@ -65,7 +65,7 @@ export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, no
     // A cancellation is never charged; its refund has an event of its own.
     ...(KINDS[work.kind].isPurchase && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
-  await announceNews(
+  await announceIfChanged(
     tx,
     { type, subject: work, apiKeyId: row.apiKeyId, data },
     ['failure_class', 'attention_reason'],
@@ -89,7 +89,7 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
     esim_id: esimId,
     amount: plainMoney(amount, currency),
   };
-  await announceNews(
+  await announceIfChanged(
     tx,
     { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data },
     [],
@@ -98,7 +98,7 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
 }
 
 /** @param reasons fields that, beside the type, distinguish the event from the last one. */
-async function announceNews(tx: Executor, event: NewEvent, reasons: readonly string[], now: Date): Promise<void> {
+async function announceIfChanged(tx: Executor, event: NewEvent, reasons: readonly string[], now: Date): Promise<void> {
   // Newly accepted work has no earlier event.
   const last = event.data['status'] === 'accepted' ? undefined : await latestStatusEvent(tx, event.subject);
   if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;

@@ -64,8 +64,8 @@ export function moveAttempt(state: State, row: AttemptRow, event: AttemptEvent):
   row.state = attemptStateAfter(row.state, event);
 }
 
-/** What `recordFacts` does with what the service says. */
-export function recordFacts(state: State, attempt: 0 | 1, said: 'processing' | 'completed' | 'failed'): void {
+/** What `recordReport` does with what the service says. */
+export function recordReport(state: State, attempt: 0 | 1, said: 'processing' | 'completed' | 'failed'): void {
   const row = state.db.attempts[attempt];
   const before = row.state;
   if (before === 'completed' && said === 'failed') state.db.contradiction = true;

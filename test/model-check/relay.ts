@@ -1,6 +1,6 @@
 /** Two relays: they take rows of the inbox, judge them, and tell the workflow. */
 import { judgeObservation, type AttemptState } from '#domain/relay/observation.ts';
-import { currentAttempt, indexOf, isWorkFinal, recordFacts, type Context } from '#test/model-check/database.ts';
+import { currentAttempt, indexOf, isWorkFinal, recordReport, type Context } from '#test/model-check/database.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import type { InboxRow, Relay, State } from '#test/model-check/state.ts';
 import { offerReport, startRun } from '#test/model-check/workflow-run.ts';
@@ -135,7 +135,7 @@ function judge(state: State, context: Context, relay: Relay, row: InboxRow): voi
   const decision = context.rules.inboxDecision(known);
   if (decision === 'leave') return rest(relay);
   row.decision = decision;
-  if (decision === 'advance') recordFacts(state, attempt, row.failed ? 'failed' : 'completed');
+  if (decision === 'advance') recordReport(state, attempt, row.failed ? 'failed' : 'completed');
   if (decision === 'contradiction') db.contradiction = true;
   if (decision === 'known' || isWorkFinal(db)) {
     row.state = 'applied';

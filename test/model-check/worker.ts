@@ -10,7 +10,7 @@ import {
   isReportPending,
   isWorkFinal,
   moveAttempt,
-  recordFacts,
+  recordReport,
   recordStatus,
   type Context,
 } from '#test/model-check/database.ts';
@@ -323,7 +323,7 @@ function store(state: State, context: Context, index: number, row: AttemptRow, g
     case 'processing':
     case 'completed':
     case 'failed':
-      storeFacts(state, context, index, row, got, attempt);
+      storeEsimState(state, context, index, row, got, attempt);
       return;
     case 'refused':
     case 'not_sent':
@@ -349,7 +349,7 @@ function store(state: State, context: Context, index: number, row: AttemptRow, g
 }
 
 /** As `recordAnswer`. */
-function storeFacts(
+function storeEsimState(
   state: State,
   { rules }: Context,
   index: number,
@@ -359,7 +359,7 @@ function storeFacts(
 ): void {
   const { state: before, lease } = row;
   const { status } = state.db;
-  recordFacts(state, attempt, got);
+  recordReport(state, attempt, got);
   if (status === 'absent' || before === 'absent' || row.state === 'absent') return;
   const effect = rules.afterAnswer({ before, after: row.state, work: status, holdsLease: lease === index + 1 });
   if (effect.isInProgress) markProcessing(state);

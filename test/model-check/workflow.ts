@@ -14,7 +14,7 @@ import {
   isWorkFinal,
   mayBeBought,
   openAttempt,
-  recordFacts,
+  recordReport,
   recordStatus,
   type Context,
 } from '#test/model-check/database.ts';
@@ -270,7 +270,7 @@ function askService(state: State, context: Context): void {
   const attempt = indexOf(state.workflow.attempt);
   const found = state.db.attempts[attempt].state === 'absent' ? undefined : lookUp(state, context.dialect, attempt);
   if (found === undefined) return enter(state, context, { step: 'park', reason: 'outcome_unknown' });
-  recordFacts(state, attempt, found);
+  recordReport(state, attempt, found);
   reload(state, context);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type {
-  CancellationView,
+  CancellationSnapshot,
   CompletionResult,
   PurchaseActivities,
   StepRecord,
@@ -30,7 +30,7 @@ class FakeCancellation {
   readonly completions: number[] = [];
   status: WorkStatus = 'accepted';
   state: AttemptState = 'prepared';
-  view: CancellationView;
+  view: CancellationSnapshot;
   /** What comes of looking for the refund, call by call; the last one stays. */
   results: (CompletionResult | 'not in the wallet')[] = [{ kind: 'completed', esimId: 'esim_1' }];
   readonly #startedAt: number;

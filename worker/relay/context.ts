@@ -1,7 +1,7 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import type { Wakeups } from '#db/connection/wakeups.ts';
-import type { StartFacts } from '#db/work/start-facts.ts';
+import type { StartedWork } from '#db/work/started-work.ts';
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import type { Logger } from '#telemetry/logger.ts';
@@ -12,11 +12,11 @@ import type { ServiceObservation } from '#workflows/messages.ts';
 /** The relay's access to the workflows of work. */
 export interface WorkWorkflows {
   /** Starts the workflow. @returns `finished` when it has completed and was not started. */
-  start(work: StartFacts): Promise<StartOutcome>;
+  start(work: StartedWork): Promise<StartOutcome>;
   /** Signals an operator action, and starts the workflow if none is running. */
-  wake(work: StartFacts): Promise<NotifyOutcome>;
+  wake(work: StartedWork): Promise<NotifyOutcome>;
   /** Signals a report of the service, and starts the workflow if none is running. */
-  signalReport(work: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome>;
+  signalReport(work: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
 /** The relay's access to the workflows that deliver to webhook endpoints. */

@@ -1,9 +1,7 @@
 import { postpone, releaseRows, takePending } from '#db/queues/inbox-queue.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
-import { readStartFacts } from '#db/work/start-facts.ts';
+import { readStartedWork } from '#db/work/started-work.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
-import { judgeReport, type Judgement } from '#fulfilment/observations/judge-report.ts';
-import { settleTold } from '#fulfilment/observations/settle-notified.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
 import {
   CutOffError,
@@ -72,9 +70,9 @@ async function tell(
   row: InboxRow,
   { match: { work }, observation }: Extract<Judgement, { readonly kind: 'tell' }>,
 ): Promise<'judge_again' | 'done'> {
-  const facts = await database.run((db) => readStartFacts(db, work));
+  const facts = await database.run((db) => readStartedWork(db, work));
   const outcome = await call(() => workflows.signalReport(facts, observation));
-  const settled = await database.transaction((tx) => settleTold(tx, row.id, work, outcome));
+  const settled = await database.transaction((tx) => recordNotification(tx, row.id, work, outcome));
   if (settled === 'try_again') throw new WorkflowEndedError();
   return settled === 'judge_again' ? settled : 'done';
 }

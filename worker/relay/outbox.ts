@@ -1,5 +1,5 @@
 import { postponeOutbox, releaseOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/queues/outbox.ts';
-import { readStartFacts } from '#db/work/start-facts.ts';
+import { readStartedWork } from '#db/work/started-work.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { HAND_OVER_DECISIONS, needsRow, type HandOverOutcome } from '#domain/relay/start-decision.ts';
@@ -38,7 +38,7 @@ export async function relayOutbox(context: RelayContext): Promise<Batch> {
 async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean> {
   const { database, workflows, call } = context;
   try {
-    const work = await database.run((db) => readStartFacts(db, { kind: row.subjectKind, id: row.subjectId }));
+    const work = await database.run((db) => readStartedWork(db, { kind: row.subjectKind, id: row.subjectId }));
     const outcome = await call<HandOverOutcome>(() =>
       row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work),
     );

@@ -1,4 +1,4 @@
-import type { AttemptView } from '#activities/work/work-types.ts';
+import type { AttemptSnapshot } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { BuyingBarrier } from '#domain/purchase/purchase-decision.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
@@ -149,7 +149,7 @@ export async function openCase(purchase: Purchase, step: StepNamed<'open_case'>)
   return woken === 'observation' ? purchase.takeReports() : purchase.nextStep();
 }
 
-function isSame(left: AttemptView, right: AttemptView): boolean {
+function isSame(left: AttemptSnapshot, right: AttemptSnapshot): boolean {
   return (
     left.id === right.id &&
     left.state === right.state &&

@@ -1,10 +1,10 @@
-import type { AttemptRef, AttemptView } from '#activities/work/work-types.ts';
+import type { AttemptRef, AttemptSnapshot } from '#activities/work/work-types.ts';
 import { decideAfterSend, type NextStep, type SendOutcome } from '#domain/purchase/purchase-decision.ts';
 import { endedWithoutEffect, type Witness } from '#domain/purchase/restored-records.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { CONTRADICTION, REPORT_AFTER_CONTRADICTION, type Step } from '#workflows/purchase/steps.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
-import type { Carried, Stall } from '#workflows/work/carried.ts';
+import type { CarriedState, Stall } from '#workflows/work/run-state.ts';
 import type { LifecycleState, WorkRun } from '#workflows/work/work-run.ts';
 
 /** The differences between buying and cancelling in the steps that both share. */
@@ -31,7 +31,7 @@ export class Purchase {
   /** Proofs of absence since the service last answered a send of the attempt. */
   proofs: number;
   /** Failed reads of a delivery: since when (epoch milliseconds), and how many. */
-  unread: Carried['unread'];
+  unread: CarriedState['unread'];
   /** When the wait for the service began, in epoch milliseconds. A read of the row does not restart the wait. */
   awaitedSince: number | undefined;
   /** A failure on our side that blocks the work. */
@@ -163,7 +163,7 @@ export class Purchase {
  * The step for work whose end PostgreSQL has lost. Its caller knows that it ended without effect, so nothing is sent or
  * bought for it again without a person.
  */
-function stepAfterLostEnd(witness: Witness, { state, settled, failure }: AttemptView): Step | undefined {
+function stepAfterLostEnd(witness: Witness, { state, settled, failure }: AttemptSnapshot): Step | undefined {
   const ended = endedWithoutEffect(witness);
   if (ended === undefined) return undefined;
   const lost = `It had ended as ${ended} before PostgreSQL lost its last commits`;
@@ -174,6 +174,6 @@ function stepAfterLostEnd(witness: Witness, { state, settled, failure }: Attempt
   return { step: 'open_case', reason: 'records_lost', detail };
 }
 
-function isSameAttempt(witness: Witness | undefined, { number, state, history }: AttemptView): boolean {
+function isSameAttempt(witness: Witness | undefined, { number, state, history }: AttemptSnapshot): boolean {
   return witness?.number === number && witness.state === state && witness.sends === history.sends;
 }

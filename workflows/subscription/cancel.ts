@@ -1,4 +1,4 @@
-import type { CancellationResult, SubscriptionAnswer, WorkEnd } from '#activities/work/work-types.ts';
+import type { CancellationResult, SubscriptionLookUp, WorkEnd } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import type { FailureDetail } from '#domain/work/failure.ts';
 import type { Subscription } from '#workflows/subscription/subscription.ts';
@@ -41,7 +41,7 @@ export async function cancel(subscription: Subscription): Promise<WorkEnd | unde
 /** The service accepted the cancellation and has not confirmed it in time. */
 async function endUnconfirmed(
   subscription: Subscription,
-  answer: SubscriptionAnswer,
+  answer: SubscriptionLookUp,
   expiresAt: number | undefined,
   acceptedAt: number,
 ): Promise<WorkEnd | undefined> {
@@ -57,7 +57,7 @@ async function endUnconfirmed(
   return undefined;
 }
 
-function answerText(answer: SubscriptionAnswer): string {
+function answerText(answer: SubscriptionLookUp): string {
   switch (answer.kind) {
     case 'told':
       return 'It shows the subscription as active.';

@@ -1,9 +1,9 @@
-import type { SubscriptionAnswer, WorkEnd } from '#activities/work/work-types.ts';
+import type { SubscriptionLookUp, WorkEnd } from '#activities/work/work-types.ts';
 import { backoffMs } from '#domain/policy/backoff.ts';
 import { nextForActive, unreadableText } from '#workflows/subscription/subscription-texts.ts';
 import { REPORT_DURING_CASE, type Subscription } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import type { Silence } from '#workflows/work/carried.ts';
+import type { Silence } from '#workflows/work/run-state.ts';
 
 /** Waits for the end of the subscription, a report of the service, or a cancellation by its customer. */
 export async function stayActive(subscription: Subscription): Promise<WorkEnd | undefined> {
@@ -66,7 +66,7 @@ async function readAtEnd(subscription: Subscription): Promise<WorkEnd | undefine
  */
 function noteSilence(
   subscription: Subscription,
-  { failure, retryAfterMs = 0 }: Extract<SubscriptionAnswer, { kind: 'unavailable' }>,
+  { failure, retryAfterMs = 0 }: Extract<SubscriptionLookUp, { kind: 'unavailable' }>,
 ): Silence {
   const { cancelCheckMs, cancelCheckMaxMs, silentDeadlineMs, unknownExpiryCheckMs } = subscription.run.policy;
   const now = Date.now();

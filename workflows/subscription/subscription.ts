@@ -1,9 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { SubscriptionActivities, SubscriptionAnswer, WorkEnd } from '#activities/work/work-types.ts';
+import type { SubscriptionActivities, SubscriptionLookUp, WorkEnd } from '#activities/work/work-types.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import { repeatedRead } from '#workflows/activity-options.ts';
 import { requireGivenUp } from '#workflows/work/activity-failures.ts';
-import type { Silence, Unanswered } from '#workflows/work/carried.ts';
+import type { Silence, Unanswered } from '#workflows/work/run-state.ts';
 import type { LifecycleState, WorkRun } from '#workflows/work/work-run.ts';
 
 /** How long a read of a subscription, or the request to cancel it, may take, in deadlines of one call. */
@@ -72,9 +72,9 @@ export class Subscription {
   }
 
   /** Looks the subscription up at the service. The activity stores the result. */
-  async read(): Promise<SubscriptionAnswer> {
+  async read(): Promise<SubscriptionLookUp> {
     try {
-      return await this.service.askSubscription({ work: this.run.work });
+      return await this.service.lookUpSubscription({ work: this.run.work });
     } catch (error) {
       requireGivenUp(error);
       const detail = 'The service could not be asked for a long time.';

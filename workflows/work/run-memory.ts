@@ -1,8 +1,8 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { AttemptView, WorkSnapshot } from '#activities/work/work-types.ts';
+import type { AttemptSnapshot, WorkSnapshot } from '#activities/work/work-types.ts';
 import { joinWitness, restoration, type Witness } from '#domain/purchase/restored-records.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
-import type { Carried, PendingSend, Remembered } from '#workflows/work/carried.ts';
+import type { CarriedState, PendingSend, Remembered } from '#workflows/work/run-state.ts';
 
 /**
  * What a run remembers about its newest attempt, in case PostgreSQL loses its last commits. The following run receives
@@ -33,7 +33,7 @@ export class RunMemory {
   }
 
   /** Stores an attempt as it was read, or as a send left it. */
-  noteAttempt(attempt: AttemptView, isRestored = false): void {
+  noteAttempt(attempt: AttemptSnapshot, isRestored = false): void {
     const { number, state, serviceId, history } = attempt;
     const { sends, firstSentAt, firstUnrefusedSendAt, anyUnknown } = history;
     this.#witness = joinWitness(this.#witness, {
@@ -55,13 +55,13 @@ export class RunMemory {
   }
 
   /** True when an attempt's row knows less than this run: PostgreSQL has lost commits since. */
-  knowsMoreThan({ number, state, history }: AttemptView): boolean {
+  knowsMoreThan({ number, state, history }: AttemptSnapshot): boolean {
     const witness = this.#witness;
     return witness?.number === number && restoration(witness, { state, sends: history.sends }) === 'doubt';
   }
 
   /** Called before a send. */
-  beginSend({ number, history: { sends } }: AttemptView): void {
+  beginSend({ number, history: { sends } }: AttemptSnapshot): void {
     this.#pendingSend = { since: Date.now(), number, sends, ...(this.#epoch !== undefined && { epoch: this.#epoch }) };
   }
 
@@ -124,7 +124,7 @@ export class RunMemory {
    * Continues as new. The next run reads everything else from PostgreSQL, unhandled reports included.
    * @param carried called when all handlers have finished, so that it includes the last operator action.
    */
-  async continueAsNew(carried: () => Omit<Carried, keyof Remembered>): Promise<never> {
+  async continueAsNew(carried: () => Omit<CarriedState, keyof Remembered>): Promise<never> {
     await condition(allHandlersFinished);
     return continueAsNew<(input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>>({
       ...this.#input,

@@ -1,10 +1,10 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type {
-  AttemptView,
-  CancellationView,
+  AttemptSnapshot,
+  CancellationSnapshot,
   RecordResult,
   StepRecord,
-  SubscriptionView,
+  SubscriptionSnapshot,
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
@@ -22,11 +22,11 @@ import {
   type RetryRule,
 } from '#domain/work/retry-rules.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
-import type { Carried, Remembered } from '#workflows/work/carried.ts';
 import type { RunParts } from '#workflows/work/handlers.ts';
 import type { ObservationQueue } from '#workflows/work/observation-queue.ts';
 import type { Progress, Shown } from '#workflows/work/progress.ts';
 import type { RunMemory } from '#workflows/work/run-memory.ts';
+import type { CarriedState, Remembered } from '#workflows/work/run-state.ts';
 import { database, readWork } from '#workflows/work/work-records.ts';
 
 /** A step to record, and the next step to show. Its timeline event is named after the status by default. */
@@ -36,7 +36,7 @@ type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNu
 };
 
 /** The state that a lifecycle passes to the next run; {@link WorkRun} adds the rest. */
-export type LifecycleState = Omit<Carried, 'hasNewAction' | keyof Remembered>;
+export type LifecycleState = Omit<CarriedState, 'hasNewAction' | keyof Remembered>;
 
 /** Cases that only a person's decision or retry closes. */
 const UNTIL_DECIDED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
@@ -57,7 +57,7 @@ export class WorkRun {
   readonly observations: ObservationQueue;
   readonly work: WorkRef;
   /** The state that the last run passed on. */
-  readonly carried: Carried | undefined;
+  readonly carried: CarriedState | undefined;
   readonly #progress: Progress;
   readonly #actions: RunParts['actions'];
   #snapshot: WorkSnapshot;
@@ -95,11 +95,11 @@ export class WorkRun {
   }
 
   /** The newest attempt. */
-  get attempt(): AttemptView {
+  get attempt(): AttemptSnapshot {
     return this.#snapshot.attempt;
   }
 
-  set attempt(attempt: AttemptView) {
+  set attempt(attempt: AttemptSnapshot) {
     this.#snapshot = { ...this.#snapshot, attempt };
     this.memory.noteAttempt(attempt);
   }
@@ -114,12 +114,12 @@ export class WorkRun {
     return this.#stored.failure;
   }
 
-  get subscription(): SubscriptionView {
+  get subscription(): SubscriptionSnapshot {
     if (this.#snapshot.subscription === undefined) throw new Error(`${this.work.id} is no subscription`);
     return this.#snapshot.subscription;
   }
 
-  get cancellation(): CancellationView {
+  get cancellation(): CancellationSnapshot {
     if (this.#snapshot.cancellation === undefined) throw new Error(`${this.work.id} is no cancellation`);
     return this.#snapshot.cancellation;
   }

@@ -1,7 +1,7 @@
 import { failure, type Finding, ok, warning } from '#cli/doctor/finding.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
-import { heldPurchases } from '#fulfilment/conditions/account-conditions.ts';
+import { heldPurchases } from '#fulfilment/readiness/account-conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
 const NOT_APPROVED = failure(

@@ -109,7 +109,7 @@ export const RECORDS: readonly Removal[] = [
   {
     id: 'record.charged-price',
     removed: 'The charge is not read from what the service answers.',
-    file: 'activities/purchases/purchase-facts.ts',
+    file: 'activities/purchases/purchase-report.ts',
     find: 'charged: chargeOf(record)',
     replace: 'charged: undefined',
     failed: [{ file: 'test/integration/orders/order.test.ts', title: 'that the service completes' }],

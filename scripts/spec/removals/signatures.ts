@@ -62,7 +62,7 @@ export const SIGNATURES: readonly Removal[] = [
   {
     id: 'signature.duplicates',
     removed: 'The identifier is not kept.',
-    file: 'fulfilment/observations/inbox-intake.ts',
+    file: 'fulfilment/reports/inbox-writer.ts',
     find: 'deliveryId: delivery.deliveryId,',
     replace: 'deliveryId: `${delivery.deliveryId}-${Math.random()}`,',
     failed: [
@@ -76,7 +76,7 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'api/service-webhooks/service-webhooks.ts',
     find: 'const stored = await intake.accept({',
     replace:
-      "const stored: IntakeResult = { kind: 'stored', conflict: 'none' };\n  const later = (delivery: " +
+      "const stored: InboxResult = { kind: 'stored', conflict: 'none' };\n  const later = (delivery: " +
       'Parameters<typeof intake.accept>[0]) => intake.accept(delivery).catch(() => undefined);\n  void later({',
     failed: [{ file: 'test/integration/events/api-webhooks.test.ts', title: 'gets 503 and no 2xx while' }],
   },

@@ -1,8 +1,8 @@
 /** An API with one thing wrong: it acknowledges a webhook before it is stored. The crash proof must notice. */
-import { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
+import { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
 import { watchApi } from '#test/crash/processes/watched-api.ts';
 
-const { prototype } = InboxIntake;
+const { prototype } = InboxWriter;
 const { accept: store } = Object.getOwnPropertyDescriptors(prototype);
 prototype.accept = async function accept(delivery) {
   store.value?.call(this, delivery).catch(() => undefined);

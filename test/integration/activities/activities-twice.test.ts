@@ -5,7 +5,7 @@ import { findAttemptById } from '#db/attempts/attempts.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordReport } from '#fulfilment/attempts/record-report.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { withReference } from '#test/support/work/order-desk.ts';
@@ -202,14 +202,14 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(await refundsBooked()).toBe(before + 1);
   });
 
-  it('of a VPN subscription: sendPurchase, completePurchase, askSubscription, cancelSubscription', async () => {
+  it('of a VPN subscription: sendPurchase, completePurchase, lookUpSubscription, cancelSubscription', async () => {
     const ids = await bench.beginSubscription();
     await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     // The access data are encrypted anew each time, under the same key and for the same place.
     const state = async () => JSON.stringify(await bench.state(), null, 1).replaceAll(/\\+x[0-9a-f]+/g, 'encrypted');
     const encryptedAnew = twiceOver({ calls: () => bench.calls, state });
     await encryptedAnew.twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
-    await encryptedAnew.twice('askSubscription', () => bench.activities.askSubscription(ids));
+    await encryptedAnew.twice('lookUpSubscription', () => bench.activities.lookUpSubscription(ids));
     const cancelled = await encryptedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
     expect(cancelled).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
     // It carries no key: the service is asked twice, and ends it once.
@@ -302,7 +302,7 @@ describe('an activity', () => {
     await waitFor('the service has bought', async () => (await sendsOf(ids.work.id)).length === 1);
     // A webhook that names another order comes while the answer is on its way.
     await bench.database.transaction((tx) =>
-      recordFacts(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
+      recordReport(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
     );
     await sending;
     const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.work.id)));
@@ -318,7 +318,7 @@ describe('an activity', () => {
     const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
     const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
     await bench.database.transaction((tx) =>
-      recordFacts(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
+      recordReport(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
     );
     await bench.activities.completePurchase({ ...ids, applied: [] });
     await sending;

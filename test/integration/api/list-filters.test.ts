@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { listEsims } from '#db/esims/esim-queries.ts';
-import { storeFacts } from '#db/esims/esim-readings.ts';
+import { storeEsimState } from '#db/esims/esim-readings.ts';
 import { journalPage } from '#db/money/journal-queries.ts';
 import {
   attempts,
@@ -140,11 +140,11 @@ describe('eSIMs that changed lately', () => {
     const changedAt = async () =>
       (await api.database.run((db) => db.select({ at: esims.updatedAt }).from(esims).where(eq(esims.id, id))))[0]?.at;
     const since = new Date(before.getTime() + 1);
-    await api.database.run((db) => storeFacts(db, id, facts, at(1)));
+    await api.database.run((db) => storeEsimState(db, id, facts, at(1)));
     expect([await changedAt(), await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([before, []]);
     for (const [n, news] of [{ status: 'active' }, { activatedAt: at(2) }, { expiresAt: at(3) }].entries()) {
       await api.database.run((db) => db.update(esims).set({ updatedAt: before }).where(eq(esims.id, id)));
-      await api.database.run((db) => storeFacts(db, id, { ...facts, ...news }, at(2 + n)));
+      await api.database.run((db) => storeEsimState(db, id, { ...facts, ...news }, at(2 + n)));
       expect([news, await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([news, [id]]);
     }
   });

@@ -10,7 +10,7 @@ import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain
 import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordReport } from '#fulfilment/attempts/record-report.ts';
 import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { doubtAttempt } from '#fulfilment/attempts/restored-attempts.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
@@ -70,7 +70,7 @@ type Happening = (attempt: AttemptRow) => Promise<unknown>;
 const told =
   (outcome: ObservedOutcome): Happening =>
   ({ id }) =>
-    database.transaction((tx) => recordFacts(tx, id, { outcome, serviceId: undefined }, NOW));
+    database.transaction((tx) => recordReport(tx, id, { outcome, serviceId: undefined }, NOW));
 const sent =
   (failure: 'timeout' | 'insufficient_balance'): Happening =>
   ({ id }) =>

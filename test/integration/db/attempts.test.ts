@@ -6,7 +6,7 @@ import type { Database } from '#db/connection/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordReport } from '#fulfilment/attempts/record-report.ts';
 import { recordSendFailure } from '#fulfilment/attempts/record-send-failure.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -16,7 +16,7 @@ import {
   claimTestSend,
   openTestAttempt,
   orderWork,
-  storeTestFacts,
+  storeTestReport,
 } from '#test/support/work/order-rows.ts';
 
 let opened: OpenTestDatabase;
@@ -158,7 +158,7 @@ describe('the right to send', () => {
   it('is not given for an attempt that the service has', async () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
-    await storeTestFacts(database, id, { outcome: 'processing', serviceId: 'so-1' });
+    await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-1' });
     expect(await claim(id, later(60_000))).toMatchObject({ kind: 'settled', outcome: 'processing' });
     expect((await read(id)).sends).toBe(1);
   });
@@ -194,7 +194,7 @@ describe('the result of a send', () => {
   it('that is a failure does not undo what the service said meanwhile', async () => {
     const { id } = await newAttempt();
     const token = await claimToken(id, NOW);
-    await storeTestFacts(database, id, { outcome: 'completed', serviceId: 'so-2' });
+    await storeTestReport(database, id, { outcome: 'completed', serviceId: 'so-2' });
     expect(await failSend(id, token, 'timeout')).toMatchObject({ state: 'completed', anyUnknown: false });
   });
 });
@@ -202,8 +202,8 @@ describe('the result of a send', () => {
 describe('what the service says', () => {
   it('goes forward only: completed does not become processing again [spec: gap.transitions]', async () => {
     const { id } = await newAttempt();
-    await storeTestFacts(database, id, { outcome: 'completed', serviceId: 'so-3', serviceEsimId: 'e-3' });
-    const row = await storeTestFacts(database, id, { outcome: 'processing', serviceId: 'so-3' });
+    await storeTestReport(database, id, { outcome: 'completed', serviceId: 'so-3', serviceEsimId: 'e-3' });
+    const row = await storeTestReport(database, id, { outcome: 'processing', serviceId: 'so-3' });
     expect(row).toMatchObject({ state: 'completed', serviceEsimId: 'e-3' });
   });
 
@@ -211,14 +211,14 @@ describe('what the service says', () => {
     const { id } = await newAttempt();
     const charged = { amount: '4.875', currency: 'USD' };
     for (const outcome of ['processing', 'completed', 'completed'] as const) {
-      await storeTestFacts(database, id, { outcome, serviceId: 'so-4', charged });
+      await storeTestReport(database, id, { outcome, serviceId: 'so-4', charged });
     }
     expect(await entries(id)).toMatchObject([{ direction: 'debit', amount: '4.875000', currency: 'USD' }]);
   });
 
   it('of a failure writes no debit: only the wallet can tell whether there was one', async () => {
     const { id } = await newAttempt();
-    await storeTestFacts(database, id, {
+    await storeTestReport(database, id, {
       outcome: 'failed',
       serviceId: 'so-5',
       charged: { amount: '1', currency: 'USD' },
@@ -228,8 +228,8 @@ describe('what the service says', () => {
 
   it('of a second order for one attempt opens a case and changes nothing else', async () => {
     const attempt = await newAttempt();
-    const first = await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId: 'so-6' });
-    const second = await storeTestFacts(database, attempt.id, { outcome: 'completed', serviceId: 'so-7' });
+    const first = await storeTestReport(database, attempt.id, { outcome: 'processing', serviceId: 'so-6' });
+    const second = await storeTestReport(database, attempt.id, { outcome: 'completed', serviceId: 'so-7' });
     expect(second).toEqual(first);
     const open = await database.run((db) => db.select().from(cases).where(eq(cases.subjectId, attempt.subjectId)));
     expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
@@ -237,8 +237,8 @@ describe('what the service says', () => {
 
   it('is stored for one attempt only: two attempts cannot have one order of the service', async () => {
     const [left, right] = [await newAttempt(), await newAttempt()];
-    await storeTestFacts(database, left.id, { outcome: 'processing', serviceId: 'so-8' });
-    await expect(storeTestFacts(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow(
+    await storeTestReport(database, left.id, { outcome: 'processing', serviceId: 'so-8' });
+    await expect(storeTestReport(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow(
       'attempts',
     );
   });
@@ -258,7 +258,7 @@ describe('silent attempts', () => {
     await claim(asked.id, later(-5_000));
     await database.run((db) => markAsked(db, [asked.id], later(70_000)));
     await claim(settled.id, NOW);
-    await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
+    await database.transaction((tx) => recordReport(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
     const silent = async (now: Date, policy: Partial<SilencePolicy> = {}) =>
       (
         await database.run((db) =>

@@ -8,7 +8,7 @@ import { markUnmatched, postpone, takePending } from '#db/queues/inbox-queue.ts'
 import { markApplied, unappliedFor } from '#db/queues/inbox.ts';
 import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/queues/outbox.ts';
 import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
-import { settleTold } from '#fulfilment/observations/settle-notified.ts';
+import { recordNotification } from '#fulfilment/reports/record-notification.ts';
 import { completeOrder } from '#fulfilment/work/complete-order.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
@@ -17,7 +17,7 @@ import {
   deliverTestEvent,
   openTestAttempt,
   orderWork,
-  storeTestFacts,
+  storeTestReport,
 } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
 
@@ -100,7 +100,7 @@ describe('the inbox', () => {
     const [row] = await take(1);
     await database.run((db) => markUnmatched(db, row!));
     const attempt = await openTestAttempt(database, await acceptTestOrder(database));
-    await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId: 'so-stored-later' });
+    await storeTestReport(database, attempt.id, { outcome: 'processing', serviceId: 'so-stored-later' });
     expect(await inboxStates()).toEqual(['pending']);
   });
 
@@ -109,7 +109,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await end(orderId, 'failed');
-    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'notified'));
+    await database.transaction((tx) => recordNotification(tx, row!.id, orderWork(orderId), 'notified'));
     expect(await inboxStates()).toEqual(['pending']);
     expect(await take(1)).toHaveLength(1);
   });
@@ -119,7 +119,8 @@ describe('the inbox', () => {
     await deliverMany(2);
     const rows = await take(2);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    for (const row of rows) await database.transaction((tx) => settleTold(tx, row.id, orderWork(orderId), 'notified'));
+    for (const row of rows)
+      await database.transaction((tx) => recordNotification(tx, row.id, orderWork(orderId), 'notified'));
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
     expect(await database.run((db) => unappliedFor(db, orderWork(orderId)))).toHaveLength(2);
     expect(await end(orderId, 'failed', [inboxKey(rows[0]!)])).toBe('observations_pending');
@@ -133,7 +134,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'notified'));
+    await database.transaction((tx) => recordNotification(tx, row!.id, orderWork(orderId), 'notified'));
     expect(await end(orderId, 'failed', [inboxKey(row!)])).toBe('recorded');
   });
 

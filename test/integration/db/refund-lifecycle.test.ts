@@ -11,9 +11,9 @@ import {
   type RefundStatusOrNone,
 } from '#domain/cancellation/refund-lifecycle.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { storeCancellationFacts, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
-import { parkRefund, settleRefund } from '#fulfilment/work/settle-refund.ts';
-import type { CancellationFacts } from '#fulfilment/work/store-refund.ts';
+import { storeCancellationReport, undoCancelled } from '#fulfilment/work/record-cancellation.ts';
+import { markRefundNeedsAttention, settleRefund } from '#fulfilment/work/settle-refund.ts';
+import type { CancellationDetails } from '#fulfilment/work/store-refund.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestCancellation } from '#test/support/work/order-rows.ts';
 
@@ -38,9 +38,9 @@ async function standing(status: RefundStatusOrNone): Promise<WorkRef> {
 type Happening = (work: WorkRef) => Promise<unknown>;
 
 const told =
-  (refund: CancellationFacts['refund']): Happening =>
+  (refund: CancellationDetails['refund']): Happening =>
   (work) =>
-    database.transaction((tx) => storeCancellationFacts(tx, work, { refund }, NOW));
+    database.transaction((tx) => storeCancellationReport(tx, work, { refund }, NOW));
 const settled =
   (isPaid: boolean): Happening =>
   ({ id }) =>
@@ -53,7 +53,7 @@ const HAPPENINGS: Readonly<Record<RefundEvent, Happening>> = {
   failed: told({ state: 'failed' }),
   paid: settled(true),
   given_up: settled(false),
-  case_opened: ({ id }) => database.transaction((tx) => parkRefund(tx, id, NOW)),
+  case_opened: ({ id }) => database.transaction((tx) => markRefundNeedsAttention(tx, id, NOW)),
   undone: (work) => database.transaction((tx) => undoCancelled(tx, work)),
 };
 

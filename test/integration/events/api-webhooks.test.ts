@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';
-import { InboxIntake, type VerifiedDelivery } from '#fulfilment/observations/inbox-intake.ts';
+import { InboxWriter, type VerifiedDelivery } from '#fulfilment/reports/inbox-writer.ts';
 import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type Delivery, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
@@ -343,7 +343,7 @@ describe('deliveries that come more than once', () => {
     const body = Buffer.from(JSON.stringify(orderEvent()));
     const deliveries = Array.from({ length: 50 }, () => verified({ deliveryId: id, body }));
     const databases = [openDatabase(api.databaseUrl), openDatabase(api.databaseUrl)];
-    const intakes = databases.map((database) => new InboxIntake(database, api.keyRing));
+    const intakes = databases.map((database) => new InboxWriter(database, api.keyRing));
     const results = await Promise.all(deliveries.map((delivery, position) => intakes[position % 2]!.accept(delivery)));
     expect(results.filter(({ kind }) => kind === 'stored')).toHaveLength(1);
     expect(results.filter(({ kind }) => kind === 'duplicate')).toHaveLength(49);
@@ -419,7 +419,7 @@ describe('deliveries that come more than once', () => {
 
   it('two bodies under one id at the same moment open one case, also across processes', async () => {
     const databases = [openDatabase(api.databaseUrl), openDatabase(api.databaseUrl)];
-    const intakes = databases.map((database) => new InboxIntake(database, api.keyRing));
+    const intakes = databases.map((database) => new InboxWriter(database, api.keyRing));
     for (let round = 0; round < 20; round += 1) {
       const deliveryId = randomUUID();
       const results = await Promise.all(
@@ -461,7 +461,7 @@ describe('deliveries that come more than once', () => {
   });
 
   it('one that PostgreSQL refuses does not take along those that came with it', async () => {
-    const intake = new InboxIntake(api.database, api.keyRing);
+    const intake = new InboxWriter(api.database, api.keyRing);
     const good = Array.from({ length: 5 }, () => verified({}));
     const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
     const outcomes = await Promise.allSettled(

@@ -10,7 +10,7 @@ import { attempts } from '#db/schema.ts';
 import { openReasons } from '#db/work/cases.ts';
 import { readWork } from '#db/work/work-rows.ts';
 import type { Witness } from '#domain/purchase/restored-records.ts';
-import { recordFacts } from '#fulfilment/attempts/record-report.ts';
+import { recordReport } from '#fulfilment/attempts/record-report.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 
 let bench: ActivityBench;
@@ -90,7 +90,7 @@ describe('the answer of a send that was given up', () => {
       if (!answer.ok) throw new Error(answer.detail);
       const serviceId = answer.value.id;
       await bench.database.transaction((tx) =>
-        recordFacts(tx, ref.attemptId, { outcome: 'processing', serviceId }, new Date(bench.clock.now)),
+        recordReport(tx, ref.attemptId, { outcome: 'processing', serviceId }, new Date(bench.clock.now)),
       );
       return { ...answer, value: { ...answer.value, status: 'completed' } };
     });

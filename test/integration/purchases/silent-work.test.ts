@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eq, inArray } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ownReference } from '#activities/purchases/purchase-facts.ts';
+import { ownReference } from '#activities/purchases/purchase-report.ts';
 import type { AttemptRef } from '#activities/work/work-types.ts';
 import { findAttemptById } from '#db/attempts/attempts.ts';
 import { takePending } from '#db/queues/inbox-queue.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { Capability } from '#domain/service/capabilities.ts';
-import { judgeReport } from '#fulfilment/observations/judge-report.ts';
+import { judgeReport } from '#fulfilment/reports/judge-report.ts';
 import { ActivityBench } from '#test/support/work/order-activities.ts';
 import { topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import { readReport } from '#worker/relay/read-report.ts';

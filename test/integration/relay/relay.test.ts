@@ -8,7 +8,7 @@ import { addWebhookEndpoint, requestEndpointWake } from '#db/events/webhook-endp
 import { inboxKey } from '#db/queues/inbox-keys.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
-import type { StartFacts } from '#db/work/start-facts.ts';
+import type { StartedWork } from '#db/work/started-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
@@ -24,7 +24,7 @@ import {
   deliverUnreadableEvent,
   openTestAttempt,
   orderWork,
-  storeTestFacts,
+  storeTestReport,
   TEST_KEYS,
 } from '#test/support/work/order-rows.ts';
 import { passQueueTime } from '#test/support/work/relay.ts';
@@ -53,18 +53,18 @@ class RecordedWorkflows implements WorkWorkflows {
   /** The answer of signalReport. */
   outcome: NotifyOutcome = 'notified';
 
-  async start(order: StartFacts) {
+  async start(order: StartedWork) {
     this.onStart(order.id);
     this.started.push(order.id);
     return this.startOutcome;
   }
 
-  async wake(order: StartFacts): Promise<NotifyOutcome> {
+  async wake(order: StartedWork): Promise<NotifyOutcome> {
     this.woken.push(order.id);
     return this.outcome;
   }
 
-  async signalReport(order: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
+  async signalReport(order: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome> {
     this.told.push({ orderId: order.id, observation });
     this.afterTell(order.id);
     return this.outcome;
@@ -137,7 +137,7 @@ async function bought(serviceId: string) {
   const orderId = await acceptTestOrder(database);
   const attempt = await openTestAttempt(database, orderId);
   await claimTestSend(database, attempt.id);
-  await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId });
+  await storeTestReport(database, attempt.id, { outcome: 'processing', serviceId });
   await database.run((db) => db.delete(outbox));
   return { orderId, attempt };
 }
@@ -379,7 +379,7 @@ describe('words of the service about work that has ended, or that cannot be true
 
   it('open a case when an attempt completes that the order had gone on from', async () => {
     const { orderId, attempt } = await bought('so-10');
-    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceId: 'so-10' });
+    await storeTestReport(database, attempt.id, { outcome: 'failed', serviceId: 'so-10' });
     await openTestAttempt(database, orderId, { number: 2 });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-10' });
     await drain();
@@ -390,7 +390,7 @@ describe('words of the service about work that has ended, or that cannot be true
 
   it('tell the workflow of a contradiction while the order is open', async () => {
     const { orderId, attempt } = await bought('so-11');
-    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceId: 'so-11' });
+    await storeTestReport(database, attempt.id, { outcome: 'failed', serviceId: 'so-11' });
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-11' });
     await drain();
     expect(temporal.told).toMatchObject([

@@ -16,8 +16,8 @@ import { listEvents } from '#db/events/event-queries.ts';
 import { lastPosition, publishEvents } from '#db/events/events.ts';
 import { readWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { readConditions } from '#fulfilment/conditions/conditions.ts';
-import { InboxIntake } from '#fulfilment/observations/inbox-intake.ts';
+import { readConditions } from '#fulfilment/readiness/conditions.ts';
+import { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { EventTail } from '#outbound/event-tail.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -164,7 +164,7 @@ export async function startTestApi(
     tail,
     waits: new Waits({ tail, policy: DEFAULT_POLICY.waiting, metrics }),
     streams: DEFAULT_POLICY.streams,
-    intake: new InboxIntake(overrides.database ?? usual, keyRing),
+    intake: new InboxWriter(overrides.database ?? usual, keyRing),
     onUnused: unusedObserver(metrics, logger),
     wakeRelay: () => (wakeUps += 1),
     headerPrefix: DEFAULT_HEADER_PREFIX,

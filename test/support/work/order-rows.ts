@@ -11,8 +11,8 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { claimSend, lockAttempt, type SendClaim } from '#fulfilment/attempts/claim-send.ts';
 import { openAttempt } from '#fulfilment/attempts/open-attempt.ts';
-import { recordFacts, type ServiceFacts } from '#fulfilment/attempts/record-report.ts';
-import { InboxIntake, type IntakeResult } from '#fulfilment/observations/inbox-intake.ts';
+import { recordReport, type AttemptReport } from '#fulfilment/attempts/record-report.ts';
+import { InboxWriter, type InboxResult } from '#fulfilment/reports/inbox-writer.ts';
 import { acceptCancellation } from '#fulfilment/work/accept-cancellation.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
@@ -108,8 +108,12 @@ export async function claimTestSend(database: Database, attemptId: string, lease
   return claim.leaseToken;
 }
 
-export async function storeTestFacts(database: Database, attemptId: string, facts: ServiceFacts): Promise<AttemptRow> {
-  return database.transaction((tx) => recordFacts(tx, attemptId, facts, new Date()));
+export async function storeTestReport(
+  database: Database,
+  attemptId: string,
+  facts: AttemptReport,
+): Promise<AttemptRow> {
+  return database.transaction((tx) => recordReport(tx, attemptId, facts, new Date()));
 }
 
 /** What an order event says. */
@@ -121,13 +125,13 @@ export interface TestEvent {
 }
 
 /** Puts an order event into the inbox as the webhook endpoint does. */
-export async function deliverTestEvent(database: Database, event: TestEvent): Promise<IntakeResult> {
+export async function deliverTestEvent(database: Database, event: TestEvent): Promise<InboxResult> {
   const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;
   const named = reference === undefined ? {} : { external_order_id: reference };
   const body = Buffer.from(
     JSON.stringify({ event: `order.${outcome}`, data: { id: serviceId, status: outcome, ...named } }),
   );
-  return new InboxIntake(database, TEST_KEYS).accept({
+  return new InboxWriter(database, TEST_KEYS).accept({
     deliveryId,
     timestamp: String(Math.floor(Date.now() / 1_000)),
     body,

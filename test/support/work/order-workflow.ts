@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type {
-  AttemptView,
+  AttemptSnapshot,
   PurchaseActivities,
   WorkSnapshot,
   SendResult,
@@ -83,7 +83,7 @@ export class FakeOrder {
   #extraAttempts = 0;
   readonly #sends: ScriptedSend[];
   readonly #acceptedAt: number;
-  #attempt: AttemptView = newAttempt(1);
+  #attempt: AttemptSnapshot = newAttempt(1);
 
   constructor(sends: ScriptedSend[], acceptedAt: number) {
     this.#sends = [...sends];
@@ -100,7 +100,7 @@ export class FakeOrder {
     this.#nextStepAt = 0;
   }
 
-  get attempt(): AttemptView {
+  get attempt(): AttemptSnapshot {
     return this.#attempt;
   }
 
@@ -326,12 +326,12 @@ export class FakeOrder {
     });
   }
 
-  #set(change: Partial<AttemptView>): void {
+  #set(change: Partial<AttemptSnapshot>): void {
     this.#attempt = { ...this.#attempt, ...change };
   }
 }
 
-function newAttempt(number: number): AttemptView {
+function newAttempt(number: number): AttemptSnapshot {
   return {
     id: `att_${number}`,
     number,

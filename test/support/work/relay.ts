@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '#db/connection/database.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
 import { inbox, outbox } from '#db/schema.ts';
-import type { StartFacts } from '#db/work/start-facts.ts';
+import type { StartedWork } from '#db/work/started-work.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { NotifyOutcome } from '#domain/relay/inbox-decision.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -32,7 +32,7 @@ export class ControlledWorkflows implements WorkWorkflows {
     return 'notified' as const;
   }
 
-  async signalReport({ id: workId }: StartFacts, observation: ServiceObservation): Promise<NotifyOutcome> {
+  async signalReport({ id: workId }: StartedWork, observation: ServiceObservation): Promise<NotifyOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<NotifyOutcome>();
     this.calls.push({ workId, observation, succeed: (outcome = 'notified') => resolve(outcome), fail: reject });
     return promise;

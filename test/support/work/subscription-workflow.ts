@@ -5,8 +5,8 @@ import type {
   PurchaseActivities,
   StepRecord,
   SubscriptionActivities,
-  SubscriptionAnswer,
-  SubscriptionView,
+  SubscriptionLookUp,
+  SubscriptionSnapshot,
   WorkSnapshot,
 } from '#activities/work/work-types.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
@@ -16,9 +16,9 @@ import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
 /** What a service says that has no call for it. */
-const NO_SUCH_CALL: SubscriptionAnswer = { kind: 'cannot_tell', detail: 'This service has no such call.' };
-export const TOLD: SubscriptionAnswer = { kind: 'told' };
-export const OUT_OF_ORDER: SubscriptionAnswer = {
+const NO_SUCH_CALL: SubscriptionLookUp = { kind: 'cannot_tell', detail: 'This service has no such call.' };
+export const TOLD: SubscriptionLookUp = { kind: 'told' };
+export const OUT_OF_ORDER: SubscriptionLookUp = {
   kind: 'unavailable',
   failure: { class: 'server_error', detail: 'The service answered 503.' },
 };
@@ -33,18 +33,18 @@ export class FakeSubscription {
   /** How often what was bought was read and stored. */
   completions = 0;
   status: WorkStatus = 'active';
-  view: SubscriptionView;
+  view: SubscriptionSnapshot;
   /** What it waits for a person for, before a step says so. */
   parkedFor: AttentionReason | undefined;
   /** What the service answers when it is asked; it may change what is stored before. */
-  onAsk: () => SubscriptionAnswer = () => NO_SUCH_CALL;
+  onAsk: () => SubscriptionLookUp = () => NO_SUCH_CALL;
   onCancel: 'accepts' | 'refuses' | 'fails' = 'accepts';
 
   constructor(expiresAt: number | undefined) {
     this.view = { isActive: true, cancelRequested: false, ...(expiresAt !== undefined && { expiresAt }) };
   }
 
-  change(change: Partial<SubscriptionView>): void {
+  change(change: Partial<SubscriptionSnapshot>): void {
     this.view = { ...this.view, ...change };
   }
 
@@ -60,7 +60,7 @@ export class FakeSubscription {
   }
 
   /** What a person does who judges the case: PostgreSQL has it as going on. */
-  judge(status: WorkStatus, change: Partial<SubscriptionView> = {}): void {
+  judge(status: WorkStatus, change: Partial<SubscriptionSnapshot> = {}): void {
     this.status = status;
     this.parkedFor = undefined;
     this.change(change);
@@ -101,7 +101,7 @@ export class FakeSubscription {
         this.change({ cancelAcceptedAt: await now() });
         return { kind: 'accepted' };
       },
-      askSubscription: async () => {
+      lookUpSubscription: async () => {
         this.questions.push(await now());
         return this.onAsk();
       },

@@ -17,7 +17,7 @@ import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 /** What is read from the body of a delivery before it is stored. */
-export interface DeliveryReading {
+export interface ParsedDelivery {
   readonly state: 'pending' | 'quarantined' | 'ignored';
   /** Why it is quarantined or ignored. */
   readonly note?: string;
@@ -38,10 +38,10 @@ export interface VerifiedDelivery {
   readonly timestamp: string;
   readonly body: Buffer;
   readonly headerEvent: string | undefined;
-  readonly reading: DeliveryReading;
+  readonly reading: ParsedDelivery;
 }
 
-export interface IntakeResult {
+export interface InboxResult {
   readonly kind: 'stored' | 'duplicate' | 'replayed';
   /** Whether another body is stored under the same delivery id, found now or before. */
   readonly conflict: 'none' | 'new' | 'known';
@@ -74,10 +74,10 @@ const MAX_CONCURRENT = 2;
 const MAX_WAITING = 2_000;
 
 /** One per process: deliveries that arrive at the same time are stored together. */
-export class InboxIntake {
+export class InboxWriter {
   readonly #database: Database;
   readonly #keyRing: KeyRing;
-  readonly #group: GroupCommit<NewRow, IntakeResult>;
+  readonly #group: GroupCommit<NewRow, InboxResult>;
 
   constructor(database: Database, keyRing: KeyRing) {
     this.#database = database;
@@ -94,7 +94,7 @@ export class InboxIntake {
    * Resolves when the delivery is durably stored, or was stored before.
    * @throws DatabaseUnavailableError when it could not be stored: the sender must repeat it.
    */
-  async accept(delivery: VerifiedDelivery): Promise<IntakeResult> {
+  async accept(delivery: VerifiedDelivery): Promise<InboxResult> {
     const { reading } = delivery;
     const bodyHash = this.#keyRing.hash(delivery.body, 'webhook_body');
     return this.#group.add({
@@ -120,7 +120,7 @@ export class InboxIntake {
  * processes that store two bodies under one id at the same time cannot see each other before. Both run before the
  * answer, so a delivery whose process dies in between comes again and is checked again.
  */
-async function storeDeliveries(database: Database, rows: readonly NewRow[]): Promise<IntakeResult[]> {
+async function storeDeliveries(database: Database, rows: readonly NewRow[]): Promise<InboxResult[]> {
   const stored = await database.run((db) => insertNew(db, rows));
   const kinds = rows.map((row) => (stored.delete(keyOf(row)) ? 'stored' : 'known'));
   const known = rows.filter((_, position) => kinds[position] === 'known');

@@ -3,7 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { attempts } from '#db/schema.ts';
 import { workTable, type WorkRow } from '#db/work/kinds.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import type { NamedPurchase } from '#fulfilment/observations/match-by-esim.ts';
+import type { NamedPurchase } from '#fulfilment/reports/match-by-esim.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
 
 /** The attempt that an inbox row is about, with its work. */

@@ -1,10 +1,10 @@
 import type { Executor } from '#db/connection/database.ts';
 import { missedWebhooks } from '#db/queues/webhook-arrival.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { readAccountConditions } from '#fulfilment/conditions/account-conditions.ts';
-import { readGateConditions } from '#fulfilment/conditions/gate-conditions.ts';
-import { readRelayConditions } from '#fulfilment/conditions/relay-conditions.ts';
-import { readWebhookConditions } from '#fulfilment/conditions/webhook-conditions.ts';
+import { readAccountConditions } from '#fulfilment/readiness/account-conditions.ts';
+import { readGateConditions } from '#fulfilment/readiness/gate-conditions.ts';
+import { readRelayConditions } from '#fulfilment/readiness/relay-conditions.ts';
+import { readWebhookConditions } from '#fulfilment/readiness/webhook-conditions.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
 /**

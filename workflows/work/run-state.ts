@@ -47,7 +47,7 @@ export interface Remembered {
 }
 
 /** The state that a run passes to the run that it continues as: everything that is not in PostgreSQL. */
-export interface Carried extends Remembered {
+export interface CarriedState extends Remembered {
   /** Holds in a row. */
   readonly holds: number;
   /** True when an operator action was not handled in this run: the next wait then ends at once. */

@@ -4,7 +4,7 @@ import { WorkMissingError } from '#db/work/work-rows.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 /** What is shown of work in the Temporal UI from its start on; nothing personal. */
-export interface StartFacts extends WorkRef {
+export interface StartedWork extends WorkRef {
   /** The caller's own reference; our id where there is none. */
   readonly externalReference: string;
   /** Of an eSIM package; a VPN plan is named by the other. */
@@ -13,7 +13,7 @@ export interface StartFacts extends WorkRef {
 }
 
 /** @throws WorkMissingError */
-export async function readStartFacts(db: Executor, work: WorkRef): Promise<StartFacts> {
+export async function readStartedWork(db: Executor, work: WorkRef): Promise<StartedWork> {
   const [stored] = await storedKind(work.kind).start(db, work.id);
   if (stored === undefined) throw new WorkMissingError(work);
   return { ...work, ...stored, externalReference: stored.externalReference ?? work.id };

@@ -11,11 +11,11 @@ import type { PurchaseEvent } from '#domain/relay/purchase-event.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { orderedInstead } from '#fulfilment/attempts/ordered-product.ts';
-import { recordFacts, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
-import { lockMatch, type InboxMatch } from '#fulfilment/observations/match-report.ts';
+import { recordReport, reportOtherPrice } from '#fulfilment/attempts/record-report.ts';
+import { lockMatch, type InboxMatch } from '#fulfilment/reports/match-report.ts';
 import { FULFILMENT_KINDS } from '#fulfilment/work/kinds.ts';
-import { storeCancellationFacts } from '#fulfilment/work/record-cancellation.ts';
-import { storeSubscriptionFacts } from '#fulfilment/work/record-subscription.ts';
+import { storeCancellationReport } from '#fulfilment/work/record-cancellation.ts';
+import { storeSubscriptionReport } from '#fulfilment/work/record-subscription.ts';
 
 /** A report for the workflow of the work that it is about. */
 interface Observation {
@@ -120,11 +120,11 @@ async function storeDecision(
 ): Promise<void> {
   const ended = isFinal(match.row.status);
   await assignToAttempt(tx, row.id, match, decision);
-  if (decision === 'advance') await storeFacts(tx, match, event, now);
+  if (decision === 'advance') await storeReport(tx, match, event, now);
   // A report about a cancellation after its end is stored: a refund may be paid late. The attempt keeps its final
   // state.
   else if (ended && event.cancellation !== undefined)
-    await storeCancellationFacts(tx, match.work, event.cancellation, now);
+    await storeCancellationReport(tx, match.work, event.cancellation, now);
   else await reportOtherPrice(tx, match.attempt, event.charged);
   if (decision === 'contradiction') await reportContradiction(tx, match, row, event, now);
 }
@@ -171,10 +171,10 @@ function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boo
   return event.reference !== undefined && event.reference !== attempt.reference;
 }
 
-async function storeFacts(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {
+async function storeReport(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {
   const { outcome, serviceId, serviceEsimId, charged, endedAs, cancellation } = event;
-  await recordFacts(tx, match.attempt.id, { outcome, serviceId, serviceEsimId, charged, cancellation }, now);
-  if (endedAs !== undefined) await storeSubscriptionFacts(tx, match.work.id, { endedAs });
+  await recordReport(tx, match.attempt.id, { outcome, serviceId, serviceEsimId, charged, cancellation }, now);
+  if (endedAs !== undefined) await storeSubscriptionReport(tx, match.work.id, { endedAs });
 }
 
 /** A clause of the sentence about a contradiction. */

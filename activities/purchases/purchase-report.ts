@@ -1,15 +1,15 @@
 import type { AttemptRow } from '#db/work/rows.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import type { ServiceFacts } from '#fulfilment/attempts/record-report.ts';
+import type { AttemptReport } from '#fulfilment/attempts/record-report.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
 import { chargeOf } from '#upstream/mapping/event-parsing.ts';
 import { CLOCK_SKEW_MS } from '#upstream/mapping/wallet-movements.ts';
 
 /** The facts of a purchase from a record of the service, for every kind. */
-export function purchaseFacts(
+export function purchaseReport(
   record: ServiceOrder | ServiceTopup | VpnSubscription,
   outcome: ObservedOutcome,
-): ServiceFacts {
+): AttemptReport {
   const { id, failure } = record;
   return {
     outcome,

@@ -12,7 +12,7 @@ import { isFinal } from '#domain/work/lifecycle.ts';
  * once; the share lock waits for a step that is about to end it. When no workflow was notified, the row stays pending.
  * @returns `try_again` when no workflow was notified although the work continues; the caller postpones the row.
  */
-export async function settleTold(
+export async function recordNotification(
   tx: Executor,
   rowId: bigint,
   { kind, id }: WorkRef,
