@@ -7,7 +7,7 @@ import { createApiParts } from '#api/parts.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { readApiConfig } from '#config/config.ts';
 
-/** Every operation of the API, of parts that are connected to nothing. */
+/** All operations of the API. Its parts are created with configuration that connects to nothing. */
 export async function apiOperations(): Promise<readonly Operation[]> {
   const ports = { api: 3000, worker: 0, simulator: 4000, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
   const { api } = productEnvironments(
@@ -25,7 +25,7 @@ export async function apiOperations(): Promise<readonly Operation[]> {
   return allOperations(parts.dependencies);
 }
 
-/** What /openapi.json answers, as plain JSON. */
+/** The answer of `GET /openapi.json`, as plain JSON. */
 export async function apiDocument(): Promise<unknown> {
   const document: unknown = JSON.parse(JSON.stringify(openApiDocument(await apiOperations(), productVersion())));
   return document;

@@ -8,13 +8,13 @@ import {
   type DescribedParameter,
 } from '#scripts/api/described-api.ts';
 
-/** How the description says that an address carries several; whoever calls a method gives an array. */
+/** The words of the description for several values in one parameter. Methods take an array instead. */
 const COMMAS = ', separated by commas';
 
-/** How an answer is read. */
+/** The type of the body of an answer. */
 type Reading = { readonly kind: 'json'; readonly type: string } | { readonly kind: 'text' | 'bytes' | 'nothing' };
 
-/** TypeScript of the class that has a method for every call that takes an API key. */
+/** Generates the class with a method for every call that needs an API key. */
 export function clientOperations(api: DescribedApi): string {
   const operations = api.operations.filter((operation) => operation.authenticated && !isStream(operation));
   const closedSets = namedSets(api);
@@ -23,23 +23,23 @@ export function clientOperations(api: DescribedApi): string {
   return [
     ...importsOf(types),
     '',
-    '/** Nothing happens any more to work with one of these. */',
+    '/** Final statuses: work in one of these does not change any more. */',
     `export const FINAL_STATUSES: readonly string[] = [${FINAL_STATUSES.map((status) => `'${status}'`).join(', ')}];`,
     '',
-    '/** Nobody is told of these, so no call waits for them. */',
+    '/** No event announces these statuses, so no call can wait for them. */',
     `export type UnannouncedStatus = ${unannouncedStatuses(api)};`,
     '',
-    '/** Where work is read, by the prefix of its id; and whether that call waits for a change by itself. */',
+    '/** The call that reads work, by the prefix of its id, and whether that call can wait for a change. */',
     'export const WORK_READS: Readonly<Record<string, { readonly operation: string; readonly path: string; ' +
       'readonly waits: boolean }>> = {',
     ...workReads(api),
     '};',
     '',
-    '/** One of them, or several: any of these will do. */',
+    '/** One value, or several of which any matches. */',
     'export type OneOrMore<Value> = Value | readonly Value[];',
     '',
     ...methods.flatMap(({ query }) => query),
-    '/** Every call of the API that takes a key. */',
+    '/** All calls of the API that need an API key. */',
     'export class Operations {',
     '  protected readonly transport: Transport;',
     '',
@@ -53,7 +53,7 @@ export function clientOperations(api: DescribedApi): string {
   ].join('\n');
 }
 
-/** Reading one piece of work, by its kind. */
+/** The calls that read one piece of work, by kind. */
 function readsOfWork(api: DescribedApi): readonly { readonly kind: WorkKind; readonly read: DescribedOperation }[] {
   return WORK_KINDS.flatMap((kind) => {
     const read = api.operations.find(
@@ -72,8 +72,8 @@ function workReads(api: DescribedApi): string[] {
 }
 
 /**
- * The statuses that `until` takes for no kind of work, as a type. @throws Error when it takes one of some kinds and not
- * of others.
+ * The statuses that `until` accepts for no kind of work, as a type. @throws Error when it accepts one of them for some
+ * kinds only.
  */
 function unannouncedStatuses(api: DescribedApi): string {
   const left = new Set<string>();
@@ -103,9 +103,9 @@ function importsOf(types: ReadonlySet<string>): string[] {
 
 interface Method {
   readonly text: string;
-  /** Named types that it uses. */
+  /** The named types that it uses. */
   readonly types: readonly string[];
-  /** The interface of its query, if it has one. */
+  /** The interface of its query; empty when it has none. */
   readonly query: readonly string[];
 }
 
@@ -184,7 +184,7 @@ function nameIn(schema: unknown): string | undefined {
   return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
 }
 
-/** The type of what a page holds. */
+/** The type of the items of a page. */
 function itemOf(schema: unknown, api: DescribedApi): string | undefined {
   const page = api.schemas[nameIn(schema) ?? ''];
   if (typeof page !== 'object' || page === null || !('properties' in page)) return undefined;
@@ -192,10 +192,10 @@ function itemOf(schema: unknown, api: DescribedApi): string | undefined {
   return nameIn(data?.items);
 }
 
-/** Names of closed sets, by their values. */
+/** Names of enumerations, by their values. */
 type NamedSets = ReadonlyMap<string, string>;
 
-/** Parameters list their values; where these are a schema of its own, its name says more, and once. */
+/** Parameters list their values. If a named schema has the same values, its name is used instead. */
 function namedSets({ schemas }: DescribedApi): NamedSets {
   return new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
@@ -228,13 +228,13 @@ function queryType(schema: DescribedParameter['schema'], closedSets: NamedSets):
   return schema.type === 'integer' || schema.type === 'number' ? ' number' : ' string';
 }
 
-/** Of a parameter that takes one or some out of a closed set which has a name; undefined of any other. */
+/** The name of the enumeration of a parameter with one or several of its values; undefined for other parameters. */
 function nameOfSet(schema: DescribedParameter['schema'], closedSets: NamedSets): string | undefined {
   const values = valuesOfList(schema) ?? enumOf(schema);
   return values && closedSets.get(keyOf(values));
 }
 
-/** Of a list of some out of a closed set; undefined of anything else. */
+/** The values of a parameter with several values of an enumeration; undefined for other parameters. */
 function valuesOfList({ type, items }: DescribedParameter['schema']): readonly unknown[] | undefined {
   return type === 'array' ? enumOf(items) : undefined;
 }
@@ -255,7 +255,7 @@ function lines(values: readonly unknown[]): string {
     .join('');
 }
 
-/** An id of the service's is a number in every body: what was read there goes into the path as it is. */
+/** Ids of the service are numbers in bodies, so a path parameter accepts numbers too. */
 function isNumeric({ type, example }: DescribedParameter['schema']): boolean {
   return type === 'integer' || (typeof example === 'string' && /^\d+$/.test(example));
 }

@@ -1,10 +1,10 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import type { DescribedApi } from '#scripts/api/described-api.ts';
 
-/** The name under which the schemas are gathered for the generator; it is taken out again. */
+/** The wrapper that gives the generator all schemas at once. It is removed from the result. */
 const GATHERED = 'GatheredSchemas';
 
-/** TypeScript of every named schema, by the names of the description. */
+/** Generates TypeScript types of all named schemas of the description. */
 export async function clientTypes(api: DescribedApi): Promise<string> {
   const names = Object.keys(api.schemas);
   const gathered = {
@@ -23,13 +23,13 @@ export async function clientTypes(api: DescribedApi): Promise<string> {
   });
   const all = text.replace(new RegExp(`export interface ${GATHERED} \\{[\\s\\S]*?\\n\\}\\n`), '');
   const doubled = names.filter((name) => !new RegExp(`^export (?:interface|type) ${name}\\b`, 'm').test(all));
-  if (doubled.length > 0) throw new Error(`no type was made of ${doubled.join(', ')}`);
+  if (doubled.length > 0) throw new Error(`no type was generated for ${doubled.join(', ')}`);
   return all;
 }
 
 /**
- * Beside a reference nothing may stand, else the generator makes a type of its own of each. Patterns say nothing to
- * TypeScript.
+ * Moves references into `allOf`: with other keywords beside a reference, the generator makes a separate type of each.
+ * Patterns are removed: TypeScript cannot express them.
  */
 function prepared(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prepared);

@@ -1,4 +1,4 @@
-/** Our API as its own description shows it: what generators and tests work from. */
+/** Reads our API from its OpenAPI description, for generators and tests. */
 import * as z from 'zod';
 
 const schema = z.looseObject({ 'x-kind': z.string().optional(), type: z.unknown(), example: z.unknown().optional() });
@@ -41,7 +41,7 @@ const document = z.looseObject({
 
 export type DescribedParameter = z.output<typeof parameter>;
 
-/** An operation of the description, with what it refers to put in place. */
+/** An operation of the description, with its references resolved. */
 export interface DescribedOperation {
   readonly id: string;
   readonly method: (typeof METHODS)[number];
@@ -49,12 +49,12 @@ export interface DescribedOperation {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** False for what needs no API key. */
+  /** False when no API key is needed. */
   readonly authenticated: boolean;
   readonly parameters: readonly DescribedParameter[];
-  /** Of the JSON that it takes; undefined where it takes none. */
+  /** The JSON body; undefined when the operation has none. */
   readonly body: { readonly required: boolean; readonly schema: unknown; readonly example: unknown } | undefined;
-  /** By status, in order; those that are no problem come first. */
+  /** The answers, successes first. */
   readonly answers: readonly {
     readonly status: number;
     readonly contentType: string;
@@ -69,15 +69,12 @@ export interface DescribedApi {
   readonly schemas: Readonly<Record<string, unknown>>;
 }
 
-/**
- * True for what is answered for as long as the connection lasts: nothing that waits for the end of an answer may call
- * it.
- */
+/** True when the answer lasts as long as the connection. Code that waits for the end of an answer must not call it. */
 export function isStream({ answers }: DescribedOperation): boolean {
   return answers.some(({ contentType }) => contentType === 'text/event-stream');
 }
 
-/** Reads an OpenAPI document of ours. @throws ZodError when it is none. */
+/** Reads our OpenAPI document. @throws ZodError when it has another form. */
 export function readDescription(input: unknown): DescribedApi {
   const { tags, paths, components } = document.parse(input);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

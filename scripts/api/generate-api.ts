@@ -1,6 +1,6 @@
 /**
- * `npm run generate:api`: writes everything that is made from the description of the API. With `--check` it writes
- * nothing, and fails when something is not what the description says today.
+ * `npm run generate:api`: writes all files that are generated from the description of the API. With `--check` it writes
+ * nothing, and fails when a file is out of date.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,9 +12,9 @@ import { errorsDocument } from '#scripts/api/errors-document.ts';
 import { httpCollection } from '#scripts/api/http-collection.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-const NOTE = '// Made from /openapi.json by `npm run generate:api`; changes by hand are lost.\n\n';
+const NOTE = '// Generated from /openapi.json by `npm run generate:api`; manual changes are lost.\n\n';
 
-/** Paths, relative to the project, with what they should hold. */
+/** The generated contents by path, relative to the project. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
   const api = readDescription(await apiDocument());
   return {
@@ -25,7 +25,7 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
   };
 }
 
-/** @returns the paths whose content is another. */
+/** @returns the paths whose content differs. */
 export function staleFiles(files: Readonly<Record<string, string>>): string[] {
   return Object.entries(files)
     .filter(
@@ -38,7 +38,7 @@ if (import.meta.main) {
   const files = await generatedFiles();
   const stale = staleFiles(files);
   if (process.argv.includes('--check')) {
-    for (const path of stale) console.error(`${path} is not what the description says: npm run generate:api`);
+    for (const path of stale) console.error(`${path} is out of date. Run npm run generate:api`);
     if (stale.length > 0) process.exitCode = 1;
   } else {
     for (const path of stale) {

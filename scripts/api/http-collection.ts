@@ -1,13 +1,13 @@
 import type { DescribedApi, DescribedOperation, DescribedParameter } from '#scripts/api/described-api.ts';
 
-const HEAD = `# Every call of the API, for the REST clients of VS Code (REST Client) and of JetBrains. Made from /openapi.json by
-# \`npm run generate:api\`; changes by hand are lost: set the variables in your environment, or in a copy.
+const HEAD = `# All calls of the API, for the REST clients of VS Code (REST Client) and JetBrains.
+# Generated from /openapi.json by \`npm run generate:api\`; manual changes are lost: set the variables in your environment, or in a copy.
 #
-# The key of a development set-up is in .data/dev-api-key. An Idempotency-Key stands for one operation: \`{{$guid}}\` is a new one
-# for each request in VS Code; JetBrains calls it \`{{$uuid}}\`. Ids are examples: put your own in.
+# The key of a development environment is in .data/dev-api-key. An Idempotency-Key identifies one operation: in VS Code,
+# \`{{$guid}}\` is a new one for each request; in JetBrains it is \`{{$uuid}}\`. Ids are examples: replace them.
 `;
 
-/** A request of each call, as text in the \`.http\` format. */
+/** Generates one request for each call, in the `.http` format. */
 export function httpCollection(api: DescribedApi): string {
   const ids = variablesOf(api);
   const variables = [
@@ -28,7 +28,7 @@ export function httpCollection(api: DescribedApi): string {
   return [HEAD, variables.join('\n'), '', ...groups].join('\n');
 }
 
-/** Kinds of ids that paths take, with an example of each. */
+/** The kinds of ids in paths, each with an example. */
 function variablesOf(api: DescribedApi): ReadonlyMap<string, string> {
   const parameters = api.operations.flatMap((operation) => operation.parameters);
   return new Map(
@@ -81,7 +81,7 @@ function exampleOf({ name, schema, example }: DescribedParameter): string {
   return typeof given === 'string' || typeof given === 'number' ? String(given) : name;
 }
 
-/** A body that names something names what the variables name. */
+/** Replaces ids in an example body by the variables of their kinds. */
 function withVariables(text: string, ids: ReadonlyMap<string, string>): string {
   return text.replaceAll(/"(\w+)_id": "[a-z]{2,7}_[0-9A-HJKMNP-TV-Z]{26}"/g, (all, kind: string) =>
     ids.has(kind) ? `"${kind}_id": "{{${kind}}}"` : all,

@@ -16,10 +16,10 @@ import {
 import { wireCurrency, wireId, wireTime } from '#upstream/contract/fields.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
 
-/** What it is about, how sure it is, what is assumed, and why. */
+/** Subject, mark, assumption and reason. */
 export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, reason: string];
 
-/** How values are written in answers and events. */
+/** The assumed forms of values in answers and events. */
 export function assumedForms(): readonly AssumedForm[] {
   const names = Object.entries(VARIANTS.fields).map(([theirs, ours]) => `\`${theirs}\` for \`${ours}\``);
   const words = Object.values(VARIANTS.words).flatMap((known) =>
@@ -36,22 +36,22 @@ export function assumedForms(): readonly AssumedForm[] {
       'Currencies',
       'shape assumed',
       described(wireCurrency),
-      'No currency is shown, and no field for one. Money without a currency is not read.',
+      'No currency is shown, nor a field for one. Amounts without a currency are not read.',
     ],
     [
       'Amounts',
       'shape assumed',
       `Decimals, as a number, a text or an object with its currency. \`amounts\` is \`${VARIANTS.amounts}\`: ` +
-        'a price list of whole numbers alone is refused, since they may be cents. A number with more than 15 digits ' +
-        'is not read: JSON rounds it.',
-      'price_for_reseller is stated as a decimal amount; nothing says how it is written.',
+        'a price list with whole numbers only is refused, because they may be cents. A number with more than 15 ' +
+        'digits is not read, because JSON rounds it.',
+      'price_for_reseller is stated as a decimal amount; its notation is not shown.',
     ],
     [
       'Ids',
       'shape assumed',
       `${described(wireId)} ${constraintsOf(wireId)}. Those of packages and plans are integers, or texts that ` +
         'hold one.',
-      'package_id and vpn_plan_id are stated as integers, esim_id as a text; of the others nothing is.',
+      'package_id and vpn_plan_id are stated as integers, esim_id as a text; nothing is stated about the others.',
     ],
     [
       'ICCID',
@@ -63,77 +63,76 @@ export function assumedForms(): readonly AssumedForm[] {
       'Activation code',
       'shape assumed',
       'An LPA string (GSMA SGP.22): `LPA:1$<SM-DP+ address>$<matching id>`, with or without `LPA:`.',
-      'Not shown. A phone cannot use another form. The order is parked.',
+      'Not shown. A phone cannot use another form, so the order then needs attention.',
     ],
     [
       'Names and words',
       'shape assumed',
       `Read as the same: ${[...names, ...words].join(', ')}. States are read in either case.`,
-      'States are named by event names alone.',
+      'States are named only in event names.',
     ],
     [
-      'The word `cancelled`',
+      'The status `cancelled`',
       'shape assumed',
-      'The status by which the record of an eSIM says that it is cancelled. All other words are only shown.',
-      'The event esim.cancelled has this name. If the service uses another word, a read does not show a cancellation ' +
+      'The status of a cancelled eSIM in its record. All other statuses of eSIMs are only shown.',
+      'The event esim.cancelled has this name. If the service uses another word, a read cannot show a cancellation ' +
         'whose answer was lost.',
     ],
     [
       'A field with two names',
       'shape assumed',
-      'Not read where an object has two names for one field of ours, and our own name is not among them.',
-      'Nothing says which of them is meant.',
+      'Not read if an object has two other names for one of our fields, and not our own name.',
+      'The choice between them would be a guess.',
     ],
     [
       'The status of a wallet transaction',
       'shape assumed',
       'A credit counts when it has no status, or a word such as `completed` or `posted`. A debit always counts.',
-      'No transaction is shown. A credit that is pending may never come; a debit that is pending may be booked.',
+      'No transaction is shown. A pending credit may never be booked; a pending debit may be.',
     ],
     [
-      'A success that says that it failed',
+      'A success status with an error in the body',
       'shape assumed',
-      'Not read: `success` or `ok` is false in a body, or an envelope has `error` or `errors`. This is contract drift.',
+      'Not read if `success` or `ok` is false in a body, or if an envelope has `error` or `errors`: contract drift.',
       'Errors are not shown. Some services answer them with status 200.',
     ],
     [
       'A field `environment` in a body',
       'shape assumed',
-      'Not read. Whether a token, a call or an event is of the sandbox follows from our own configuration.',
-      'Both environments are stated to be separate, with a login of their own; no field is stated that says ' +
-        'which it is.',
+      'Not read. Our own configuration decides whether a token, a call or an event belongs to the sandbox.',
+      'Both environments are stated to be separate, with their own logins; no field that names the environment is ' +
+        'stated.',
     ],
   ];
 }
 
-/** How lists are read. */
+/** The assumptions about lists. */
 export function assumedLists(): readonly AssumedForm[] {
   return [
     [
       'Size of a page',
       'call assumed',
-      `\`limit=${PAGE_SIZE}\` is sent with every page. A service that gives fewer is read all the same.`,
-      'No list is shown but its path. A service that refuses it is found by the contract check.',
+      `\`limit=${PAGE_SIZE}\` is sent with every page. Smaller pages are read as well.`,
+      'Only the paths of lists are shown. The contract check finds a service that refuses this limit.',
     ],
     [
       'End of a list',
       'call assumed',
-      'Said by a cursor that is null or empty, the last page, offset and total, a link to the next page in the ' +
-        'body or in ' +
-        'the header `Link`, or a flag. A list without any of them, such as one without `next_cursor`, may go on. ' +
-        'So may one where two of them disagree.',
-      'No list is shown. What such a list does not show is no evidence: nothing is bought anew because of it.',
+      'Shown by a cursor that is null or empty, the last page, offset and total, a link to the next page in the ' +
+        'body or in the header `Link`, or a flag. If none of them is present, or two of them disagree, the list may ' +
+        'have more pages.',
+      'No list is shown. An item missing from such a list proves nothing: no new purchase is made because of it.',
     ],
     [
       'Order of a list',
       'call assumed',
-      'Newest first, where a list is searched for what was sent last.',
-      'Not stated. Where it is otherwise, the search reads on until its limit, and then counts as incomplete.',
+      'Newest first, in lists that are searched for recent purchases.',
+      'Not stated. In another order, the search reads to its limit and then counts as incomplete.',
     ],
   ];
 }
 
-/** Bounds of what is sent. The specification names the fields and states none of them. */
+/** Bounds of fields in requests. The specification names the fields and states no bounds. */
 export function assumedBounds(): readonly AssumedForm[] {
   const bound = (field: string, schema: z.ZodType, reason: string): AssumedForm => [
     `\`${field}\``,
@@ -141,38 +140,34 @@ export function assumedBounds(): readonly AssumedForm[] {
     `${schema.safeParse(undefined).success ? 'optional; ' : ''}${constraintsOf(schema)}`,
     reason,
   ];
-  const reference = 'The API takes 1 to 64 visible characters from a caller; further attempts add `~2`, `~3`, …';
+  const reference = 'Our API accepts 1 to 64 visible characters from a caller; further attempts add `~2`, `~3`, …';
   return [
     bound(
       'device_imei',
       orderRequest.shape.device_imei,
-      'Stated as "digits". An IMEI has 15, without its check digit 14, as IMEISV 16.',
+      'Stated as "digits". An IMEI has 15, without its check digit 14; an IMEISV has 16.',
     ),
     bound('external_order_id', orderRequest.shape.external_order_id, reference),
     bound('external_subscription_id', vpnOrderRequest.shape.external_subscription_id, reference),
-    bound('customer_reference', vpnOrderRequest.shape.customer_reference, 'What a column of text usually takes.'),
+    bound('customer_reference', vpnOrderRequest.shape.customer_reference, 'A usual limit of text columns.'),
     bound('customer_price', vpnOrderRequest.shape.customer_price, 'Stated as a decimal number.'),
-    bound('esim_id', topupRequest.shape.esim_id, 'The id that the service has given.'),
-    bound('device_name', loginRequest.shape.device_name, 'What a column of text usually takes.'),
-    bound(
-      'expires_in_days',
-      loginRequest.shape.expires_in_days,
-      'Stated without bounds; ten years is a limit of ours.',
-    ),
+    bound('esim_id', topupRequest.shape.esim_id, 'The id from the service.'),
+    bound('device_name', loginRequest.shape.device_name, 'A usual limit of text columns.'),
+    bound('expires_in_days', loginRequest.shape.expires_in_days, 'Stated without bounds; ten years is our own limit.'),
     bound('current_version', updateQuery.shape.current_version, 'Stated as dotted numbers.'),
     bound('channel', updateQuery.shape.channel, 'Only `stable` is named; the list stays open.'),
   ];
 }
 
 const STATUSES = {
-  402: 'Nothing was bought: the balance does not cover it.',
+  402: 'Nothing was bought: the balance does not cover the price.',
   403: 'The reseller is not approved, unless the body names the balance.',
-  409: 'Something is known already, the key or the reference: it is looked up, and never bought anew on this answer.',
-  425: 'The service did not process it (RFC 8470), so that it is sent again.',
-  429: 'The service did not process it, so that it is sent again after `Retry-After`.',
+  409: 'The key or the reference was used before. The purchase is looked up, and this answer never causes a new one.',
+  425: 'The service did not process the request (RFC 8470), so it is sent again.',
+  429: 'The service did not process the request, so it is sent again after `Retry-After`.',
 } as const;
 
-/** What refusals mean where the body says no more. */
+/** The meanings of statuses without a known code in the body. */
 export function assumedStatuses(): readonly AssumedForm[] {
   return Object.entries(STATUSES).map(([status, reason]) => {
     const { failure } = refusal(Number(status), '');
@@ -180,7 +175,7 @@ export function assumedStatuses(): readonly AssumedForm[] {
   });
 }
 
-/** Codes that say that the service knows something already: they decide before the status. */
+/** Codes for "known already". They take precedence over the status. */
 export function codesOfKnown(): readonly string[] {
   return SERVICE_ERROR_CODES.filter((code) => {
     return refusal(422, JSON.stringify({ error: { code } })).failure === 'key_or_reference_used';
@@ -208,7 +203,7 @@ const bounds = z.object({
   anyOf: z.array(z.unknown()).optional(),
 });
 
-/** What a schema asks of a text or a number. */
+/** The constraints of a schema on a text or a number. */
 function constraintsOf(schema: z.ZodType): string {
   return clauseOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 }

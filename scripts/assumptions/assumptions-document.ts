@@ -1,4 +1,4 @@
-/** `docs/assumptions.md`, made from the contract: what is stated, what is assumed, and why. */
+/** Generates `docs/assumptions.md` from the contract: what is stated, what is assumed, and why. */
 import * as z from 'zod';
 import { CAPABILITIES, capabilities, type Capability } from '#domain/service/capabilities.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
@@ -24,30 +24,29 @@ import {
   type EndpointContract,
 } from '#upstream/contract.ts';
 
-/** @returns the whole document in Markdown, ended by a line break. */
+/** @returns the whole document in Markdown, with a final line break. */
 export function assumptionsDocument(): string {
   const endpoints = Object.entries(ENDPOINTS) as [string, EndpointContract][];
   const headerNames = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
   return [
-    '# What is assumed of the service',
+    '# Assumptions about the service',
     '',
     'Generated from `upstream/contract.ts` by `npm run generate:assumptions`; a test fails when it is stale.',
     '',
     'The specification of the service leaves much "not shown". Each part of our contract therefore carries a mark:',
     '',
     '- **stated**: the specification says it;',
-    '- **shape assumed**: the call or event is stated, what its body looks like is ours;',
-    '- **call assumed**: nothing is stated but that such a thing exists, if that.',
+    '- **shape assumed**: the call or event is stated, the form of its body is assumed;',
+    '- **call assumed**: at most the existence of the call is stated.',
     '',
-    'Answers are read tolerantly: fields that we do not know pass. A field that we need and that is missing is',
-    '*contract drift*: the work is parked and reported, never guessed. `reseller contract check FILE` compares ' +
-      'all of this',
-    'with a real OpenAPI document of the service.',
+    'Answers are read tolerantly: unknown fields are ignored. A missing field that we need is *contract drift*: the',
+    'work needs attention, and nothing is guessed. `reseller contract check FILE` compares all of this with an OpenAPI',
+    'document of the service.',
     '',
     '## Calls',
     '',
-    `Paths are relative to \`{base_url}\`, which ends with \`${BASE_PATH}\`, or to the sandbox's address, which is the`,
-    `same followed by \`${SANDBOX_SUFFIX}\`.`,
+    `Paths are relative to \`{base_url}\`, which ends with \`${BASE_PATH}\`, or to the address of the sandbox:`,
+    `\`{base_url}\` followed by \`${SANDBOX_SUFFIX}\`.`,
     '',
     ...table(
       [
@@ -57,8 +56,8 @@ export function assumptionsDocument(): string {
         'Token',
         IDEMPOTENCY_KEY_HEADER,
         'Capability',
-        'What it does',
-        'What is open, and why',
+        'Purpose',
+        'What is not stated, and why',
       ],
       endpoints.map(([, call]) => [
         `\`${call.method} ${call.path}\``,
@@ -74,9 +73,9 @@ export function assumptionsDocument(): string {
     '',
     '## Fields',
     '',
-    'Needed fields are always sent, or must be there in the answer. The others are sent or read where they are there.',
-    'A field that is *needed for* something may be absent or null for a time, and a filter may be ignored. Without the',
-    'field, the product cannot do what the column names. Where the column says *one of*, one of the fields is enough.',
+    'Needed fields are always sent, or must be in the answer. Other fields are sent or read if they are present. A',
+    'field *needed for* something may be absent or null for a time, and a filter may be ignored; without it, the',
+    'product cannot do what the column names. *One of* means that one of the fields is enough.',
     '',
     ...table(
       ['Call', 'Sent: needed', 'Sent: other', 'Read: needed', 'Needed for', 'Read: other'],
@@ -103,18 +102,17 @@ export function assumptionsDocument(): string {
     '',
     ...forms(assumedLists()),
     '',
-    '## Bounds of what is sent',
+    '## Bounds of request fields',
     '',
-    'The fields are stated, and none of their bounds.',
+    'The fields are stated, but not their bounds.',
     '',
     ...forms(assumedBounds()),
     '',
     '## Events',
     '',
-    'Header names are stated, except for the brand in them, which `SERVICE_HEADER_PREFIX` sets:',
+    'Header names are stated, except for their prefix, which `SERVICE_HEADER_PREFIX` sets:',
     `${codes(headerNames)}.`,
-    `So is the signature, and the tolerance of ${WEBHOOK_TOLERANCE_SECONDS} seconds. The body is not: it is ` +
-      'taken to be',
+    `The signature and the tolerance of ${WEBHOOK_TOLERANCE_SECONDS} seconds are stated, too. The assumed body is`,
     '`{"event": …, "created_at": …, "data": {…}}`.',
     '',
     ...table(
@@ -126,10 +124,9 @@ export function assumptionsDocument(): string {
       }),
     ),
     '',
-    '## Webhooks: what we answer',
+    '## Our answers to webhooks',
     '',
-    'The rules for a receiver are stated; these are the cases that they leave open. What is not in the table is ' +
-      'answered',
+    'The rules for a receiver are stated; the table lists the cases that they leave open. All other cases are answered',
     'as stated: 401 for a wrong signature or a stale timestamp, 2xx once the event is stored.',
     '',
     ...table(
@@ -139,12 +136,11 @@ export function assumptionsDocument(): string {
     '',
     '## Capabilities',
     '',
-    'Each can be switched off with `SERVICE_WITHOUT`. With all of them off the product stays money-safe: what ' +
-      'cannot be',
-    'found out is parked for a person.',
+    'Each can be switched off with `SERVICE_WITHOUT`. With all of them off, the product stays money-safe: work whose',
+    'result cannot be found out needs attention.',
     '',
     ...table(
-      ['Capability', 'What it is, and what takes its place', 'Calls that need it'],
+      ['Capability', 'Meaning and fallback', 'Calls that need it'],
       capabilities.map((capability) => [
         `\`${capability}\``,
         CAPABILITIES[capability],
@@ -154,16 +150,16 @@ export function assumptionsDocument(): string {
     '',
     '## Errors',
     '',
-    'Nothing is stated of them. An error body is taken to be `{"error": {"code": …, "message": …, "fields": {…}}}`.',
+    'Nothing about errors is stated. The assumed body is `{"error": {"code": …, "message": …, "fields": {…}}}`.',
     'These codes are known:',
     '',
     `${codes(SERVICE_ERROR_CODES)}.`,
     '',
-    'Some codes say that the service knows something already. With each status from 400 to 499 they decide before the',
-    `status: ${codes(codesOfKnown())}.`,
+    'Some codes mean that the service knows the key, the reference or the result already. With each status from 400 to',
+    `499, they take precedence over the status: ${codes(codesOfKnown())}.`,
     'In all other answers the HTTP status decides first. A known code refines 400, 403, 404, 405, 413, 415 and 422.',
     '',
-    'These statuses have a meaning of their own. 409 has it with every code, the others where the body names no code:',
+    'These statuses have their own meanings: 409 with every code, the others if the body names no code:',
     '',
     ...forms(assumedStatuses()),
     '',
@@ -176,16 +172,16 @@ function callsThatNeed(capability: Capability): string[] {
 }
 
 interface Marked {
-  /** With the fields that it is in, such as `data[].order_id`. */
+  /** The full path, such as `data[].order_id`. */
   readonly name: string;
-  /** The fields that it is in. */
+  /** The path of the object around it. */
   readonly place: string;
   readonly need: Need;
 }
 
 interface Fields {
   readonly needed: readonly string[];
-  /** Those with the mark of `neededFor`. */
+  /** The fields marked with `neededFor`. */
   readonly marked: readonly Marked[];
   readonly other: readonly string[];
 }
@@ -197,7 +193,9 @@ const schemaNode = z.object({
   anyOf: z.array(z.unknown()).optional(),
 });
 
-/** Fields with those below them, as `data[].id`. A field below one that may be missing is never "needed" itself. */
+/**
+ * The fields of a schema with nested fields, as `data[].id`. A field below an optional one is never "needed" itself.
+ */
 function fieldsOf(schema: z.ZodType | undefined): Fields {
   if (schema === undefined) return { needed: [], marked: [], other: [] };
   return collect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '', true);
@@ -223,7 +221,7 @@ function collect(schema: unknown, place: string, certain: boolean): Fields {
   };
 }
 
-/** Fields of one purpose together, and those of which one is enough. */
+/** Groups the fields of one purpose, and those of which one is enough. */
 function purposes(marked: readonly Marked[]): string[] {
   const groups = Map.groupBy(marked, ({ place, need: { purpose, alternatives, key } }) =>
     alternatives.length === 0 ? purpose : `${place} ${key}`,
@@ -237,7 +235,7 @@ function purposes(marked: readonly Marked[]): string[] {
 }
 
 function forms(rows: readonly AssumedForm[]): string[] {
-  return table(['What', 'Mark', 'What is assumed', 'Why'], rows);
+  return table(['Subject', 'Mark', 'Assumption', 'Reason'], rows);
 }
 
 function codes(names: readonly string[]): string {

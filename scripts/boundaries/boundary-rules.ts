@@ -1,19 +1,21 @@
-/** Which folder may import which: the table of docs/architecture.md. Imports inside one folder are free. */
+/**
+ * The allowed imports between folders: the table of docs/architecture.md. Imports inside one folder are always allowed.
+ */
 import type { Import } from '#scripts/boundaries/import-graph.ts';
 
-/** The two files of `workflows/` that hold what a workflow shares with its callers. */
+/** The two files of `workflows/` that workflows share with their callers. */
 const MESSAGES = ['workflows/messages.ts', 'workflows/search-attributes.ts'];
 
 interface Boundary {
   /** Folders (`domain/`) or single files that may be imported. */
   readonly mayImport: readonly string[];
-  /** The same, by `import type` only. */
+  /** Folders and files that may be imported with `import type` only. */
   readonly mayImportTypes?: readonly string[];
   /** Packages that may be imported; anything in package.json when absent. */
   readonly packages?: readonly string[];
   /** True for code that is bundled into the workflow sandbox, which has no `node:` built-in. */
   readonly bundled?: true;
-  /** True for what no production image needs: it may use development dependencies, and import anything of ours. */
+  /** True for folders outside production images: they may use development dependencies and import all our folders. */
   readonly tooling?: true;
 }
 
@@ -73,16 +75,16 @@ const BOUNDARIES: Readonly<Record<string, Boundary>> = {
 /** The folders that are checked. */
 export const CHECKED_FOLDERS: readonly string[] = Object.keys(BOUNDARIES);
 
-/** Folders of packages that others install: they import nothing of ours, and nothing of ours but tests imports them. */
+/** Folders of separate packages: they import none of our files, and only tests import them. */
 export const PACKAGES_OF_THEIR_OWN: readonly string[] = ['clients'];
 
-/** Names under `dependencies` of package.json, and all names that it holds. */
+/** The packages under `dependencies` of package.json, and all its packages. */
 export interface DeclaredPackages {
   readonly production: ReadonlySet<string>;
   readonly all: ReadonlySet<string>;
 }
 
-/** @returns what is wrong with an import, in words; undefined when it is allowed. */
+/** @returns why an import is forbidden; undefined when it is allowed. */
 export function problemWith(entry: Import, declared: DeclaredPackages): string | undefined {
   const folder = folderOf(entry.from);
   const boundary = BOUNDARIES[folder];

@@ -1,8 +1,7 @@
 /**
- * Checks the import directions of the whole tree: `npm run check:boundaries`.
- *
- * A checker that sees nothing finds no fault, so this one also proves that it saw an import in every file whose text
- * holds one, and prints how many files and imports it saw.
+ * Checks the import directions of the whole tree: `npm run check:boundaries`. A parser that finds no imports would
+ * report no errors, so the check also fails for a file whose text contains an import but for which none was found. It
+ * prints the numbers of files and imports.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,17 +13,17 @@ import {
 } from '#scripts/boundaries/boundary-rules.ts';
 import { cycles, importsOf, readSubpaths, typeScriptFiles } from '#scripts/boundaries/import-graph.ts';
 
-/** What was seen, and what is wrong with it. */
+/** The result of the check. */
 export interface BoundaryReport {
   readonly files: number;
   readonly imports: number;
-  /** Files by folder, for the folders that hold TypeScript. */
+  /** Number of TypeScript files by folder. */
   readonly filesByFolder: Readonly<Record<string, number>>;
-  /** One line each; empty when all is well. */
+  /** One line for each problem. */
   readonly problems: readonly string[];
 }
 
-/** Fewer files than this cannot be this project: the check runs in the wrong place. */
+/** With fewer files, the check probably runs in the wrong folder. */
 const PLAUSIBLE_FILES = 30;
 
 /** @param root the project's root, absolute. */

@@ -9,7 +9,7 @@ export interface Import {
   readonly from: string;
   readonly specifier: string;
   /**
-   * `type` vanishes before the code runs (`import type …`; an import that only lists `type X` in its braces does not).
+   * `type` is removed before the code runs (`import type …`, but not an import that only lists `type X` in its braces).
    * `dynamic` is `import()`. `reference` is a subpath in a string, as in `import.meta.resolve('#folder/file.ts')`.
    */
   readonly kind: 'value' | 'dynamic' | 'type' | 'reference';
@@ -23,7 +23,7 @@ type ImportTarget =
   /** `./…`, `../…` or `#…` that package.json does not map. */
   | { readonly kind: 'other' };
 
-/** Paths of a folder's TypeScript files, relative to the root; without packages of their own inside it. */
+/** Paths of a folder's TypeScript files, relative to the root, without separate packages inside it. */
 export function typeScriptFiles(root: string, folder: string): string[] {
   const found = globSync(`${folder}/**/*.ts`, {
     cwd: root,
@@ -54,7 +54,7 @@ export function readSubpaths(root: string): Subpaths {
   );
 }
 
-/** Groups of files that import each other in a circle; type imports and references do not count. */
+/** Groups of files with circular imports. Type imports and references do not count. */
 export function cycles(imports: readonly Import[]): string[][] {
   const edges = new Map<string, string[]>();
   for (const { from, kind, target } of imports) {
@@ -143,7 +143,7 @@ function targetOf(root: string, specifier: string, subpaths: Subpaths): ImportTa
   return { kind: 'package', name: scope.startsWith('@') && name !== undefined ? `${scope}/${name}` : scope };
 }
 
-/** Tarjan's algorithm; only components with a circle in them. */
+/** Tarjan's algorithm. Returns only components with a cycle. */
 function stronglyConnected(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();

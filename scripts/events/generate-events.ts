@@ -1,6 +1,6 @@
 /**
- * `npm run generate:events`: writes `docs/reference/events.md`; with `--check` it compares only, and ends with 1 where
- * it differs.
+ * `npm run generate:events`: writes `docs/reference/events.md`. With `--check` it only compares, and exits with 1 when
+ * the file differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,6 @@ const FILE = join(import.meta.dirname, '../../docs/reference/events.md');
 
 if (!process.argv.includes('--check')) writeFileSync(FILE, eventsDocument());
 else if (readFileSync(FILE, 'utf8') !== eventsDocument()) {
-  process.stderr.write(
-    'docs/reference/events.md is not what domain/events/events.ts says: run npm run generate:events\n',
-  );
+  process.stderr.write('docs/reference/events.md is out of date. Run npm run generate:events\n');
   process.exitCode = 1;
 }

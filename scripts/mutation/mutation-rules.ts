@@ -1,8 +1,8 @@
-/** The rules that decide about money, each with the tests that must notice when it is changed. */
+/** A rule that decides about money, with the tests that must detect changes of it. */
 export interface MutatedRule {
-  /** The file that is changed. */
+  /** The file to change. */
   readonly file: string;
-  /** Nothing but these tests: a rule that is only guarded by accident has no guard. */
+  /** Only these tests run: a rule must not depend on tests that detect a change by accident. */
   readonly tests: readonly string[];
 }
 
@@ -59,5 +59,5 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   },
 ];
 
-/** Of each rule, at least this share of the changes must be noticed, in percent. */
+/** Minimum share of changes that the tests of each rule must detect, in percent. */
 export const LEAST_SCORE = 90;

@@ -1,9 +1,9 @@
 /**
- * Changes the rules that decide about money, one small change at a time, and asks their tests whether they notice:
- * `npm run test:mutation [FILE…]`. Ends with 1 when of any rule less than {@link LEAST_SCORE} percent is noticed.
+ * Changes the rules that decide about money, one small change at a time, and runs their tests: `npm run test:mutation
+ * [FILE…]`. Exits with 1 when the tests of a rule detect less than {@link LEAST_SCORE} percent of the changes.
  *
- * Stryker does it. It leaves alone what is `as const`, which our tables are; it is given a copy without these words,
- * which change nothing when the code runs.
+ * Stryker makes the changes. It ignores code with `as const`, such as our tables, so it works on a copy without these
+ * words; they have no effect at run time.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const PROJECT = join(import.meta.dirname, '../..');
 const PACKAGE = join(PROJECT, 'test/mutation');
 const COPY = join(PROJECT, '.cache/mutation');
 const REPORTS = join(PROJECT, 'test/artifacts/mutation');
-/** What the rules and their tests import, and what a run needs. */
+/** The folders that the rules and their tests import. */
 const COPIED = ['package.json', 'config', 'crypto', 'domain', 'simulator', 'telemetry', 'test', 'upstream'];
 
 const reportSchema = z.object({
@@ -25,25 +25,25 @@ const reportSchema = z.object({
 interface Score {
   readonly file: string;
   readonly mutants: number;
-  readonly noticed: number;
+  readonly detected: number;
   readonly percent: number;
 }
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((file) => !MUTATED_RULES.some((rule) => rule.file === file));
-if (unknown.length > 0) fail(`no rule of scripts/mutation/mutation-rules.ts: ${unknown.join(', ')}`);
+if (unknown.length > 0) fail(`not in scripts/mutation/mutation-rules.ts: ${unknown.join(', ')}`);
 
 if (!existsSync(join(PACKAGE, 'node_modules'))) run('npm', ['ci', '--ignore-scripts'], PACKAGE);
 copyTree();
 const scores = MUTATED_RULES.filter(({ file }) => wanted.length === 0 || wanted.includes(file)).map(scoreOf);
-print('\n| rule | changes | noticed | score |\n|---|---|---|---|');
-for (const { file, mutants, noticed, percent } of scores)
-  print(`| \`${file}\` | ${mutants} | ${noticed} | ${percent.toFixed(1)} % |`);
+print('\n| rule | changes | detected | score |\n|---|---|---|---|');
+for (const { file, mutants, detected, percent } of scores)
+  print(`| \`${file}\` | ${mutants} | ${detected} | ${percent.toFixed(1)} % |`);
 const tooLow = scores.filter(({ percent }) => percent < LEAST_SCORE);
 if (tooLow.length > 0)
   fail(
-    `less than ${LEAST_SCORE} % noticed: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation ` +
-      'shows what was not',
+    `less than ${LEAST_SCORE} % detected: ${tooLow.map(({ file }) => file).join(', ')}; test/artifacts/mutation ` +
+      'shows the undetected changes',
   );
 
 function copyTree(): void {
@@ -75,12 +75,12 @@ function scoreOf(rule: MutatedRule): Score {
   const statuses = Object.values(files)
     .flatMap(({ mutants }) => mutants.map(({ status }) => status))
     .filter((status) => status !== 'Ignored');
-  const noticed = statuses.filter((status) => status === 'Killed' || status === 'Timeout').length;
+  const detected = statuses.filter((status) => status === 'Killed' || status === 'Timeout').length;
   return {
     file,
     mutants: statuses.length,
-    noticed,
-    percent: statuses.length === 0 ? 0 : (100 * noticed) / statuses.length,
+    detected,
+    percent: statuses.length === 0 ? 0 : (100 * detected) / statuses.length,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run check:removals [ID…]`: removes each behaviour of `scripts/spec/removals/` from a copy of the project and
- * runs the tests that are to fail then. Ends with 1 when one of them passes, or fails without a removal.
+ * runs the tests that must then fail. Exits with 1 when one of them passes, or fails without a removal.
  */
 import { join } from 'node:path';
 import { openCopy } from '#scripts/spec/removal-run.ts';

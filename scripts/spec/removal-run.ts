@@ -1,4 +1,4 @@
-/** Runs tests in a copy of the project of which one behaviour was removed. */
+/** Runs tests in a copy of the project with one behaviour removed. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { withChange, type Change, type Removal } from '#scripts/spec/removals/removal.ts';
 import type { TaggedTest } from '#scripts/spec/spec-tags.ts';
 
-/** A test that is to fail mostly waits in vain. In the copy it waits less long. */
+/** Failing tests mostly wait for a time-out, so the copy has shorter ones. */
 const SHORTER_WAITS = [
   { file: 'vitest.config.ts', find: 'timeout: 60_000', replace: 'timeout: 40_000' },
   { file: 'test/support/wait-for.ts', find: 'timeoutMs = 90_000', replace: 'timeoutMs = 40_000' },
@@ -14,7 +14,7 @@ const SHORTER_WAITS = [
   { file: 'test/support/work/books.ts', find: 'QUIET_MS = 110_000', replace: 'QUIET_MS = 10_000' },
 ] as const;
 
-/** Not needed to run a test, or large. */
+/** Folders that are large or not needed by tests. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', '.git', '.cache', '.data', 'coverage', 'artifacts']);
 
 const reportSchema = z.object({
@@ -26,13 +26,13 @@ const reportSchema = z.object({
   ),
 });
 
-/** A copy of the project that may be broken. */
+/** A copy of the project with removals. */
 export interface BrokenCopy extends Disposable {
   /**
-   * Applies a removal, runs tests and takes the removal back.
+   * Applies a removal, runs tests and reverts the removal.
    *
-   * @param removal without one the tests run in the copy as it is.
-   * @returns of the tests those that failed. One that did not run, since its file could not be loaded, has not failed.
+   * @param removal when absent, the tests run in the unchanged copy.
+   * @returns the tests that failed. A test that did not run, because its file could not be loaded, did not fail.
    */
   failing(tests: readonly TaggedTest[], removal?: Removal): readonly TaggedTest[];
 }
@@ -64,7 +64,7 @@ export function openCopy(root: string): BrokenCopy {
   };
 }
 
-/** @returns takes the change back. */
+/** @returns a function that reverts the change. */
 function changeFile(copy: string, change: Change): () => void {
   const path = join(copy, change.file);
   const source = readFileSync(path, 'utf8');
@@ -94,7 +94,10 @@ function failingOf(copy: string, project: string, tests: readonly TaggedTest[]):
   });
 }
 
-/** A regular expression of the full name of a test: titles of groups and placeholders (`%s`, `$name`, `…`) vary. */
+/**
+ * A regular expression for the full name of a test: titles of groups and placeholders (`%s`, `$name`, `…`) match any
+ * text.
+ */
 function patternOf(title: string): string {
   const plain = title.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
   return plain.replaceAll(/ › |%[sdifjoOc#]|\\\$[a-zA-Z.]+|…/g, '.*');

@@ -1,4 +1,6 @@
-/** `docs/reference/spec-coverage.md`, made from the statements of the specification and the tests that name them. */
+/**
+ * Generates `docs/reference/spec-coverage.md` from the statements of the specification and the tests that name them.
+ */
 import { failedTests, isOfSimulator, type Removal } from '#scripts/spec/removals/removal.ts';
 import { covers, testsNaming, type TaggedTest } from '#scripts/spec/spec-tags.ts';
 import type { Section, Statement } from '#scripts/spec/statements.ts';
@@ -7,11 +9,11 @@ export interface CoverageSources {
   readonly sections: readonly Section[];
   readonly tests: readonly TaggedTest[];
   readonly removals: readonly Removal[];
-  /** Why no test of the product can fail for a statement, by its id. */
+  /** The reason why no test of the product can fail, by the id of the statement. */
   readonly simulatorOnly: Readonly<Record<string, string>>;
 }
 
-/** @returns the whole document in Markdown, ended by a line break. */
+/** @returns the whole document in Markdown, with a final line break. */
 export function coverageDocument(sources: CoverageSources): string {
   const { sections, tests, removals, simulatorOnly } = sources;
   const statements = sections.flatMap((section) => section.statements);
@@ -19,29 +21,27 @@ export function coverageDocument(sources: CoverageSources): string {
   return [
     '# The specification of the service, and the tests that cover it',
     '',
-    'Generated from `scripts/spec/` and the titles of the tests by `npm run generate:spec-coverage`. A test ' +
-      'fails when this is',
-    'stale, when a statement has no test, and when a test names a statement that does not exist.',
+    'Generated from `scripts/spec/` and the titles of the tests by `npm run generate:spec-coverage`. A test fails when',
+    'this file is out of date, when a statement has no test, or when a test names an unknown statement.',
     '',
     'Each row is one statement of the specification, in our own words. A test covers it when its title ends with',
-    '`[spec: …]` and the id. `%s` and the like in titles stand for the rows of a table that the test runs through.',
+    '`[spec: …]` and the id. `%s` and similar placeholders in titles stand for the rows of a table of the test.',
     '',
-    'A test proves a statement only if it fails once the behaviour is removed. The column *Proof* says whether a ' +
-      'test of the',
-    'product was seen to fail, or why none can: [Checked by removal](#checked-by-removal) has the details.',
+    'A test proves a statement only if it fails once the behaviour is removed. The column *Proof* says whether such a',
+    'failure of a product test was seen, or why it is impossible. [Checked by removal](#checked-by-removal) has the',
+    'details.',
     '',
     `${statements.length} statements, ${tests.length} tests that name them.`,
-    `For ${proven} of the statements a test of the product was seen to fail.`,
+    `For ${proven} of the statements, a test of the product failed after the removal.`,
     '',
     ...sections.flatMap((section) => sectionLines(section, sources)),
     '## Checked by removal',
     '',
-    'The behaviour was removed from a copy of the project, the tests that name the statement were run, and these ' +
-      'failed.',
-    '`npm run check:removals` does it again, for all rows or for those whose ids it is given.',
+    'The behaviour was removed from a copy of the project, the tests that name the statement were run, and these',
+    'failed. `npm run check:removals` repeats this, for all rows or for the given ids.',
     '',
     ...table(
-      ['Statement', 'What was removed', 'Where', 'What failed'],
+      ['Statement', 'Removal', 'File', 'Failed tests'],
       removals.map((removal) => [
         `\`${removal.id}\``,
         removal.removed,
@@ -53,7 +53,7 @@ export function coverageDocument(sources: CoverageSources): string {
   ].join('\n');
 }
 
-/** What makes the table untrue, in words. */
+/** @returns the errors in the table, one text each. */
 export function coverageProblems(sources: CoverageSources): string[] {
   const { sections, tests } = sources;
   const ids = sections.flatMap((section) => section.statements).map(({ id }) => id);
@@ -92,7 +92,7 @@ function removalProblems({ tests, removals, simulatorOnly }: CoverageSources, id
   ];
 }
 
-/** True when the product was broken and a test of the product failed. */
+/** True when the removal was in the product and a test of the product failed. */
 function isProvenByProduct({ file, failed }: Removal): boolean {
   return !isOfSimulator(file) && failed.some((test) => !isOfSimulator(test.file));
 }
@@ -108,7 +108,8 @@ function sectionLines({ title, note, statements }: Section, { tests, simulatorOn
 }
 
 function asListItem({ file, title }: { readonly file: string; readonly title: string }): string {
-  return `\`${file.replace(/^test\//, '').replace(/\.test\.ts$/, '')}\`: ${title.replaceAll(/[*_<>`\\]/g, String.raw`\$&`)}`;
+  const name = file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
+  return `\`${name}\`: ${title.replaceAll(/[*_<>`\\]/g, String.raw`\$&`)}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,21 +1,21 @@
-/** Which tests name which statements of the specification, read from the test files without running them. */
+/** Reads which tests name which statements of the specification, from the test files, without running them. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
 /** One test whose title ends with `[spec: …]`. */
 export interface TaggedTest {
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly file: string;
-  /** Titles of its groups and its own, without the tag. */
+  /** The titles of its groups and its own, without the tag. */
   readonly title: string;
-  /** Ids of statements as they are written; `area.*` is not resolved. */
+  /** Ids of statements as written; `area.*` is not resolved. */
   readonly ids: readonly string[];
 }
 
 export interface TagReading {
   readonly tests: readonly TaggedTest[];
-  /** Tags that count for nothing, in words: in a skipped test, in the title of a group, outside of titles. */
+  /** Tags that are not counted, each with the reason: in a skipped test, in the title of a group, outside titles. */
   readonly problems: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function readTags(root: string): TagReading {
   return { tests: readings.flatMap(({ tests }) => tests), problems: readings.flatMap(({ problems }) => problems) };
 }
 
-/** @param file name to report. @throws Error when the source cannot be parsed. */
+/** @param file the name to report. @throws Error when the source cannot be parsed. */
 export function tagsOf(file: string, source: string): TagReading {
   const written = source.match(ANY_TAG)?.length ?? 0;
   if (written === 0) return { tests: [], problems: [] };
@@ -55,7 +55,7 @@ export function testsNaming(id: string, tests: readonly TaggedTest[]): TaggedTes
   return tests.filter(({ ids }) => ids.some((written) => covers(written, id)));
 }
 
-/** True when what a tag says stands for the statement. @param written an id, or `area.*`. */
+/** True when a tag covers the statement. @param written an id, or `area.*`. */
 export function covers(written: string, id: string): boolean {
   return written === id || (written.endsWith('.*') && id.startsWith(written.slice(0, -1)));
 }
@@ -96,7 +96,7 @@ function testCall(node: SyntaxNode): TestCall | undefined {
   return { kind, title, skipped: names.includes('skip') || names.includes('todo') };
 }
 
-/** `it.each(…)` gives `it`, `each`; nothing for what does not begin with a plain name. */
+/** `it.each(…)` gives `it`, `each`; empty when the call does not begin with a plain name. */
 function calleeNames(callee: unknown): string[] {
   const node = callee as SyntaxNode;
   switch (node.type) {
@@ -116,7 +116,7 @@ function calleeNames(callee: unknown): string[] {
   }
 }
 
-/** Of a string, or of a template with `…` for what is put in. */
+/** The text of a string, or of a template with `…` for its placeholders. */
 function textOf(node: SyntaxNode): string | undefined {
   if (node.type === 'StringLiteral') return String(node['value']);
   if (node.type !== 'TemplateLiteral') return undefined;

@@ -1,14 +1,14 @@
 /**
- * What the specification of the service says, statement by statement, in our own words. A test names the statements it
- * covers at the end of its title, as `[spec: id, other.id]`; `area.*` stands for every statement below `area.`. From
- * both comes `docs/reference/spec-coverage.md`.
+ * The statements of the service's specification, in our own words. A test names the statements that it covers at the
+ * end of its title, as `[spec: id, other.id]`; `area.*` names all statements below `area.`.
+ * `docs/reference/spec-coverage.md` is generated from both.
  */
 
 const STATEMENT_KINDS = ['endpoint', 'header', 'field', 'record', 'state', 'event', 'rule', 'limit', 'gap'] as const;
 type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 export interface Statement {
-  /** Stable; lower case, parts separated by dots. */
+  /** A stable id in lower case, with parts separated by dots. */
   readonly id: string;
   readonly kind: StatementKind;
   readonly says: string;
@@ -16,12 +16,12 @@ export interface Statement {
 
 export interface Section {
   readonly title: string;
-  /** What the reader should know of the section as a whole. */
+  /** A remark about the whole section. */
   readonly note?: string;
   readonly statements: readonly Statement[];
 }
 
-/** One statement for each `[id, what it says]`. */
+/** Makes one statement of each `[id, text]`. */
 function all(kind: StatementKind, area: string, rows: readonly (readonly [id: string, says: string])[]): Statement[] {
   return rows.map(([id, says]) => ({ id: `${area}.${id}`, kind, says }));
 }
@@ -29,7 +29,7 @@ function all(kind: StatementKind, area: string, rows: readonly (readonly [id: st
 const ENVIRONMENTS = all('rule', 'environments', [
   ['production-address', 'Production is called under `{base_url}`.'],
   ['sandbox-address', 'The sandbox is called under `{base_url}` followed by `/sandbox`.'],
-  ['safe-start', 'The sandbox is where one starts; it needs no approval.'],
+  ['safe-start', 'A reseller starts in the sandbox, which needs no approval.'],
   ['approval', 'Production is usable only after the service has approved the reseller.'],
   ['production-wallet', 'Production orders debit the real wallet.'],
   ['sandbox-balance', 'The sandbox has a fictional balance and simulated eSIMs.'],
@@ -46,7 +46,7 @@ const LOGINS: Statement[] = [
     ['email', '`email`: address of the reseller account.'],
     ['password', '`password` of the reseller account.'],
     ['device_name', '`device_name`: free label of the client that holds the token.'],
-    ['expires_in_days', '`expires_in_days`: lifetime asked for, in whole days; production login only.'],
+    ['expires_in_days', '`expires_in_days`: requested lifetime in whole days; production login only.'],
   ]),
 ];
 
@@ -57,21 +57,21 @@ const AUTHENTICATION: Statement[] = [
     ['everywhere-else', 'Every other call is refused without a token.'],
     ['separate', 'Tokens of production and sandbox are separate.'],
     ['lifetime', 'A production login may ask for the lifetime of its token.'],
-    ['updates', 'The update check takes the same token as everything else.'],
-    ['secret-shown-once', 'The webhook secret is made by the service and shown once, after creation or rotation.'],
-    ['secret-rotated', 'A rotation makes a new webhook secret.'],
+    ['updates', 'The update check uses the same token as all other calls.'],
+    ['secret-shown-once', 'The service creates the webhook secret and shows it once, after creation or rotation.'],
+    ['secret-rotated', 'A rotation creates a new webhook secret.'],
   ]),
 ];
 
 const REQUESTS: Statement[] = [
   ...all('header', 'header', [
     ['content-type', 'Bodies are declared as `Content-Type: application/json`.'],
-    ['idempotency-key', '`Idempotency-Key` on order, VPN order, top-up and eSIM cancellation, and on nothing else.'],
+    ['idempotency-key', '`Idempotency-Key` on order, VPN order, top-up and eSIM cancellation only.'],
     ['idempotency-unique', 'An `Idempotency-Key` is unique for each operation.'],
   ]),
   ...all('rule', 'requests', [
     ['json', 'Requests and answers are JSON over HTTP.'],
-    ['shown', 'The calls whose paths are shown are those of this list.'],
+    ['shown', 'The calls with shown paths are those of this list.'],
   ]),
 ];
 
@@ -88,7 +88,7 @@ const CALLS = all('endpoint', 'endpoint', [
 
 const UNSHOWN_CALLS = all('endpoint', 'endpoint', [
   ['public-packages', 'There is a public listing of packages.'],
-  ['packages', 'Packages can be read with what they cost the reseller.'],
+  ['packages', 'Packages can be read with the prices charged to the reseller.'],
   ['esim-delivery', 'The delivery of an eSIM can be read.'],
   ['esim-usage', 'The usage of an eSIM can be read.'],
   ['simulation', 'A call of the sandbox sets the state of a simulated eSIM.'],
@@ -100,9 +100,9 @@ const UNSHOWN_CALLS = all('endpoint', 'endpoint', [
 
 const FIELDS: Statement[] = [
   ...all('field', 'field.order', [
-    ['package_id', '`package_id` (integer): the package that is bought.'],
+    ['package_id', '`package_id` (integer): the package to buy.'],
     ['external_order_id', '`external_order_id` (string): our own reference.'],
-    ['device_imei', '`device_imei` (digits): the device it is meant for.'],
+    ['device_imei', '`device_imei` (digits): the device of the customer.'],
   ]),
   ...all('field', 'field.vpn-order', [
     ['vpn_plan_id', '`vpn_plan_id` (integer): the plan.'],
@@ -111,7 +111,7 @@ const FIELDS: Statement[] = [
     ['customer_price', '`customer_price` (decimal number): what we charged our customer.'],
   ]),
   ...all('field', 'field.topup', [
-    ['esim_id', '`esim_id` (string): the `{id}` of the paths of eSIMs.'],
+    ['esim_id', '`esim_id` (string): the `{id}` in the paths of eSIMs.'],
     ['package_id', '`package_id` (integer): one of the top-up options of that eSIM.'],
   ]),
   ...all('field', 'field.updates', [
@@ -127,17 +127,17 @@ const RECORDS = all('record', 'record', [
   ['vpn-plan.price_for_reseller', 'A VPN plan has `price_for_reseller` (decimal).'],
   [
     'vpn-subscription.id',
-    'A VPN subscription comes from a VPN order; its identifier stands in the path of its cancellation.',
+    'A VPN subscription comes from a VPN order; its identifier is in the path of its cancellation.',
   ],
-  ['esim.id', 'An eSIM has an identifier that stands in its paths.'],
+  ['esim.id', 'An eSIM has an identifier, which is in its paths.'],
   ['esim.usage', 'An eSIM has usage.'],
-  ['esim.installation', 'An eSIM has facts of its installation.'],
-  ['esim.activation', 'An eSIM has facts of its activation.'],
+  ['esim.installation', 'An eSIM has installation data.'],
+  ['esim.activation', 'An eSIM has activation data.'],
   ['esim.topup-options', 'An eSIM has top-up options.'],
   ['wallet', 'There is a wallet.'],
   ['refund', 'There are refunds.'],
   ['charged-price', '`price_for_reseller` is the amount that the service charges.'],
-  ['own-margin', 'What our customer pays is our affair: it changes nothing of what the service charges.'],
+  ['own-margin', 'The price that our customer pays does not change what the service charges.'],
 ]);
 
 const STATES: Statement[] = [
@@ -170,7 +170,7 @@ const STATES: Statement[] = [
   ...all('state', 'state.review', [
     ['accepted', 'A refund review can accept.'],
     ['refused', 'A refund review can refuse.'],
-    ['manual_review', 'A refund review can be handed to a person.'],
+    ['manual_review', 'A refund review can go to manual review.'],
   ]),
 ];
 
@@ -210,7 +210,7 @@ const EVENTS: Statement[] = [
     ['vpn.subscription.expired', '`vpn.subscription.expired`'],
     ['vpn.subscription.failed', '`vpn.subscription.failed`'],
   ]),
-  ...all('rule', 'events', [['closed-list', 'These fourteen kinds are all that there are.']]),
+  ...all('rule', 'events', [['closed-list', 'There are exactly these fourteen kinds.']]),
   ...all('header', 'header.webhook', [
     ['event', '`X-Service-Event`: the kind.'],
     ['delivery', '`X-Service-Delivery`: unique for each delivery.'],
@@ -221,9 +221,9 @@ const EVENTS: Statement[] = [
 
 const SIGNATURES: Statement[] = [
   ...all('rule', 'signature', [
-    ['signed-string', 'Signed are the timestamp, a full stop and the raw body exactly as received.'],
-    ['key-and-form', 'The key is the webhook secret; the digest is written in lower case behind `v1=`.'],
-    ['constant-time', 'Expected and received value are compared in constant time.'],
+    ['signed-string', 'The timestamp, a full stop and the raw body exactly as received are signed.'],
+    ['key-and-form', 'The key is the webhook secret; the digest is in lower case after `v1=`.'],
+    ['constant-time', 'The expected and the received value are compared in constant time.'],
     ['digits-only', 'A timestamp that is not all digits is refused.'],
     ['stale-401', 'A stale or malformed timestamp is answered 401.'],
     ['invalid-401', 'An invalid signature is answered 401.'],
@@ -242,23 +242,23 @@ const VERSIONING = all('rule', 'versioning', [
 ]);
 
 const GAPS = all('gap', 'gap', [
-  ['answers', 'Answer bodies: marked as assumed, read tolerantly, and drift is noticed.'],
-  ['paths', 'Paths of the calls that are only named: marked as assumed; each can be switched off.'],
-  ['bounds', 'Required fields and their bounds: ours refuses early, the simulator is strict.'],
-  ['repeated-key', 'A repeated `Idempotency-Key`: each thinkable answer is a dialect, and none buys twice.'],
-  ['key-retention', 'How long keys are kept: nothing is sent again after the window.'],
-  ['reference-unique', 'Whether a reference is unique: taken is looked up, not bought anew.'],
+  ['answers', 'Answer bodies: marked as assumed, read tolerantly, and drift is detected.'],
+  ['paths', 'Paths of calls that are only named: marked as assumed; each call can be switched off.'],
+  ['bounds', 'Required fields and their bounds: our client refuses early, the simulator is strict.'],
+  ['repeated-key', 'A repeated `Idempotency-Key`: each possible answer is a dialect, and none buys twice.'],
+  ['key-retention', 'Retention of keys: nothing is sent again after the window.'],
+  ['reference-unique', 'Uniqueness of references: a purchase with a used reference is looked up, not repeated.'],
   [
     'sandbox-calls',
-    'What exists in the sandbox beside the login: everything is expected there, and the check says what is missing.',
+    'Calls of the sandbox besides the login: all are expected there, and the check reports missing ones.',
   ],
-  ['token-end', 'Lifetime and revocation of tokens: renewed ahead where an end is named, else after a 401.'],
-  ['events', 'Event bodies: what cannot be read or contradicts itself is kept and moves nothing.'],
-  ['redelivery', 'The retry schedule of webhooks: late, repeated and re-ordered deliveries are data.'],
-  ['errors', 'Statuses, shapes and codes of errors: every answer has its place in a closed catalogue.'],
+  ['token-end', 'Lifetime and revocation of tokens: a token is renewed before its stated expiry, or else after a 401.'],
+  ['events', 'Event bodies: an unreadable or contradictory body is stored and has no effect.'],
+  ['redelivery', 'The retry schedule of webhooks: late, repeated and reordered deliveries are handled.'],
+  ['errors', 'Statuses, shapes and codes of errors: every answer has a class in a closed catalogue.'],
   ['rate-limits', 'Rate limits: `Retry-After` is honoured.'],
-  ['transitions', 'Transitions: what the service may say of an order after what is a table.'],
-  ['compatibility', 'Compatibility between versions: unknown fields pass, missing ones are drift.'],
+  ['transitions', 'Transitions: a table defines the allowed sequences of reported states.'],
+  ['compatibility', 'Compatibility between versions: unknown fields are ignored, missing ones are drift.'],
 ]);
 
 export const SECTIONS: readonly Section[] = [
@@ -266,9 +266,9 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Login', statements: LOGINS },
   { title: 'Authentication', statements: AUTHENTICATION },
   { title: 'Requests', statements: REQUESTS },
-  { title: 'Calls that are shown', statements: CALLS },
+  { title: 'Calls with shown paths', statements: CALLS },
   {
-    title: 'Calls that are only named',
+    title: 'Calls without shown paths',
     statements: UNSHOWN_CALLS,
     note: 'Their paths are assumed; see [assumptions](../assumptions.md).',
   },
@@ -281,9 +281,9 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Webhook signatures', statements: SIGNATURES },
   { title: 'Versions', statements: VERSIONING },
   {
-    title: 'What is not shown',
+    title: 'Gaps',
     statements: GAPS,
-    note: 'The specification says of these that it does not show them. The rows say how the project lives with it.',
+    note: 'The specification says that it does not show these. The rows say how the project handles that.',
   },
 ];
 

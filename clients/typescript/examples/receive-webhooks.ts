@@ -1,7 +1,8 @@
 /**
- * Receives events by webhook: verifies each, and keeps it once. Made for `POST /v1/webhook-endpoints` with `"url":
- * "http://127.0.0.1:5000/"`, whose answer holds the secret. Run it beside `npm start`, from the root of the project;
- * one of your own needs Node.js 24 (`node:sqlite`, TypeScript as it is) and `npm install standardwebhooks`:
+ * Receives event webhooks: verifies each, and stores it once. Create the endpoint with `POST /v1/webhook-endpoints` and
+ * `"url": "http://127.0.0.1:5000/"`; its answer contains the secret. Run this program beside `npm start`, from the root
+ * of the project. Your own program needs Node.js 24 (`node:sqlite`, TypeScript without a build) and
+ * `npm install standardwebhooks`:
  *
  *   RESELLER_WEBHOOK_SECRET=whsec_… npx node clients/typescript/examples/receive-webhooks.ts 5000 .data/inbox.sqlite
  */
@@ -13,12 +14,12 @@ const webhook = new Webhook(process.env['RESELLER_WEBHOOK_SECRET'] ?? '');
 const LARGEST_BODY = 100_000;
 
 /**
- * A table of your shop's database: what came, and by being there also that it came. Your program works it off, and
- * marks what is done.
+ * A table in the database of your shop. A row proves that an event was received. Your program processes the rows and
+ * marks them as done.
  */
 const inbox = new DatabaseSync(process.argv[3] ?? ':memory:');
 inbox.exec('CREATE TABLE IF NOT EXISTS inbox (webhook_id TEXT PRIMARY KEY, event TEXT NOT NULL, done_at TEXT)');
-// One statement: with two, a crash in between would lose an event, or have it dealt with twice.
+// One statement: with two, a crash between them would lose an event or process it twice.
 const keep = inbox.prepare('INSERT INTO inbox (webhook_id, event) VALUES (?, ?) ON CONFLICT DO NOTHING');
 
 const server = createServer((request, response) => {
@@ -26,23 +27,21 @@ const server = createServer((request, response) => {
     (status) => response.writeHead(status).end(),
     (error: unknown) => {
       console.error(error);
-      // It comes again.
+      // The API sends it again.
       response.writeHead(500).end();
     },
   );
 });
 server.listen(Number(process.argv[2] ?? 5_000), '127.0.0.1', () => console.log('listening', server.address()));
 
-/**
- * @returns the status to answer with. Whatever the event brings about happens later: the API waits 15 s, and no longer.
- */
+/** @returns the status of the answer. Process the event later: the API waits at most 15 s for the answer. */
 async function receive(request: IncomingMessage): Promise<number> {
   const raw = await bytesOf(request);
   if (raw === undefined) return 413;
   const header = (name: string) => String(request.headers[name] ?? '');
   const id = header('webhook-id');
   try {
-    // The bytes as they came: JSON that is read and written again is not what was signed.
+    // Verify the received bytes: JSON that was parsed and written again has another signature.
     webhook.verify(raw, {
       'webhook-id': id,
       'webhook-timestamp': header('webhook-timestamp'),

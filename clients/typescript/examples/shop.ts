@@ -1,11 +1,11 @@
 /**
- * A shop in miniature: buys an eSIM, waits until it is delivered, shows what the customer needs, recharges it, and says
- * what is used of it and what all of it cost. Run it beside `npm start`, from the root of the project, with the number
- * of a sale, and the file that the QR code goes into:
+ * A small shop: buys an eSIM, waits for its delivery, shows what the customer needs, recharges it, and shows its usage
+ * and the cost. Run it beside `npm start`, from the root of the project, with the number of a sale and a file for the
+ * QR code:
  *
  *   npx node clients/typescript/examples/shop.ts sale-1 .data/sale-1.png
  *
- * Elsewhere it wants RESELLER_URL and RESELLER_API_KEY, a key with the scopes packages:read, orders:read, orders:write,
+ * Elsewhere, set RESELLER_URL and RESELLER_API_KEY: a key with the scopes packages:read, orders:read, orders:write,
  * esims:read, esims:reveal, topups:read, topups:write and wallet:read.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,8 +19,8 @@ const client = new ResellerClient({
 });
 
 /**
- * The number of the sale in your shop. It is the same when this program is started again after a crash, and so nothing
- * is bought twice: an Idempotency-Key, which the client gives each purchase, is known for a day; a reference for good.
+ * The number of the sale in your shop. Use the same number when the program is started again after a crash, so that
+ * nothing is bought twice: the API stores the Idempotency-Key of a purchase for a day, and its reference for ever.
  */
 const sale = process.argv[2] ?? `sale-${Date.now()}`;
 
@@ -39,7 +39,7 @@ console.log(`LPA       ${activation.activation_code}`);
 console.log(`iPhone    ${activation.install_links.ios}`);
 console.log(`Android   ${activation.install_links.android}`);
 
-// Whoever has the code can install the eSIM: the file is for nobody else's eyes.
+// Anyone with the code can install the eSIM, so only this user may read the file.
 const picture = process.argv[3] ?? join(tmpdir(), `${order.esim_id}.png`);
 writeFileSync(picture, await client.getEsimQrPng(order.esim_id), { mode: 0o600 });
 console.log(`QR code   ${picture}`);
@@ -56,7 +56,7 @@ console.log(`Usage     ${usage.data_used_mb} MB of ${usage.data_total_mb ?? 'unl
 const wallet = await client.getWallet();
 console.log(`Wallet    ${wallet.balance} ${wallet.currency}`);
 
-/** Buys, or finds what was bought for this sale before. */
+/** Buys, or finds the earlier purchase of this sale. */
 async function buy(bought: Package): Promise<Order> {
   try {
     return await client.createOrder({ package_id: bought.id, external_order_id: sale, max_price: limitOf(bought) });
@@ -66,7 +66,7 @@ async function buy(bought: Package): Promise<Order> {
   }
 }
 
-/** The same for the top-up. */
+/** Recharges, or finds the earlier top-up of this sale. */
 async function recharge(esimId: string, bought: Package): Promise<Topup> {
   try {
     return await client.createTopup({
@@ -82,8 +82,8 @@ async function recharge(esimId: string, bought: Package): Promise<Topup> {
 }
 
 /**
- * The most that the service may charge: what your pricing rules leave room for, or what was just seen. Above it nothing
- * is bought.
+ * The maximum price that the service may charge: the limit of your pricing rules, or the price just read. Above it,
+ * nothing is bought.
  */
 function limitOf({ suggested_price: suggested, price_for_reseller: amount, currency }: Package): MoneyInput {
   return suggested?.max_price ?? { amount, currency };

@@ -1,6 +1,6 @@
 /**
- * Says what happens from now on, as it happens, and goes on where it was when it is started again: from the first event
- * on, how far it is stands in the file that is named. Run it beside `npm start`, from the root of the project:
+ * Prints events as they happen. After a restart it continues after the last printed event: the given file stores the
+ * position. Run it beside `npm start`, from the root of the project:
  *
  *   npx node clients/typescript/examples/watch-events.ts .data/watched
  */
@@ -13,8 +13,7 @@ const client = new ResellerClient({
 });
 
 /**
- * Where it is kept how far this program is; a shop has a row of its database for that, written with what an event
- * brings about.
+ * The file with the position. A shop stores it in its database, in the same transaction as the effects of the event.
  */
 const place = process.argv[2];
 const cursor = place !== undefined && existsSync(place) ? readFileSync(place, 'utf8') : undefined;
@@ -25,14 +24,14 @@ const events = client.streamEvents({ cursor }, { onDisconnect });
 try {
   for await (const { created_at: at, type, subject } of events) {
     console.log(`${at}  ${type}  ${subject.href}`);
-    // Only now: an event that this program dies over comes again.
+    // Stored after the event was processed: after a crash, it comes again.
     if (place !== undefined && events.cursor !== undefined) writeFileSync(place, events.cursor);
   }
 } catch (error) {
   if (!isProblem(error, 'cursor_expired')) throw error;
   console.error(
-    `Events that came after ${cursor} are not kept any more. Read the lists of what you keep track of, remove ` +
-      `${place}, and begin anew.`,
+    `The API has deleted events after ${cursor}. Read the lists of the resources that you follow, remove ${place}, ` +
+      'and start again.',
   );
   process.exitCode = 1;
 }

@@ -1,20 +1,20 @@
 import { NoAnswerError, ProblemError } from './errors.ts';
 import type { Problem } from './types.ts';
 
-/** What the errors of a call name. */
+/** The parts of a request that its errors name. */
 export interface Asked {
-  /** Where it went. */
+  /** Origin of the request. */
   readonly origin: string;
   readonly idempotencyKey: string | undefined;
 }
 
-/** Reads the whole of an answer that says that it went well; undefined when it is none of the API. Throws when it breaks off. */
+/** Reads a successful answer; undefined when it does not come from the API. Throws when the answer breaks off. */
 export type Read<Value> = (answer: Response) => Promise<{ readonly value: Value } | undefined>;
 
-/** What came of one try. */
+/** The result of one attempt. */
 export type Outcome<Value> = { readonly value: Value } | { readonly failure: ProblemError | NoAnswerError };
 
-/** Every answer of the API in JSON is an object. */
+/** Reads JSON. Every JSON answer of the API is an object. */
 export async function readJson(answer: Response): Promise<{ readonly value: object } | undefined> {
   const value = parseJson(await answer.text());
   return typeof value === 'object' && value !== null ? { value } : undefined;
@@ -30,7 +30,7 @@ export async function readBytes(answer: Response): Promise<{ readonly value: Uin
   return isPage(answer) ? undefined : { value };
 }
 
-/** No answer came; or it began (`answer`), and broke off. */
+/** The error when no answer came, or when it (`answer`) broke off. */
 export function noAnswer({ origin, idempotencyKey }: Asked, cause: unknown, answer?: Response): NoAnswerError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (answer === undefined) return new NoAnswerError(`no answer from ${origin}: ${reason}`, { cause, idempotencyKey });
@@ -38,7 +38,7 @@ export function noAnswer({ origin, idempotencyKey }: Asked, cause: unknown, answ
   return new NoAnswerError(`${answer.status} from ${origin}, and the answer broke off: ${reason}`, options);
 }
 
-/** It says that it went well, and is no answer of the API. */
+/** The error for a successful answer that does not come from the API. */
 export function foreign(
   { status, headers }: Response,
   { origin, idempotencyKey }: Asked,
@@ -51,6 +51,7 @@ export function foreign(
   });
 }
 
+/** The error for a refusal; a NoAnswerError when it breaks off or does not come from the API. */
 export async function refusal(answer: Response, asked: Asked): Promise<ProblemError | NoAnswerError> {
   const text = await answer.text().catch((cause: unknown) => noAnswer(asked, cause, answer));
   if (text instanceof NoAnswerError) return text;
@@ -66,7 +67,7 @@ export async function refusal(answer: Response, asked: Asked): Promise<ProblemEr
   });
 }
 
-/** The API shows none to a caller with a key; a proxy that is being repaired does, with 200. */
+/** True for an HTML page. The API sends none to callers with a key; a proxy under maintenance does, with 200. */
 function isPage({ headers }: Response): boolean {
   return headers.get('Content-Type')?.startsWith('text/html') ?? false;
 }
@@ -79,14 +80,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Gateways have a `code` and a `status` too, as other things than ours. */
+/** Other gateways also send `code` and `status`, with other meanings, so `request_id` is required too. */
 function isProblemBody(body: unknown): body is Problem {
   if (typeof body !== 'object' || body === null || !('code' in body && 'status' in body && 'request_id' in body))
     return false;
   return typeof body.code === 'string' && typeof body.status === 'number' && typeof body.request_id === 'string';
 }
 
-/** Only of refusals: with `202` it says when to look at what was begun. */
+/** Only for refusals: with `202`, Retry-After says when to read the created resource. */
 function retryAfter({ ok, headers }: Response): number | undefined {
   const header = ok ? null : headers.get('Retry-After');
   if (header === null) return undefined;

@@ -3,7 +3,7 @@ import { EventStream, type StreamEventsQuery, type StreamOptions } from './event
 import { FINAL_STATUSES, Operations, WORK_READS, type UnannouncedStatus } from './operations.ts';
 import { Transport, type CallOptions, type OnResponse, type ResponseInfo, type TransportOptions } from './transport.ts';
 
-/** Work of any kind, as far as waiting is concerned. */
+/** The fields of work that waiting needs. */
 export interface Work {
   readonly id: string;
   readonly status: string;
@@ -11,20 +11,20 @@ export interface Work {
 
 export interface WaitOptions<Status extends string> extends CallOptions {
   /**
-   * Statuses to wait for, but those that nobody is told of; an end ends every wait. Default: `active`, and `needs_attention`, since then a
-   * person has to act.
+   * Statuses to wait for, except those without an event. A final status ends every wait. Default: `active` and
+   * `needs_attention`, because a person then has to act.
    */
   readonly until?: readonly Exclude<Status, UnannouncedStatus>[];
-  /** Default: 60 s. */
+  /** Milliseconds. Default: 60 s. */
   readonly timeoutMs?: number;
 }
 
 const DEFAULT_WAIT_MS = 60_000;
 const POLL_MS = 500;
-/** What a proxy in between usually lets pass. */
+/** The longest wait that proxies usually allow. */
 const LONGEST_POLL_SECONDS = 20;
 
-/** How long an answer that was not waited for wants to be left alone, in milliseconds. */
+/** Milliseconds to pause after an answer that did not wait. */
 function pauseAfter({ headers }: ResponseInfo): number {
   const seconds = headers.has('Preference-Applied')
     ? Number.NaN
@@ -32,14 +32,14 @@ function pauseAfter({ headers }: ResponseInfo): number {
   return Number.isNaN(seconds) ? POLL_MS : Math.max(POLL_MS, 1_000 * seconds);
 }
 
-/** A client of the reseller fulfilment API: a method for each call, by the names of its description. */
+/** A client of the reseller fulfilment API, with a method for each call, named as in the API's description. */
 export class ResellerClient extends Operations {
   constructor(options: TransportOptions) {
     super(new Transport(options));
   }
 
   /**
-   * Follows events as they happen, over as many connections as it takes: `for await (const event of client.streamEvents())`.
+   * Follows events as they happen, and reconnects when needed: `for await (const event of client.streamEvents())`.
    *
    * Scope: `events:read`.
    */
@@ -48,17 +48,17 @@ export class ResellerClient extends Operations {
   }
 
   /**
-   * Reads an order, a top-up, a VPN subscription or a cancellation until it is settled.
+   * Reads an order, a top-up, a VPN subscription or a cancellation until it has a final status or one of `until`.
    *
-   * @param work as another call gave it.
-   * @returns it as it is then: `status` says whether it is what was waited for, or another end.
-   * @throws StillGoingError when time is over; the work goes on by itself.
+   * @param work the result of another call.
+   * @returns the work as read last; check its `status`.
+   * @throws StillGoingError after the time-out; the work continues.
    */
   async waitFor<Kind extends Work>(work: Kind, options: WaitOptions<Kind['status']> = {}): Promise<Kind> {
     const read = WORK_READS[work.id.split('_')[0] ?? ''];
     if (read === undefined)
       throw new TypeError(`${work.id} is no id of an order, a top-up, a subscription or a cancellation`);
-    // An end is an end: what is waited for beyond it does not come.
+    // A final status never changes, so it always ends the wait.
     const enough = new Set<string>([...FINAL_STATUSES, ...(options.until ?? ['active', 'needs_attention'])]);
     const end = Date.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
     const { until: _until, timeoutMs: _timeoutMs, ...call } = options;
@@ -67,7 +67,7 @@ export class ResellerClient extends Operations {
       const leftMs = end - Date.now();
       if (leftMs <= 0) throw new StillGoingError(`${work.id} is ${current.status}`, current);
       const wait = Math.max(1, Math.min(LONGEST_POLL_SECONDS, Math.floor(leftMs / 1_000)));
-      // Without `until` the API waits for the same as we do.
+      // Without `until`, the API waits for the same statuses.
       const query = read.waits ? { wait, until: options.until } : {};
       const path = `${read.path}/${encodeURIComponent(work.id)}`;
       const asked = Date.now();
@@ -83,7 +83,8 @@ export class ResellerClient extends Operations {
         query,
         options: { ...call, onResponse, ...(read.waits ? { wait } : {}) },
       });
-      // One that let us wait is asked again at once. With too many who wait, the API answers at once, and says when to come again.
+      // An answer that waited is followed by the next request at once. When too many requests wait, the API answers at
+      // once with Retry-After.
       if (!enough.has(current.status) && Date.now() - asked < pauseMs)
         await this.transport.sleep(Math.min(pauseMs, leftMs), options.signal);
     }

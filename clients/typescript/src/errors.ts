@@ -3,16 +3,16 @@ import type { Problem } from './types.ts';
 /** The stable codes of problems; switch on them. */
 export type ProblemCode = Problem['code'];
 
-/** The API refused: `code` says why, `problem` is its whole answer. */
+/** A refusal of the API: `code` is the reason, `problem` the whole answer. */
 export class ProblemError<Code extends ProblemCode = ProblemCode> extends Error {
   readonly code: Code;
   readonly status: number;
   readonly problem: Problem;
-  /** Names the request in the log of the API; quote it when you ask for help. */
+  /** Id of the request in the log of the API; quote it when you ask for help. */
   readonly requestId: string;
-  /** How long the API asks to wait before the next try. */
+  /** Milliseconds to wait before the next attempt, if the API names them. */
   readonly retryAfterMs: number | undefined;
-  /** Of a call that carries one: with it the same call can be sent again later. */
+  /** The key of the call, if it has one. With it, the same call can be sent again later. */
   readonly idempotencyKey: string | undefined;
 
   constructor(problem: Problem & { code: Code }, retryAfterMs: number | undefined, idempotencyKey?: string) {
@@ -27,7 +27,7 @@ export class ProblemError<Code extends ProblemCode = ProblemCode> extends Error 
   }
 }
 
-/** Tells whether something thrown is a problem, with one of these codes if any are named. */
+/** True when an error is a problem; if codes are given, only with one of them. */
 export function isProblem<Code extends ProblemCode>(
   error: unknown,
   ...codes: readonly Code[]
@@ -36,15 +36,16 @@ export function isProblem<Code extends ProblemCode>(
 }
 
 /**
- * No usable answer came: the connection failed, time was over, the answer broke off, or something in between answered. It may have been
- * carried out. `cause` is what broke, on the way there or back; undefined when an answer came whole, and was none of the API.
+ * No usable answer came: the connection failed, the time-out passed, the answer broke off, or it does not come from the
+ * API. The call may have been carried out. `cause` is the underlying error; undefined when a complete answer came that
+ * is not from the API.
  */
 export class NoAnswerError extends Error {
-  /** Of the answer that broke off or came from something else; undefined when none began. */
+  /** Status of an answer that broke off or does not come from the API; undefined when no answer began. */
   readonly status: number | undefined;
-  /** How long that asks to wait before the next try. */
+  /** Milliseconds to wait before the next attempt, if the answer names them. */
   readonly retryAfterMs: number | undefined;
-  /** Of a call that carries one: with it the same call can be sent again later, and is carried out once. */
+  /** The key of the call, if it has one. With it, the same call can be sent again later and is carried out once. */
   readonly idempotencyKey: string | undefined;
 
   constructor(
@@ -64,9 +65,9 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** It has not come to where it was waited for; it goes on by itself. */
+/** The work did not reach an expected status in time. It continues. */
 export class StillGoingError<Work> extends Error {
-  /** As it was read last. */
+  /** The work as read last. */
   readonly work: Work;
 
   constructor(message: string, work: Work) {

@@ -4,34 +4,40 @@ import { StreamParser, type StreamBlock } from './sse.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { Event } from './types.ts';
 
-/** Which events, and after which: `cursor` is that of a stream or of the feed. Without one, those that happen from now on. */
+/**
+ * A filter of events and a start position: `cursor` is that of a stream or of the feed. Without it, the stream begins
+ * with new events.
+ */
 export interface StreamEventsQuery extends Pick<ListEventsQuery, 'type' | 'subject_kind' | 'subject_id'> {
   readonly cursor?: string | undefined;
 }
 
 export interface StreamOptions extends CallOptions {
-  /** Connections in a row that may fail before it throws what the last one failed with. Default: it goes on for ever. */
+  /** Failed connections in a row before the stream throws the last error. Default: no limit. */
   readonly retries?: number;
-  /** A connection on which nothing comes for so long counts as broken. Default: 60 s; the API says every 15 s that it lives. */
+  /**
+   * Milliseconds without data after which a connection counts as broken. Default: 60 s; the API sends a heartbeat every
+   * 15 s.
+   */
   readonly silenceMs?: number;
-  /** Told of each connection that is lost or not to be had, and after how long the next one is tried: for a log. */
+  /** Called for each lost or failed connection, with the milliseconds until the next attempt; for a log. */
   readonly onDisconnect?: (reason: ProblemError | NoAnswerError, nextInMs: number) => void;
 }
 
-/** Until the API says with `retry` how long to wait. */
+/** Wait before a new connection, until the API sets it with `retry`. */
 const DEFAULT_RETRY_MS = 2_000;
-/** However short it says: a server that hangs up at once is not to be called in a loop. */
+/** Minimum wait, so that a server that closes connections at once is not called in a loop. */
 const SHORTEST_RETRY_MS = 250;
-/** What the wait doubles up to, from failure to failure. */
+/** Maximum wait after several failures. */
 const LONGEST_DELAY_MS = 30_000;
-/** Whatever is asked for, by `retry` or `Retry-After`: a stream is not to sleep for good because of one answer. */
+/** Maximum wait from `retry` or `Retry-After`, so that one answer cannot stop a stream for ever. */
 const LONGEST_ASKED_MS = 3_600_000;
 const DEFAULT_SILENCE_MS = 60_000;
 
 /**
- * Events as they happen, in their order, each once. A connection that breaks is opened anew after the last event that was handed out, so
- * that nothing is skipped; `for await` over it ends only by `break`, or by an error: that of the `signal`, or a refusal that no further
- * try would change, such as `unauthenticated` or `cursor_expired`.
+ * Events as they happen, in order, each once. After a broken connection, a new one starts after the last event that was
+ * returned, so no event is missed. `for await` ends only by `break` or an error: that of the `signal`, or a permanent
+ * refusal such as `unauthenticated` or `cursor_expired`.
  */
 export class EventStream implements AsyncIterable<Event> {
   readonly #transport: Transport;
@@ -47,14 +53,14 @@ export class EventStream implements AsyncIterable<Event> {
   }
 
   /**
-   * Where it is: the event that was handed out last, or further where your filter left out what came after. Keep it once you have dealt
-   * with that event, and begin with it after a restart. Undefined before the first connection.
+   * The position: the event returned last, or a later one that the filter excluded. Store it after you have processed
+   * that event, and start with it after a restart. Undefined before the first connection.
    */
   get cursor(): string | undefined {
     return this.#cursor;
   }
 
-  /** Begins where it is; so does another loop over the same stream, after the first one has ended. */
+  /** Starts at the current position. A second loop over the same stream continues after the first one has ended. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
     const { signal, retries = Number.POSITIVE_INFINITY, onDisconnect } = this.#options;
     let retryMs = DEFAULT_RETRY_MS;
@@ -66,7 +72,7 @@ export class EventStream implements AsyncIterable<Event> {
           failures = 0;
           retryMs = parser.retryMs ?? retryMs;
           const event = data === undefined ? undefined : readEvent(data);
-          // A connection that has named no place yet leaves the reader where the one before has brought it.
+          // A connection that has not sent an id yet does not change the position.
           if (lastEventId !== '') this.#cursor = lastEventId;
           if (event !== undefined) yield event;
           signal?.throwIfAborted();
@@ -86,12 +92,12 @@ export class EventStream implements AsyncIterable<Event> {
     }
   }
 
-  /** What comes over one connection, which is closed when nobody reads on. */
+  /** The blocks of one connection. The connection is closed when the caller stops reading. */
   async *#connect(parser: StreamParser): AsyncGenerator<StreamBlock, void> {
     const { signal, silenceMs = DEFAULT_SILENCE_MS, ...options } = this.#options;
     const connection = new AbortController();
     const ends = signal === undefined ? connection.signal : AbortSignal.any([connection.signal, signal]);
-    /** Not while the events are dealt with, which may take long. */
+    /** Measures silence only while reading, not while the caller processes events. */
     const notSilent = async <Value>(answer: Promise<Value>): Promise<Value> => {
       const timer = setTimeout(() => connection.abort(new Error(`nothing came for ${silenceMs} ms`)), silenceMs);
       return answer.finally(() => clearTimeout(timer));
@@ -124,7 +130,10 @@ export class EventStream implements AsyncIterable<Event> {
     }
   }
 
-  /** Doubled with each failure, and by chance up to a quarter longer, so that many readers do not come back at once. */
+  /**
+   * Doubles the wait with each failure and adds up to a quarter at random, so that many readers do not reconnect at
+   * once.
+   */
   #delay(retryMs: number, failures: number): number {
     const first = Math.min(LONGEST_ASKED_MS, Math.max(SHORTEST_RETRY_MS, retryMs));
     const full = Math.max(first, Math.min(LONGEST_DELAY_MS, first * 2 ** failures));
@@ -132,20 +141,20 @@ export class EventStream implements AsyncIterable<Event> {
   }
 }
 
-/** What may be over at the next try. All other refusals (a key, a right, a cursor, a query) stay until somebody does something. */
+/** True when the next attempt may succeed. All other refusals (key, permission, cursor, query) are permanent. */
 function isPassing(error: unknown): error is ProblemError | NoAnswerError {
   if (!(error instanceof ProblemError || error instanceof NoAnswerError)) return false;
   const { status, cause } = error;
-  // What broke off, a refusal too, comes whole the next time.
+  // An answer that broke off may be complete at the next attempt.
   return (
     status === undefined || cause !== undefined || status === 408 || status === 429 || (status >= 500 && status !== 501)
   );
 }
 
-/** @throws TypeError when it is no event: connecting again would bring the same. */
+/** @throws TypeError when the data is not an event: a new connection would bring the same data. */
 function readEvent(data: string): Event {
   const body = parseJson(data);
-  if (!isEvent(body)) throw new TypeError(`the stream brought what is no event: ${data.slice(0, 200)}`);
+  if (!isEvent(body)) throw new TypeError(`the stream contains data that is not an event: ${data.slice(0, 200)}`);
   return body;
 }
 

@@ -1,4 +1,4 @@
-// Made from /openapi.json by `npm run generate:api`; changes by hand are lost.
+// Generated from /openapi.json by `npm run generate:api`; manual changes are lost.
 
 import { Paged } from './paged.ts';
 import type { CallOptions, Transport, WriteOptions } from './transport.ts';
@@ -101,13 +101,13 @@ import type {
   WhatIfInput,
 } from './types.ts';
 
-/** Nothing happens any more to work with one of these. */
+/** Final statuses: work in one of these does not change any more. */
 export const FINAL_STATUSES: readonly string[] = ['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused'];
 
-/** Nobody is told of these, so no call waits for them. */
+/** No event announces these statuses, so no call can wait for them. */
 export type UnannouncedStatus = 'submitting';
 
-/** Where work is read, by the prefix of its id; and whether that call waits for a change by itself. */
+/** The call that reads work, by the prefix of its id, and whether that call can wait for a change. */
 export const WORK_READS: Readonly<Record<string, { readonly operation: string; readonly path: string; readonly waits: boolean }>> = {
   ord: { operation: 'getOrder', path: '/v1/orders', waits: true },
   top: { operation: 'getTopup', path: '/v1/topups', waits: true },
@@ -115,7 +115,7 @@ export const WORK_READS: Readonly<Record<string, { readonly operation: string; r
   can: { operation: 'getCancellation', path: '/v1/cancellations', waits: true },
 };
 
-/** One of them, or several: any of these will do. */
+/** One value, or several of which any matches. */
 export type OneOrMore<Value> = Value | readonly Value[];
 
 export interface ListOrdersQuery {
@@ -566,7 +566,7 @@ export interface ListAuditLogQuery {
   readonly cursor?: string;
 }
 
-/** Every call of the API that takes a key. */
+/** All calls of the API that need an API key. */
 export class Operations {
   protected readonly transport: Transport;
 

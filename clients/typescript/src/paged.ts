@@ -2,15 +2,15 @@
 export interface Page<Item> {
   readonly data: readonly Item[];
   readonly next_cursor: string | null;
-  /** Of the feed of events, whose cursor never ends: whether more is there already. */
+  /** Only in the feed of events, whose cursor never ends: true when more events are available. */
   readonly has_more?: boolean;
 }
 
 /**
- * A list that comes in pages: `for await` goes through all of it that is there and asks for the next page when it is needed. To follow
- * events beyond that, keep the `next_cursor` of the last page, and ask again from it with `wait`.
+ * A list in pages. `for await` reads all items and asks for the next page when it is needed. To follow events after
+ * that, keep the `next_cursor` of the last page and repeat the call with it and with `wait`.
  *
- * @typeParam PageOf - what a page is: some say more than their items, such as `read_at` or `current_state`.
+ * @typeParam PageOf - the type of a page; some contain more than their items, such as `read_at` or `current_state`.
  */
 export class Paged<Item, PageOf extends Page<Item> = Page<Item>> implements AsyncIterable<Item> {
   readonly #read: (cursor: { cursor?: string }) => Promise<PageOf>;
@@ -19,7 +19,7 @@ export class Paged<Item, PageOf extends Page<Item> = Page<Item>> implements Asyn
     this.#read = read;
   }
 
-  /** The first page alone; `next_cursor` goes into the query of the next call. */
+  /** The first page; `next_cursor` goes into the query of the next call. */
   async page(): Promise<PageOf> {
     return this.#read({});
   }

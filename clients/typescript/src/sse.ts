@@ -1,25 +1,26 @@
 /** A block of a stream of server-sent events, up to its blank line. */
 export interface StreamBlock {
-  /** What goes into `Last-Event-ID` to go on after this block; empty when the connection has brought no id. */
+  /** The `Last-Event-ID` for continuing after this block; empty when the connection has sent no id. */
   readonly lastEventId: string;
-  /** Its `data` lines, joined; undefined of a block that brings none, which is no event. */
+  /** Its `data` lines, joined; undefined for a block without data, which is not an event. */
   readonly data: string | undefined;
 }
 
 /**
- * Reads a stream of server-sent events as the HTML standard has it (https://html.spec.whatwg.org/multipage/server-sent-events.html), from
- * bytes that may be split anywhere. What has not come to its blank line when the stream ends counts for nothing, its id included.
- * Of our own, since this package has no dependencies.
+ * Parses a stream of server-sent events by the HTML standard
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html), from bytes that may be split at any place. An
+ * incomplete block at the end of the stream is ignored, its id included. Written here because this package has no
+ * dependencies.
  */
 export class StreamParser {
-  /** What the stream says with `retry` about the wait before the next connection. */
+  /** The wait before the next connection in milliseconds, if the stream sets it with `retry`. */
   retryMs: number | undefined;
-  // Node.js takes away a second byte order mark too, where the first comes alone; so we do it.
+  // The byte order mark is removed below: Node.js would also remove a second one when the first arrives alone.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #hasBegun = false;
-  /** The beginning of a line whose end has not come. */
+  /** The part of a line received so far. */
   #line = '';
-  /** A line feed that comes next belongs to the carriage return before it. */
+  /** True after a carriage return: a following line feed belongs to it. */
   #afterReturn = false;
   #id = '';
   #data: string[] = [];
@@ -42,7 +43,7 @@ export class StreamParser {
     const colon = line.indexOf(':');
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    // `event` is not kept, since our events name their type themselves. A comment has no name.
+    // `event` is ignored, because our events contain their type. A comment has an empty name.
     if (name === 'data') this.#data.push(value);
     else if (name === 'id' && !value.includes('\0')) this.#id = value;
     else if (name === 'retry' && /^[0-9]+$/.test(value)) this.retryMs = Number(value);

@@ -11,32 +11,32 @@ import {
 } from './answers.ts';
 import { ProblemError, type NoAnswerError } from './errors.ts';
 
-/** An answer as its headers show it. */
+/** The status and headers of an answer. */
 export interface ResponseInfo {
-  /** The method of the client, by the name of the description: `createOrder`. */
+  /** The method of the client, such as `createOrder`. */
   readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** Such as `X-Request-Id`, `Idempotent-Replayed`, `RateLimit` and `Retry-After`. */
+  /** Contains `X-Request-Id`, `Idempotent-Replayed`, `RateLimit` and `Retry-After`, among others. */
   readonly headers: Headers;
 }
 
 /**
- * Told of every answer of the API or of what is in between: of refusals too, and of each try. For logs and metrics; what it throws ends
- * the call, and nothing is sent again.
+ * Called for every answer of the API or of a proxy, refusals and retries included. For logs and metrics. An error that
+ * it throws ends the call without a retry.
  */
 export type OnResponse = (response: ResponseInfo) => void;
 
 export interface TransportOptions {
-  /** Where the API is, without `/v1`: `https://fulfilment.example.com`. */
+  /** Address of the API without `/v1`, such as `https://fulfilment.example.com`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Tries after the first one. Default: 4. */
+  /** Number of retries. Default: 4. */
   readonly retries?: number;
-  /** Of one try. Default: 30 s; what a call waits for is added. */
+  /** Milliseconds for one attempt. Default: 30 s; the waiting time of a call is added. */
   readonly timeoutMs?: number;
-  /** Of all calls. */
+  /** Called for the answers of all calls. */
   readonly onResponse?: OnResponse;
   /** Replaced in tests. */
   readonly fetch?: typeof fetch;
@@ -46,16 +46,19 @@ export interface TransportOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Names the request in the log of the API. */
+  /** Id of the request in the log of the API. */
   readonly requestId?: string;
-  /** Of this call, after that of the client. */
+  /** Called for the answers of this call, after the callback of the client. */
   readonly onResponse?: OnResponse;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Made by the client when left out, and named by its errors. Name your own where the call must stay one across restarts of your program. */
+  /**
+   * The client generates a key by default; its errors contain it. Set your own if the call must stay one call across
+   * restarts of your program.
+   */
   readonly idempotencyKey?: string;
-  /** Seconds to wait for the finished resource, where the call can wait. */
+  /** Seconds to wait for the finished resource, if the call supports it. */
   readonly wait?: number;
 }
 
@@ -66,15 +69,15 @@ export interface Call {
   readonly path: string;
   readonly query?: object;
   readonly body?: unknown;
-  /** Takes an Idempotency-Key: may be sent again whatever came of the first time. */
+  /** True when the call has an Idempotency-Key: it may then always be sent again. */
   readonly keyed?: boolean;
-  /** Takes `Prefer: wait=N`. */
+  /** True when the call supports `Prefer: wait=N`. */
   readonly prefers?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly options: WriteOptions;
 }
 
-/** What every try of a call sends. */
+/** The request of all attempts of a call. */
 interface Sent extends Asked {
   readonly url: string;
   readonly init: RequestInit;
@@ -82,10 +85,10 @@ interface Sent extends Asked {
 
 const DEFAULT_RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** Doubled with each try, and no longer than the other. */
+/** The delay starts at the first value and doubles with each attempt, up to the second. */
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 8_000;
-/** A longer `Retry-After` is for the caller to plan, not to sleep through. */
+/** With a longer `Retry-After`, the call fails, so that the caller can plan the next attempt. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** Sends calls: key, idempotency, retries, errors. */
@@ -113,9 +116,9 @@ export class Transport {
   }
 
   /**
-   * Opens an answer that has no end, with one try and no limit of time: its reader knows when to try again, and ends it by the signal.
+   * Opens a stream, with one attempt and without a time-out: the caller reconnects, and ends it by the signal.
    *
-   * @throws ProblemError, NoAnswerError; its `status` is set when something answered, and tells that it was no stream.
+   * @throws ProblemError, NoAnswerError; its `status` is set when an answer came that is not a stream.
    */
   async stream(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const sent = this.#request(call);
@@ -133,7 +136,7 @@ export class Transport {
     await (this.#options.sleep ?? sleep)(ms, signal);
   }
 
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random(): number {
     return (this.#options.random ?? Math.random)();
   }
@@ -157,7 +160,7 @@ export class Transport {
     }
   }
 
-  /** The same for every try: above all the Idempotency-Key. */
+  /** Makes the request of all attempts; above all, they have the same Idempotency-Key. */
   #request({ method, path, query = {}, body, keyed, prefers, headers: own, options }: Call): Sent {
     const url = new URL(this.#options.baseUrl.replace(/\/+$/, '') + path);
     for (const [name, value] of Object.entries(query))
@@ -171,7 +174,7 @@ export class Transport {
     if (keyed === true) headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID());
     if (prefers === true && options.wait !== undefined) headers.set('Prefer', `wait=${options.wait}`);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
-    // A redirect is shown, not followed: it is an answer, and would be the same next time.
+    // Redirects are not followed: they count as an answer, and would be the same at the next attempt.
     const init: RequestInit = {
       method,
       headers,
@@ -181,7 +184,7 @@ export class Transport {
     return { url: url.href, init, origin: url.origin, idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
   }
 
-  /** Until all of the answer is there: what breaks off in its middle is none. */
+  /** Makes one attempt and reads the whole answer. An answer that breaks off counts as none. */
   async #try<Value>(call: Call, sent: Sent, read: Read<Value>): Promise<Outcome<Value>> {
     const { options, query = {} } = call;
     const waits = options.wait ?? ('wait' in query && typeof query.wait === 'number' ? query.wait : 0);
@@ -198,7 +201,7 @@ export class Transport {
       options.signal?.throwIfAborted();
       outcome = { failure: noAnswer(sent, cause, answer) };
     }
-    // Not within the above: what the caller's own code throws is no lost answer.
+    // Outside the `try`: an error of the caller's own code is not a lost answer.
     if (answer !== undefined) this.#tell(call, answer);
     return outcome;
   }
@@ -209,7 +212,7 @@ export class Transport {
     options.onResponse?.(response);
   }
 
-  /** Doubled each time; half of it by chance, so that many clients do not come back at once. */
+  /** The delay doubles each time; half of it is random, so that many clients do not return at once. */
   #delay(tries: number): number {
     const full = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
     return full / 2 + this.random() * (full / 2);
@@ -217,8 +220,9 @@ export class Transport {
 }
 
 /**
- * Too many requests (429) were not carried out. Whatever else passes by itself may have been: it is repeated only where that is
- * harmless, which is a read, what HTTP itself calls idempotent, or a call whose key makes the API answer as it did before.
+ * True when the call may be sent again. After 429 it was not carried out. After other temporary failures it may have
+ * been, so it is repeated only when that is harmless: for a read, for an idempotent HTTP method, or with a key, which
+ * makes the API return the first answer.
  */
 function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerError): boolean {
   if (failure.status === 429) return true;
@@ -226,9 +230,9 @@ function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerErro
   if (!harmless) return false;
   if (failure instanceof ProblemError && failure.code === 'idempotency_in_progress') return true;
   const { status, cause } = failure;
-  // Lost, also in the middle of an answer; or one that should be the API's and is not.
+  // The answer was lost or broke off, or a success does not come from the API.
   if (status === undefined || cause !== undefined || (status >= 200 && status < 300)) return true;
-  // 501 says that there is no such thing.
+  // 501 means that the operation does not exist.
   return status === 408 || (status >= 500 && status !== 501);
 }
 

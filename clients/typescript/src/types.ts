@@ -1,4 +1,4 @@
-// Made from /openapi.json by `npm run generate:api`; changes by hand are lost.
+// Generated from /openapi.json by `npm run generate:api`; manual changes are lost.
 
 /**
  * An event as webhooks bring it: the same bytes at every try.

@@ -42,7 +42,7 @@ export const AUTHENTICATION: readonly Removal[] = [
   },
   {
     id: 'auth.separate',
-    removed: 'A database of the sandbox is taken for production, too.',
+    removed: 'A database of the sandbox is accepted for production.',
     file: 'db/connection/installation.ts',
     find: 'stamped.serviceMode !== configured.serviceMode',
     replace: 'stamped.serviceMode === undefined',
@@ -50,7 +50,7 @@ export const AUTHENTICATION: readonly Removal[] = [
   },
   {
     id: 'auth.lifetime',
-    removed: 'The production login asks for no lifetime.',
+    removed: 'The production login requests no lifetime.',
     file: 'upstream/client/session.ts',
     find: '{ expires_in_days: tokenDays }',
     replace: '{}',
@@ -69,7 +69,7 @@ export const AUTHENTICATION: readonly Removal[] = [
   },
   {
     id: 'auth.secret-rotated',
-    removed: 'A rotation asks for a first secret.',
+    removed: 'A rotation creates a first secret instead.',
     file: 'upstream/webhook-secret.ts',
     find: "step === 'create' ? service",
     replace: 'step !== undefined ? service',

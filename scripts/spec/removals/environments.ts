@@ -26,7 +26,7 @@ export const ENVIRONMENTS: readonly Removal[] = [
   },
   {
     id: 'environments.safe-start',
-    removed: 'One starts in production.',
+    removed: 'Production is the default.',
     file: 'config/variables.ts',
     find: "default('sandbox')",
     replace: "default('production')",
@@ -34,7 +34,7 @@ export const ENVIRONMENTS: readonly Removal[] = [
   },
   {
     id: 'environments.approval',
-    removed: 'A refusal for want of approval is taken for a mistake in the request.',
+    removed: 'A refusal because of missing approval counts as an invalid request.',
     file: 'upstream/client/error-mapping.ts',
     find: "code : 'not_approved'",
     replace: "code : 'invalid_request'",
@@ -96,7 +96,7 @@ export const ENVIRONMENTS: readonly Removal[] = [
   },
   {
     id: 'environments.production-wallet',
-    removed: 'Everything is paid from the wallet of the sandbox.',
+    removed: 'All purchases are paid from the wallet of the sandbox.',
     file: 'simulator/wallet.ts',
     find: "this.#append(environment, 'debit'",
     replace: "this.#append('sandbox', 'debit'",
@@ -112,7 +112,7 @@ export const ENVIRONMENTS: readonly Removal[] = [
   },
   {
     id: 'environments.sandbox-never-debits',
-    removed: 'Everything is paid from the wallet of production.',
+    removed: 'All purchases are paid from the wallet of production.',
     file: 'simulator/wallet.ts',
     find: "this.#append(environment, 'debit'",
     replace: "this.#append('production', 'debit'",

@@ -4,7 +4,7 @@ import type { Removal } from '#scripts/spec/removals/removal.ts';
 export const EVENTS: readonly Removal[] = [
   {
     id: 'event.ping',
-    removed: 'It is put aside for an operator.',
+    removed: 'It is quarantined.',
     file: 'api/service-webhooks/delivery-parsing.ts',
     find: "state: 'ignored',",
     replace: "state: 'quarantined',",
@@ -12,7 +12,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.order.completed',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
@@ -22,7 +22,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.order.processing',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
@@ -32,7 +32,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.order.failed',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceOrderId: serviceId, ...rest } = event;',
     replace:
@@ -42,7 +42,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.topup.completed',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
@@ -52,7 +52,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.topup.processing',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
@@ -62,7 +62,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.topup.failed',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, serviceTopupId: serviceId, ...rest } = event;',
     replace:
@@ -72,7 +72,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.esim.cancelled',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(serviceEsimId,',
     replace: 'if (refund !== null) return undefined;\n      return cancellation(serviceEsimId,',
@@ -80,7 +80,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.refund.completed',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'completed') return undefined;\n      return cancellation(event.serviceEsimId,",
@@ -88,7 +88,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.refund.failed',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'return cancellation(event.serviceEsimId,',
     replace: "if (event.status === 'failed') return undefined;\n      return cancellation(event.serviceEsimId,",
@@ -96,7 +96,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.vpn.subscription.active',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
@@ -106,7 +106,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.vpn.subscription.cancelled',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
@@ -116,7 +116,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.vpn.subscription.expired',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:
@@ -126,7 +126,7 @@ export const EVENTS: readonly Removal[] = [
   },
   {
     id: 'event.vpn.subscription.failed',
-    removed: 'It is taken for no event of a purchase.',
+    removed: 'It does not count as an event of a purchase.',
     file: 'upstream/mapping/purchase-events.ts',
     find: 'const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;',
     replace:

@@ -20,7 +20,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.bounds',
-    removed: 'A request that the contract refuses is made all the same.',
+    removed: 'A request that the contract refuses is sent anyway.',
     file: 'upstream/client/request-bytes.ts',
     find: 'if (result.success) return result.data;',
     replace: 'if (result !== undefined) return fields as z.output<Schema>;',
@@ -37,7 +37,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.repeated-key',
-    removed: 'A key in use counts as a mistake in the request.',
+    removed: 'A key in use counts as an invalid request.',
     file: 'upstream/client/error-mapping.ts',
     find: "'idempotency_key_in_use',",
     replace: '',
@@ -53,7 +53,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.reference-unique',
-    removed: 'A reference that is taken counts as a mistake in the request.',
+    removed: 'A used reference counts as an invalid request.',
     file: 'upstream/client/error-mapping.ts',
     find: "'reference_exists',",
     replace: '',
@@ -61,7 +61,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.sandbox-calls',
-    removed: 'What could be switched off is not named.',
+    removed: 'The capabilities to switch off are not named.',
     file: 'upstream/contract-check/check.ts',
     find: 'allCapabilities.filter((capability) => ofBroken.has(capability))',
     replace: 'allCapabilities.filter(() => ofBroken.size < 0)',
@@ -69,7 +69,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.token-end',
-    removed: 'A token is renewed when it has ended, not ahead.',
+    removed: 'A token is renewed after its expiry, not before.',
     file: 'upstream/client/session.ts',
     find: 'RENEW_AT_SHARE = 0.8',
     replace: 'RENEW_AT_SHARE = 1',
@@ -77,7 +77,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.events',
-    removed: 'An order event that contradicts itself is believed.',
+    removed: 'A contradictory order event is accepted.',
     file: 'upstream/mapping/event-data.ts',
     find: 'order.value.status !== outcome',
     replace: 'order.value.status === undefined',
@@ -93,7 +93,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.errors',
-    removed: '402 has no place in the catalogue.',
+    removed: '402 has no class in the catalogue.',
     file: 'upstream/client/error-mapping.ts',
     find: 'case 402:',
     replace: 'case 499:',
@@ -101,7 +101,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.rate-limits',
-    removed: 'Of several values the shortest counts.',
+    removed: 'The shortest of several values is used.',
     file: 'domain/work/retry-after.ts',
     find: 'Math.max(MIN_MS, ...waits)',
     replace: 'Math.min(...waits)',
@@ -109,7 +109,7 @@ export const GAPS: readonly Removal[] = [
   },
   {
     id: 'gap.transitions',
-    removed: 'What is in progress may be in progress anew.',
+    removed: 'A purchase in progress may be reported as in progress again.',
     file: 'domain/relay/observation.ts',
     find: "processing: { processing: 'known', completed: 'advance'",
     replace: "processing: { processing: 'advance', completed: 'advance'",

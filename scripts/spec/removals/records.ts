@@ -4,7 +4,7 @@ import type { Removal } from '#scripts/spec/removals/removal.ts';
 export const RECORDS: readonly Removal[] = [
   {
     id: 'record.package.id',
-    removed: 'The price of the first package is taken for that of every package.',
+    removed: 'The price of the first package is used for every package.',
     file: 'activities/purchases/order.ts',
     find: 'offered = packages.value.items.find(({ id }) => id === order.packageId)',
     replace: 'offered = packages.value.items[0]',
@@ -28,7 +28,7 @@ export const RECORDS: readonly Removal[] = [
   },
   {
     id: 'record.vpn-plan.id',
-    removed: 'The first plan is taken for every plan.',
+    removed: 'The first plan is used for every plan.',
     file: 'activities/purchases/vpn-subscription.ts',
     find: 'find((each) => each.id === row.vpnPlanId)',
     replace: 'find(() => true)',
@@ -60,7 +60,7 @@ export const RECORDS: readonly Removal[] = [
   },
   {
     id: 'record.esim.usage',
-    removed: 'Usage that is missing is read as zero.',
+    removed: 'Missing usage is read as zero.',
     file: 'upstream/contract/resources.ts',
     find: 'data_used_mb: z.number().nonnegative(),',
     replace: 'data_used_mb: z.number().nonnegative().default(0),',
@@ -108,7 +108,7 @@ export const RECORDS: readonly Removal[] = [
   },
   {
     id: 'record.charged-price',
-    removed: 'The charge is not read from what the service answers.',
+    removed: 'The charge is not read from the answer of the service.',
     file: 'activities/purchases/purchase-report.ts',
     find: 'charged: chargeOf(record)',
     replace: 'charged: undefined',
@@ -116,7 +116,7 @@ export const RECORDS: readonly Removal[] = [
   },
   {
     id: 'record.own-margin',
-    removed: 'The books have what the customer pays as the charge.',
+    removed: 'The books record the price of the customer as the charge.',
     file: 'activities/purchases/vpn-subscription.ts',
     find: 'const charged = chargedOf(attempt);',
     replace:

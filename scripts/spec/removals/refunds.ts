@@ -4,7 +4,7 @@ import type { Removal } from '#scripts/spec/removals/removal.ts';
 export const REFUNDS: readonly Removal[] = [
   {
     id: 'refund.only-with-all-five',
-    removed: 'One condition that holds is enough.',
+    removed: 'One met condition is enough.',
     file: 'domain/cancellation/refund-conditions.ts',
     find: 'conditions.every(',
     replace: 'conditions.some(',
@@ -12,7 +12,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'refund.only-with-all-five',
-    removed: 'The cancellation is sent although a condition does not hold.',
+    removed: 'The cancellation is sent although a condition is not met.',
     file: 'activities/purchases/cancellation.ts',
     find: "if (forecast === 'no_refund_expected') return",
     replace: 'if (forecast === undefined) return',
@@ -75,7 +75,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'refund.condition.usage-zero',
-    removed: 'What the service says of the usage is not read.',
+    removed: 'The reported usage is not read.',
     file: 'upstream/mapping/refund-evidence.ts',
     find: 'value: { dataUsedMb }',
     replace: 'value: { dataUsedMb: dataUsedMb * 0 }',
@@ -83,7 +83,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'refund.condition.never-installed',
-    removed: 'What the service says of the installation is not read.',
+    removed: 'The reported installation is not read.',
     file: 'upstream/mapping/refund-evidence.ts',
     find: 'value: { installedAt,',
     replace: 'value: { installedAt: undefined,',
@@ -91,7 +91,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'refund.condition.never-activated',
-    removed: 'What the service says of the activation is not read.',
+    removed: 'The reported activation is not read.',
     file: 'upstream/mapping/refund-evidence.ts',
     find: 'activatedAt: timeOf(activated)',
     replace: 'activatedAt: undefined',
@@ -115,7 +115,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'flow.topup',
-    removed: 'A top-up is bought without a look at the options.',
+    removed: 'A top-up is bought without reading the options.',
     file: 'activities/purchases/topup.ts',
     find: 'const options = await service.listTopupOptions(esim.serviceEsimId);',
     replace: 'return {};',
@@ -123,7 +123,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'flow.vpn',
-    removed: 'A subscription is ordered without a look at the plans.',
+    removed: 'A subscription is ordered without reading the plans.',
     file: 'activities/purchases/vpn-subscription.ts',
     find: 'const plans = await service.listVpnPlans();',
     replace: 'return {};',
@@ -131,7 +131,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'flow.vpn',
-    removed: 'The wish of the customer to cancel moves nothing.',
+    removed: 'The cancellation of the customer has no effect.',
     file: 'workflows/vpn-subscription.ts',
     find: 'else if (stored.cancelRequested)',
     replace: 'else if (stored.cancelRequested && stored.endedAs !== undefined)',
@@ -139,7 +139,7 @@ export const REFUNDS: readonly Removal[] = [
   },
   {
     id: 'flow.simulation',
-    removed: 'A review that is handed to a person is not noticed.',
+    removed: 'A manual review is not noticed.',
     file: 'cli/sandbox-tour/legs/cancellation-leg.ts',
     find: "if (refund?.review === 'manual_review') return 'manual review';",
     replace: '',

@@ -4,30 +4,30 @@ import { testsNaming, type TaggedTest } from '#scripts/spec/spec-tags.ts';
 export interface Change {
   /** Relative to the project. */
   readonly file: string;
-  /** Text that the file has exactly once. Short, so that other changes of the file leave it alone. */
+  /** A text that occurs exactly once in the file. Keep it short, so that other changes of the file do not affect it. */
   readonly find: string;
-  /** What takes its place. */
+  /** The replacement. */
   readonly replace: string;
 }
 
-/** Behaviour that is broken on purpose, to see that the tests which name its statement fail. */
+/** A behaviour that is removed on purpose, to see that the tests that name its statement fail. */
 export interface Removal extends Change {
-  /** Id of the statement whose row it checks. */
+  /** Id of the statement that it proves. */
   readonly id: string;
-  /** What the code then does, as a sentence. */
+  /** What the code does after the removal, as a sentence. */
   readonly removed: string;
-  /** Tests that name the statement and then failed. */
+  /** The tests that name the statement and failed after the removal. */
   readonly failed: readonly FailedTest[];
 }
 
 interface FailedTest {
   /** Relative to the project. */
   readonly file: string;
-  /** A part of the title. Of the tests of the file that name the statement, only one has it. */
+  /** A part of the title. Only one test of the file that names the statement may contain it. */
   readonly title: string;
 }
 
-/** Finds the tests that failed. @throws Error when one is not there, or is not told from another. */
+/** Finds the recorded tests. @throws Error when one does not exist, or the title matches several. */
 export function failedTests(
   { id, failed }: Pick<Removal, 'id' | 'failed'>,
   tests: readonly TaggedTest[],
@@ -47,7 +47,7 @@ export function withChange(source: string, { file, find, replace }: Change): str
   return source.replace(find, () => replace);
 }
 
-/** True for the simulator and its tests: what fails there says nothing about the product. */
+/** True for the simulator and its tests: a failure there proves nothing about the product. */
 export function isOfSimulator(file: string): boolean {
   return file.startsWith('simulator/') || file.startsWith('test/simulator/');
 }

@@ -15,7 +15,7 @@ export const SIGNATURES: readonly Removal[] = [
   },
   {
     id: 'signature.key-and-form',
-    removed: 'Upper case is taken, too.',
+    removed: 'Upper case is accepted as well.',
     file: 'crypto/webhook-signature.ts',
     find: '{64})$/;',
     replace: '{64})$/i;',
@@ -61,7 +61,7 @@ export const SIGNATURES: readonly Removal[] = [
   },
   {
     id: 'signature.duplicates',
-    removed: 'The identifier is not kept.',
+    removed: 'The identifier is not stored.',
     file: 'fulfilment/reports/inbox-writer.ts',
     find: 'deliveryId: delivery.deliveryId,',
     replace: 'deliveryId: `${delivery.deliveryId}-${Math.random()}`,',
@@ -90,7 +90,7 @@ export const SIGNATURES: readonly Removal[] = [
   },
   {
     id: 'versioning.path',
-    removed: 'Any base address is taken.',
+    removed: 'Any base address is accepted.',
     file: 'config/variables.ts',
     find: '.endsWith(BASE_PATH)',
     replace: ".includes('/')",
@@ -98,7 +98,7 @@ export const SIGNATURES: readonly Removal[] = [
   },
   {
     id: 'versioning.signature-label',
-    removed: 'Another label is taken, too.',
+    removed: 'Another label is accepted as well.',
     file: 'crypto/webhook-signature.ts',
     find: '/^v1=(',
     replace: '/^v[0-9]=(',

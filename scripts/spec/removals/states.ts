@@ -4,7 +4,7 @@ import type { Removal } from '#scripts/spec/removals/removal.ts';
 export const STATES: readonly Removal[] = [
   {
     id: 'state.order.completed',
-    removed: 'A completed order is waited for, not delivered.',
+    removed: 'The product waits for a completed order and does not deliver it.',
     file: 'domain/purchase/purchase-decision.ts',
     find: "return { step: 'deliver' };",
     replace: "return { step: 'await_service' };",
@@ -70,7 +70,7 @@ export const STATES: readonly Removal[] = [
   },
   {
     id: 'state.vpn.cancelled',
-    removed: 'That a read shows it as cancelled is not noted.',
+    removed: 'A read that shows it as cancelled has no effect.',
     file: 'activities/purchases/vpn-subscription.ts',
     find: "status === 'cancelled' || status === 'expired' ? status",
     replace: "status === 'expired' ? status",
@@ -94,7 +94,7 @@ export const STATES: readonly Removal[] = [
   },
   {
     id: 'state.simulated.installed',
-    removed: 'The simulation does not take it.',
+    removed: 'The simulation does not accept it.',
     file: 'upstream/contract/resources.ts',
     find: "['installed', 'active', 'consumed']",
     replace: "['active', 'consumed']",
@@ -102,7 +102,7 @@ export const STATES: readonly Removal[] = [
   },
   {
     id: 'state.simulated.active',
-    removed: 'The simulation does not take it.',
+    removed: 'The simulation does not accept it.',
     file: 'upstream/contract/resources.ts',
     find: "['installed', 'active', 'consumed']",
     replace: "['installed', 'consumed']",
@@ -110,7 +110,7 @@ export const STATES: readonly Removal[] = [
   },
   {
     id: 'state.simulated.consumed',
-    removed: 'The simulation does not take it.',
+    removed: 'The simulation does not accept it.',
     file: 'upstream/contract/resources.ts',
     find: "['installed', 'active', 'consumed']",
     replace: "['installed', 'active']",
@@ -134,7 +134,7 @@ export const STATES: readonly Removal[] = [
   },
   {
     id: 'state.refund.completed',
-    removed: 'The eSIM is cancelled and its refund stays as it was expected.',
+    removed: 'The eSIM is cancelled, and its refund stays expected.',
     file: 'fulfilment/work/settle-refund.ts',
     find: 'set({ status, updatedAt',
     replace: 'set({ updatedAt',
@@ -174,7 +174,7 @@ export const STATES: readonly Removal[] = [
   },
   {
     id: 'state.review.manual_review',
-    removed: 'A review by a person is not shown.',
+    removed: 'A manual review is not shown.',
     file: 'domain/cancellation/refund.ts',
     find: "review === 'manual_review' ? 'manual_review' : 'expected'",
     replace: "'expected'",

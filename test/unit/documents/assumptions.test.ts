@@ -30,8 +30,8 @@ describe('docs/assumptions.md', () => {
     expect(rowsOf('Capabilities').map((row) => row.split('`')[1])).toEqual(Object.keys(CAPABILITIES));
   });
 
-  it('lists what we answer to webhooks where the specification leaves it open, with the reason', () => {
-    const section = document.split('## Webhooks: what we answer\n')[1]?.split('\n## ')[0];
+  it('lists our answers to webhooks where the specification leaves them open, with the reason', () => {
+    const section = document.split('## Our answers to webhooks\n')[1]?.split('\n## ')[0];
     for (const { delivery, answer, reason } of WEBHOOK_ANSWERS) {
       expect(section).toContain(`| ${delivery} | ${answer} | ${reason} |`);
     }
@@ -50,7 +50,7 @@ describe('docs/assumptions.md', () => {
     expect(cancellation?.[3]).toBe('`esim_id`, `status`');
   });
 
-  it('says what a field is needed for that single answers may lack, and what a filter is', () => {
+  it('names the purpose of needed fields that single answers may lack, and of filters', () => {
     const order = rowsOf('Fields')
       .find((row) => row.startsWith('| `GET /orders` |'))
       ?.split(' | ');
@@ -65,8 +65,8 @@ describe('docs/assumptions.md', () => {
     expect(event?.[5]).toContain('`esim_id`: delivering the eSIM of a completed order');
   });
 
-  it('lists what is assumed of forms, lists, bounds and statuses, each with its mark and the reason', () => {
-    const sections = ['Forms of values', 'Lists', 'Bounds of what is sent', 'Errors'];
+  it('lists the assumptions about forms, lists, bounds and statuses, each with its mark and reason', () => {
+    const sections = ['Forms of values', 'Lists', 'Bounds of request fields', 'Errors'];
     const rows = sections.flatMap((title) => {
       const section = document.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
       return section.split('\n').filter((line) => / \| (?:stated|shape assumed|call assumed) \| /.test(line));
