@@ -3,6 +3,8 @@ import type { InboxRow } from '#db/queues/inbox.ts';
 import { readStartedWork } from '#db/work/started-work.ts';
 import { afterFailure } from '#domain/relay/relay-failure.ts';
 import { quarantineInboxRow } from '#fulfilment/operator/dead-letters.ts';
+import { judgeReport, type Judgement } from '#fulfilment/reports/judge-report.ts';
+import { recordNotification } from '#fulfilment/reports/record-notification.ts';
 import {
   CutOffError,
   countRow,
