@@ -15,6 +15,8 @@ export interface TemporalServerOptions {
   readonly uiPort?: number;
   /** Undefined: the state is in memory. */
   readonly databaseFile?: string;
+  /** False: a power cut may lose state, and no commit waits for the disk. True by default. */
+  readonly durable?: boolean;
   /** Address of the codec server that lets the UI show encrypted payloads. */
   readonly codecEndpoint?: string;
   readonly namespaces?: readonly string[];
@@ -40,7 +42,7 @@ const DYNAMIC_CONFIG = [
 // SQLite's default journal syncs several times in each transaction, and readers and the writer block each other. With
 // fifty workflows at once, calls inside the server exceed their deadlines, and tasks are lost until they time out. The
 // write-ahead log syncs once; `synchronous=2` (full) keeps that sync, so that a power cut loses nothing.
-const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=2'];
+const sqlitePragmas = (durable: boolean) => ['journal_mode=wal', `synchronous=${durable ? 2 : 0}`];
 
 /** A Temporal development server on loopback, with its UI behind a proxy. */
 export class TemporalServer {
@@ -148,7 +150,7 @@ function hiddenAddress(): string {
 
 /** Exported for its test. @param ui address of the UI itself; undefined: no UI. */
 export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): string[] {
-  const { port, databaseFile, codecEndpoint, namespaces = [], dynamicConfig = [] } = options;
+  const { port, databaseFile, durable = true, codecEndpoint, namespaces = [], dynamicConfig = [] } = options;
   return [
     'server',
     'start-dev',
@@ -157,7 +159,7 @@ export function startArguments(options: TemporalServerOptions, ui?: HiddenUi): s
     ...(ui === undefined ? ['--headless'] : [`--ui-ip=${ui.address}`, `--ui-port=${ui.port}`]),
     ...(databaseFile === undefined
       ? []
-      : [`--db-filename=${databaseFile}`, ...SQLITE_PRAGMAS.map((pragma) => `--sqlite-pragma=${pragma}`)]),
+      : [`--db-filename=${databaseFile}`, ...sqlitePragmas(durable).map((pragma) => `--sqlite-pragma=${pragma}`)]),
     ...(codecEndpoint === undefined ? [] : [`--ui-codec-endpoint=${codecEndpoint}`]),
     ...namespaces.map((name) => `--namespace=${name}`),
     ...[...DYNAMIC_CONFIG, ...dynamicConfig].map((value) => `--dynamic-config-value=${value}`),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import {
   startOwnPostgres,
   startOwnTemporal,
@@ -19,18 +19,13 @@ const VPN_PLAN = 301;
 const CUSTOMER = { customer_reference: 'C-2207', customer_price: '29.99' } as const;
 const PAUSES = '/v1/purchase-gate/pauses';
 
-let running: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const each of running.toReversed()) await each[Symbol.asyncDispose]();
-  running = [];
-});
-
 async function begin(
   servers: { postgres?: OwnPostgres; temporal?: OwnTemporal },
+  atEnd: TestContext['onTestFinished'],
   capabilities: Readonly<Record<string, string>> = {},
   dialect = 'replays',
 ) {
-  running.push(...Object.values(servers));
+  for (const server of Object.values(servers)) atEnd(() => server[Symbol.asyncDispose]());
   const simulator = {
     SIMULATOR_PROCESSING_DELAY: '1s',
     SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms',
@@ -39,7 +34,7 @@ async function begin(
   // What Temporal was told since its backup is lost: held work asks the gate by itself.
   const environment = { POLICY_GATE_RECHECK: '10s', ...capabilities };
   const stack = await startStack({ ...servers, simulator, environment });
-  running.push(stack);
+  atEnd(() => stack[Symbol.asyncDispose]());
   return { stack, desk: new OrderDesk(stack) };
 }
 
@@ -95,38 +90,43 @@ async function debits(desk: OrderDesk): Promise<number> {
   return (await desk.simulator.ledger()).filter(({ type }) => type === 'debit').length;
 }
 
-describe(
+describe.concurrent(
   'PostgreSQL restored to a moment before work was sent, beside a Temporal that has carried it out',
   { timeout: SLOWEST_MS },
   () => {
-    it.each([
+    it.for([
       { service: 'repeats the answer to a known key', dialect: 'replays', capabilities: {} },
       {
         service: 'buys again for a known key, and may not be sent the same twice',
         dialect: 'ignores_keys',
         capabilities: { SERVICE_WITHOUT: 'key_replay' },
       },
-    ])('pays once for each, and all of it is done, where the service $service', async ({ dialect, capabilities }) => {
+    ])(
+      'pays once for each, and all of it is done, where the service $service',
+      async ({ dialect, capabilities }, { onTestFinished }) => {
+        const postgres = await startOwnPostgres();
+        const { stack, desk } = await begin({ postgres }, onTestFinished, capabilities, dialect);
+        const paths = await placeHeld(desk);
+        const backup = await postgres.backUp();
+
+        await releasePauses(stack);
+        for (const path of paths) await stack.workReaches(path, ['completed', 'active']);
+        const paid = await debits(desk);
+        await postgres.restore(backup);
+        await releasePauses(stack);
+
+        const ends = await Promise.all(paths.map((path) => statusOf(stack, path)));
+        expect(await debits(desk)).toBe(paid);
+        expect(await differences(desk)).toEqual([]);
+        expect(ends).toEqual(['completed', 'completed', 'completed', 'active']);
+      },
+    );
+
+    it('carries out once what was asked for after the backup, when its callers ask again: each gets the same id', async ({
+      onTestFinished,
+    }) => {
       const postgres = await startOwnPostgres();
-      const { stack, desk } = await begin({ postgres }, capabilities, dialect);
-      const paths = await placeHeld(desk);
-      const backup = await postgres.backUp();
-
-      await releasePauses(stack);
-      for (const path of paths) await stack.workReaches(path, ['completed', 'active']);
-      const paid = await debits(desk);
-      await postgres.restore(backup);
-      await releasePauses(stack);
-
-      const ends = await Promise.all(paths.map((path) => statusOf(stack, path)));
-      expect(await debits(desk)).toBe(paid);
-      expect(await differences(desk)).toEqual([]);
-      expect(ends).toEqual(['completed', 'completed', 'completed', 'active']);
-    });
-
-    it('carries out once what was asked for after the backup, when its callers ask again: each gets the same id', async () => {
-      const postgres = await startOwnPostgres();
-      const { stack, desk } = await begin({ postgres });
+      const { stack, desk } = await begin({ postgres }, onTestFinished);
       const [recharged, cancelled] = [await desk.newEsim(), await desk.newEsim()];
       const backup = await postgres.backUp();
       const asked = [
@@ -179,29 +179,32 @@ async function carriedOut(stack: Stack, { path, body, headers, end }: Asked): Pr
   return id;
 }
 
-describe(
+describe.concurrent(
   'Temporal restored to an earlier moment, or empty, beside a PostgreSQL that knows more',
   { timeout: SLOWEST_MS },
   () => {
-    it.each(['an hour older', 'empty'] as const)('pays once for each, and all of it is done: %s', async (how) => {
-      const temporal = await startOwnTemporal();
-      const { stack, desk } = await begin({ temporal });
-      const paths = await placeHeld(desk);
-      const backup = how === 'empty' ? undefined : await temporal.backUp();
-      await releasePauses(stack);
-      const [first, ...others] = paths;
-      if (first === undefined) throw new Error('nothing was placed');
-      await stack.workReaches(first, ['completed']);
-      // The rest is wherever it is by now.
-      await stack.kill('worker');
-      await temporal.restore(backup);
-      await stack.start('worker');
+    it.for(['an hour older', 'empty'] as const)(
+      'pays once for each, and all of it is done: %s',
+      async (how, { onTestFinished }) => {
+        const temporal = await startOwnTemporal();
+        const { stack, desk } = await begin({ temporal }, onTestFinished);
+        const paths = await placeHeld(desk);
+        const backup = how === 'empty' ? undefined : await temporal.backUp();
+        await releasePauses(stack);
+        const [first, ...others] = paths;
+        if (first === undefined) throw new Error('nothing was placed');
+        await stack.workReaches(first, ['completed']);
+        // The rest is wherever it is by now.
+        await stack.kill('worker');
+        await temporal.restore(backup);
+        await stack.start('worker');
 
-      const ends = await Promise.all(others.map((path) => statusOf(stack, path)));
-      expect(await differences(desk)).toEqual([]);
-      expect(ends).toEqual(['completed', 'completed', 'active']);
-      // The eSIM, the two orders, the top-up and the subscription.
-      expect(await debits(desk)).toBe(5);
-    });
+        const ends = await Promise.all(others.map((path) => statusOf(stack, path)));
+        expect(await differences(desk)).toEqual([]);
+        expect(ends).toEqual(['completed', 'completed', 'active']);
+        // The eSIM, the two orders, the top-up and the subscription.
+        expect(await debits(desk)).toBe(5);
+      },
+    );
   },
 );

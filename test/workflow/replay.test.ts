@@ -2,17 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/work/histories.ts';
+import '#test/support/work/quiet-runtime.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
-
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
-});
 
 const FOLDER = join(import.meta.dirname, 'histories');
 const recorded = readdirSync(FOLDER)
@@ -27,7 +23,7 @@ let broken: { code: string };
 
 beforeAll(async () => {
   [current, broken] = await Promise.all([
-    workflowBundle(undefined),
+    workflowBundle(inject('bundledWorkflows')),
     bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('broken-workflow.ts', import.meta.url)),
       failureConverterPath: FAILURE_CONVERTER_PATH,

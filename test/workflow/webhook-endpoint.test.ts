@@ -13,7 +13,7 @@ import {
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { createTimeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { workflowBundle } from '#test/support/work/order-workflow.ts';
+import { bundledWorkflows } from '#test/support/work/order-workflow.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';
@@ -97,7 +97,7 @@ async function withEndpoint<Result>(work: (run: Run) => Promise<Result>): Promis
   const fake = new FakeEndpoint(() => environment.currentTimeMs());
   const taskQueue = randomUUID();
   const { nativeConnection: connection } = environment;
-  const worker = await Worker.create({ connection, taskQueue, workflowBundle: await workflowBundle() });
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle: bundledWorkflows() });
   const courier = await Worker.create({
     connection,
     taskQueue: WEBHOOK_TASK_QUEUE,

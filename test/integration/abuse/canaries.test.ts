@@ -10,7 +10,7 @@ import { HttpClient } from '#test/support/network/http.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { everythingStored, foundIn, spellings } from '#test/support/plain-text.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   receiver = await WebhookReceiver.start();
   stack = await startStack({
     // Logs at their most talkative.
-    environment: { LOG_LEVEL: 'trace' },
+    environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' },
     servicePassword: SERVICE_PASSWORD,
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });

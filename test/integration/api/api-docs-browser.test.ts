@@ -3,7 +3,7 @@ import decodeQR from 'qr/decode.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 const pixels = z.object({ data: z.array(z.int()), width: z.int(), height: z.int() });
@@ -25,7 +25,7 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({ environment: RARE_UPKEEP });
     desk = new OrderDesk(stack);
     // The first order finds a worker that has only just begun: the one that the page waits for comes after it.
     await desk.complete(PACKAGE.completedAtOnce);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { DeliveryState } from '#domain/events/webhook-delivery.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
-import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { PACKAGE } from '#test/support/work/order-desk.ts';
 import { webhookEndpointWorkflowId } from '#workflows/messages.ts';
@@ -17,7 +17,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => {
   stack = await startStack({
     // Long enough to be seen waiting.
-    environment: { POLICY_OUTBOUND_PROBE_DELAY_MAX: '30s' },
+    environment: { ...RARE_UPKEEP, POLICY_OUTBOUND_PROBE_DELAY_MAX: '30s' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '200ms' },
   });
   operator = await TemporalOperator.connect(stack);
@@ -116,6 +116,8 @@ describe('an endpoint that fails', () => {
       last_failure: 'it answered 503',
     });
     await workflowOf(id).terminate('a test pressed the button');
+    // The sweeper restarts what was terminated.
+    await using _upkeep = await frequentUpkeep(stack);
     receiver.otherwise = 204;
     await settles(id, 'delivered');
   });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { startProcess } from '#test/support/servers/processes.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 
 let stack: Stack;
 beforeAll(async () => {
   // Nothing is too young to be judged, and the schedule leaves the comparing to the command.
-  stack = await startStack({ environment: { POLICY_BOOKS_GRACE: '0s', POLICY_BOOKS_EVERY: '365d' } });
+  stack = await startStack({ environment: { ...RARE_UPKEEP, POLICY_BOOKS_GRACE: '0s', POLICY_BOOKS_EVERY: '365d' } });
 });
 afterAll(() => stack.stop());
 

@@ -5,7 +5,7 @@ import { addApiKey } from '#db/access/api-keys.ts';
 import { auditLog } from '#db/schema.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
@@ -17,6 +17,7 @@ let temporal: TemporalOperator;
 beforeAll(async () => {
   const environment = {
     ...PATIENT_POLICY,
+    ...RARE_UPKEEP,
     POLICY_RESEND_WINDOW: '1ms',
     ...UNSOLD_STAYS_HELD,
     SERVICE_WITHOUT: 'order_list',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
@@ -11,6 +11,7 @@ beforeAll(async () => {
   // Here a person, an event or an answer brings the news: the reconciler is not to be first.
   const environment = {
     ...PATIENT_POLICY,
+    ...RARE_UPKEEP,
     POLICY_SETTLE_DELAY: '400ms',
     POLICY_RESEND_WINDOW: '1ms',
     POLICY_SILENT_AFTER: '60s',

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 /** An order that the service accepted and never finishes: a person need not wait until that counts as silence. */
@@ -8,7 +8,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_SETTLE_DELAY: '300ms', POLICY_RECONCILE_EVERY: '500ms' },
+    environment: RARE_UPKEEP,
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { explainQuery, retryUpdate } from '#workflows/messages.ts';
@@ -13,7 +13,7 @@ let operator: TemporalOperator;
 beforeAll(async () => {
   // Time enough for a new run to overtake a send that still waits for its answer.
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, ...UNSOLD_STAYS_HELD },
+    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
   });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);
@@ -34,6 +34,7 @@ const serviceOrder = async (orderId: string) => {
 
 describe('Terminate', () => {
   it('while an order is held is made up for by the sweeper; the order costs once', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     await desk.simulator.setPackage(1006, { price_for_reseller: '250000.00' });
     const id = await desk.place(1006);
     await desk.reaches(id, 'held');

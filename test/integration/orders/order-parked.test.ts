@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runsAgain, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, runsAgain, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 /** Once a second each; work counts as idle after two. */
@@ -12,7 +12,11 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_read,order_list,wallet_transactions' },
+    environment: {
+      ...RARE_UPKEEP,
+      POLICY_RESEND_WINDOW: '1ms',
+      SERVICE_WITHOUT: 'order_read,order_list,wallet_transactions',
+    },
   });
   desk = new OrderDesk(stack);
 });
@@ -55,6 +59,7 @@ describe('an order of unknown outcome outside the window in which it may be sent
         attention: { reason: 'outcome_unknown' },
       });
       // The sweeper and the reconciler have their say as well.
+      await using _upkeep = await frequentUpkeep(stack);
       await using operator = await TemporalOperator.connect(stack);
       for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);
       expect((await desk.sends(id)).flat()).toHaveLength(1);

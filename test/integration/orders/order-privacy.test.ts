@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { everythingStored, foundIn } from '#test/support/plain-text.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 
@@ -14,7 +14,7 @@ let operator: TemporalOperator;
 
 beforeAll(async () => {
   // Logs at their most talkative.
-  stack = await startStack({ environment: { LOG_LEVEL: 'trace' } });
+  stack = await startStack({ environment: { ...RARE_UPKEEP, LOG_LEVEL: 'trace' } });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
@@ -10,6 +10,7 @@ beforeAll(async () => {
   // One test waits for the deadline of a send, so it is no longer than that; the next send is to come before the
   // reconciler asks.
   const environment = {
+    ...RARE_UPKEEP,
     POLICY_SEND_DEADLINE: '6s',
     POLICY_SEND_LEASE: '8s',
     POLICY_SEND_ACTIVITY_TIMEOUT: '16s',

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '#db/schema.ts';
-import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { changeLimitUpdate, resolveUpdate } from '#workflows/messages.ts';
@@ -14,7 +14,7 @@ let temporal: TemporalOperator;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list', POLICY_RECONCILE_EVERY: '500ms' },
+    environment: { ...RARE_UPKEEP, POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);
@@ -104,6 +104,7 @@ describe('a verdict', () => {
   });
 
   it('of bought under an id that the service does not know brings the case back, and does not stop the reconciler', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     const { id, sold } = await parkedUnknown();
     expect((await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: 'so_TYPO' })).status).toBe(200);
     await expect

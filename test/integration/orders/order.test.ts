@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
@@ -7,7 +8,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   const simulator = { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' };
-  stack = await startStack({ environment: PATIENT_POLICY, simulator });
+  stack = await startStack({ environment: { ...PATIENT_POLICY, ...RARE_UPKEEP }, simulator });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {
@@ -64,6 +65,7 @@ describe('an order', () => {
   });
 
   it('of which no webhook ever tells is found out about by the reconciler', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
     const id = order.textAt('id');

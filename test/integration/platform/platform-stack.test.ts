@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { startStack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack } from '#test/support/servers/stack.ts';
 
 describe('the whole product as child processes', () => {
   it('carries an order from the REST call to the delivered eSIM, also when its worker is killed on the way', async () => {
-    await using stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '500ms' } });
+    await using stack = await startStack({
+      environment: RARE_UPKEEP,
+      simulator: { SIMULATOR_PROCESSING_DELAY: '500ms' },
+    });
     const first = await stack.order({ package_id: 2001 });
     expect(first.status).toBe(202);
     await stack.orderReaches(first.textAt('id'), ['completed']);

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SIMULATOR_EMAIL } from '#cli/start/environment.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ environment: RARE_UPKEEP });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { journal, refunds } from '#db/schema.ts';
-import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
@@ -12,6 +12,7 @@ let desk: OrderDesk;
 beforeAll(async () => {
   stack = await startStack({
     environment: {
+      ...RARE_UPKEEP,
       POLICY_REFUND_DEADLINE: '2s',
       POLICY_ASK_AGAIN: '500ms',
       POLICY_ASK_AGAIN_MAX: '1s',
@@ -158,6 +159,7 @@ describe('a cancellation of unknown outcome', () => {
   });
 
   it('that is in review is found by the reconciler, which no event could tell', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });

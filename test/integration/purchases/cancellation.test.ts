@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, reconcileBooks } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
@@ -9,7 +9,10 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: PATIENT_POLICY, simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
+  stack = await startStack({
+    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP },
+    simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {
@@ -298,6 +301,7 @@ describe('a refund', () => {
   });
 
   it('of which nothing is ever heard again is asked for by the reconciler', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.nextPurchases({

@@ -5,7 +5,7 @@ import { workflowMetadataQuery } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { ACTION_REFUSED, workflowId } from '#workflows/messages.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/operator/handler-descriptions.ts';
@@ -17,7 +17,7 @@ let stack: Stack;
 let desk: OrderDesk;
 let temporal: TemporalOperator;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ environment: RARE_UPKEEP });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
@@ -11,7 +11,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   const simulator = { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' };
-  stack = await startStack({ environment: PATIENT_POLICY, simulator });
+  stack = await startStack({ environment: { ...PATIENT_POLICY, ...RARE_UPKEEP }, simulator });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {
@@ -84,6 +84,7 @@ describe('a top-up', () => {
   });
 
   it('of which no webhook ever tells is found out about by the reconciler', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, PACKAGE.processingThenCompleted);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
-import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
+import { frequentUpkeep, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { PATIENT_POLICY, RARE_UPKEEP, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 
 const PLAN = { activeAtOnce: 301, processingThenActive: 391, staysProcessing: 394, unavailable: 396 } as const;
@@ -14,7 +14,7 @@ let operator: TemporalOperator;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, ...UNSOLD_STAYS_HELD },
+    environment: { ...PATIENT_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);
@@ -61,6 +61,7 @@ describe('a VPN subscription', () => {
   });
 
   it('in progress at the service becomes active by its webhook, or when the reconciler asks [spec: event.vpn.subscription.active]', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     const sourcesOf = async (id: string) => (await desk.inbox(id)).map(({ source }) => source);
     const told = await active(PLAN.processingThenActive);
     expect(await sourcesOf(told.textAt('id'))).toContain('webhook');
@@ -70,6 +71,7 @@ describe('a VPN subscription', () => {
   });
 
   it('in progress, whose answer was lost and that could not be looked up, is found by the reconciler, which no event could tell', async () => {
+    await using _upkeep = await frequentUpkeep(stack);
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
@@ -156,6 +158,8 @@ it('a VPN subscription is refused when its customer_reference is blank: the serv
 
 describe('a VPN subscription that lives', () => {
   it('is parked when the service calls it failed, and lives on when a person has judged that [spec: event.vpn.subscription.failed]', async () => {
+    // The sweeper restarts what was terminated.
+    await using _upkeep = await frequentUpkeep(stack);
     const subscription = await active();
     const id = subscription.textAt('id');
     const lived = await operator.showsStage(id, 'active');
@@ -252,6 +256,8 @@ describe('the end of a VPN subscription', () => {
   });
 
   it('that the service refuses waits for a person, who can let it go on', async () => {
+    // The sweeper restarts what was terminated.
+    await using _upkeep = await frequentUpkeep(stack);
     const id = (await active()).textAt('id');
     const before = await callsOf('cancelVpnSubscription');
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });

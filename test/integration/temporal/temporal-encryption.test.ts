@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { Client, WorkflowFailedError } from '@temporalio/client';
 import { defaultPayloadConverter, type DataConverter, type Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { Worker, type NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -12,9 +12,9 @@ import { startCodecServer } from '#temporal/codec/codec-server.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { connectClient, connectNative, createClient } from '#temporal/connection.ts';
-import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { canaryWorkflow, noteSignal, type TestActivities } from '#test/integration/temporal/temporal-workflows.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import '#test/support/work/quiet-runtime.ts';
 
 const keyRing = new KeyRing([
   { id: 'k2', key: Buffer.alloc(32, 2) },
@@ -31,7 +31,6 @@ let namespace: string;
 let native: NativeConnection;
 
 beforeAll(async () => {
-  Runtime.install({ logger: createSdkLogger(createLogger({ level: 'error', name: 'test' })) });
   namespace = await createNamespace();
   native = await connectNative(config());
 });

@@ -1,25 +1,23 @@
 import type { Client } from '@temporalio/client';
-import { Runtime, type NativeConnection } from '@temporalio/worker';
+import { type NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { createLogger } from '#telemetry/logger.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
 import { findRunning } from '#temporal/running-work.ts';
-import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { workflowId } from '#workflows/messages.ts';
+import '#test/support/work/quiet-runtime.ts';
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 let native: NativeConnection;
 let client: Client;
 
 beforeAll(async () => {
-  Runtime.install({ logger: createSdkLogger(createLogger({ level: 'error', name: 'test' })) });
   const config = { address: temporalAddress(), namespace: await createNamespace(), tls: false, apiKey: undefined };
   await setUpNamespace(config);
   native = await connectNative(config);

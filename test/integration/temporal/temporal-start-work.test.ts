@@ -1,19 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { Worker, type NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { createLogger } from '#telemetry/logger.ts';
 import { createDataConverter } from '#temporal/codec/data-converter.ts';
 import { connectNative, createClient } from '#temporal/connection.ts';
-import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { rememberedQuery, TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+import '#test/support/work/quiet-runtime.ts';
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 let native: NativeConnection;
@@ -21,7 +20,6 @@ let client: Client;
 let namespace: string;
 
 beforeAll(async () => {
-  Runtime.install({ logger: createSdkLogger(createLogger({ level: 'error', name: 'test' })) });
   namespace = await createNamespace();
   const config = { address: temporalAddress(), namespace, tls: false, apiKey: undefined };
   await setUpNamespace(config);

@@ -8,7 +8,7 @@ import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/network/browser.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
@@ -50,7 +50,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
       environment: process.env,
     });
     await temporal.start();
-    stack = await startStack({ temporal });
+    stack = await startStack({ temporal, environment: RARE_UPKEEP });
     codec = await startProcess({
       name: 'codec',
       script: 'temporal/codec-server-main.ts',

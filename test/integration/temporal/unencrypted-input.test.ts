@@ -6,7 +6,7 @@ import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { connect } from '#temporal/connection.ts';
 import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { RARE_UPKEEP, startStack, type Stack } from '#test/support/servers/stack.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import {
   ACTION_REFUSED,
@@ -26,7 +26,7 @@ let stranger: Client;
 let readable: Client;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ environment: RARE_UPKEEP });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);
   const connection = await connect({ ...stack.temporal, tls: false, apiKey: undefined });

@@ -89,6 +89,7 @@ async function startTemporal(folder: string): Promise<TemporalServer> {
     cli: cli.path,
     port: await freePort(),
     databaseFile: join(folder, 'temporal.db'),
+    durable: false,
     logFile: join(folder, 'temporal.log'),
     environment,
   });

@@ -19,6 +19,10 @@ export function keyRingOf(stack: Stack): KeyRing {
   return new KeyRing(readEncryptionKeys(stack.environments.worker));
 }
 
+/** Milliseconds between two runs of the same upkeep: while a test waits for it, and else, as in `RARE_UPKEEP`. */
+const OFTEN_MS = 1_000;
+const RARELY_MS = 3_600_000;
+
 /** What the Temporal UI shows of a workflow. */
 export interface Shown {
   readonly product: string | undefined;
@@ -154,4 +158,19 @@ export async function runsAgain({ client }: TemporalOperator, schedule: Schedule
   const started = async () => (await handle.describe()).info.numActionsTaken;
   const before = await started();
   await waitFor(`${schedule} has run ${times} times more`, async () => (await started()) >= before + times);
+}
+
+/**
+ * Has the sweeper and the reconciler of a stack with `RARE_UPKEEP` run every second until the result is disposed of.
+ */
+export async function frequentUpkeep(stack: Stack): Promise<AsyncDisposable> {
+  const set = async (everyMs: number) => {
+    await using operator = await TemporalOperator.connect(stack);
+    for (const id of ['sweep', 'reconcile'] as const satisfies readonly ScheduleId[])
+      await operator.client.schedule
+        .getHandle(id)
+        .update((schedule) => ({ ...schedule, spec: { intervals: [{ every: everyMs }] } }));
+  };
+  await set(OFTEN_MS);
+  return { [Symbol.asyncDispose]: () => set(RARELY_MS) };
 }

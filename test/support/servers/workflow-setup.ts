@@ -1,19 +1,37 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Path of Temporal's time-skipping server. */
     testServer: string;
+    /** File with the workflows as production bundles them. */
+    bundledWorkflows: string;
   }
 }
 
-/** Workflow tests cannot run without the time-skipping server: where it cannot be had, the run fails and says why. */
-export default async function setUp(project: TestProject): Promise<void> {
+const BUILD_BUNDLE = join(import.meta.dirname, '../../../worker/build-bundle.ts');
+
+/**
+ * Workflow tests cannot run without the time-skipping server: where it cannot be had, the run fails and says why. The
+ * bundle takes two seconds to build, so all files share one.
+ */
+export default async function setUp(project: TestProject): Promise<() => void> {
   const environment = process.env;
-  const path = await obtainTestServer({
-    environment,
-    progress: (text) => process.stdout.write(`time-skipping test server: ${text}\n`),
-  });
+  const folder = temporaryFolder('workflow');
+  const bundle = join(folder, 'workflows.js');
+  const [path] = await Promise.all([
+    obtainTestServer({
+      environment,
+      progress: (text) => process.stdout.write(`time-skipping test server: ${text}\n`),
+    }),
+    promisify(execFile)(process.execPath, [BUILD_BUNDLE, bundle]),
+  ]);
   project.provide('testServer', path);
+  project.provide('bundledWorkflows', bundle);
+  return () => removeFolder(folder);
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { inject } from 'vitest';
 import type {
   AttemptSnapshot,
   PurchaseActivities,
@@ -24,24 +25,14 @@ import {
   type OperatorAction,
 } from '#domain/work/operator-actions.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/work/retry-rules.ts';
-import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
+import '#test/support/work/quiet-runtime.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
-Runtime.install({ logger: new DefaultLogger('WARN'), telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });
-
-let bundle: Promise<WorkflowBundle> | undefined;
-
-/** The workflows as production bundles them, once for a test file. */
-export function workflowBundle(): Promise<WorkflowBundle> {
-  return (bundle ??= bundleWorkflowCode({
-    workflowsPath: WORKFLOW_SOURCES.workflowsPath,
-    workflowInterceptorModules: [...WORKFLOW_SOURCES.workflowInterceptorModules],
-    logger: { ...console, trace: ignore, debug: ignore, info: ignore, log: ignore },
-  }));
+/** The workflows as production bundles them, once for all test files. */
+export function bundledWorkflows(): { readonly codePath: string } {
+  return { codePath: inject('bundledWorkflows') };
 }
-
-function ignore(): void {}
 
 /** What one scripted send of the fake service comes to. */
 export type ScriptedSend =
@@ -355,7 +346,7 @@ export async function withWorker<Result>(
   const worker = await Worker.create({
     connection: environment.nativeConnection,
     taskQueue,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: bundledWorkflows(),
     activities: fake.activities(() => environment.currentTimeMs()),
   });
   return worker.runUntil(() => work(taskQueue));
