@@ -11,6 +11,7 @@ enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', im
 // hundred modules of its own and a hundred imports of ours: most of a second of every start. Its modules import each
 // other by relative path with extension, which needs no package.json; each of its entry points is looked up once.
 const DRIZZLE = 'drizzle-orm';
+/** @type {Map<string, import('node:module').ResolveFnOutput>} */
 const entryPoints = new Map();
 registerHooks({
   resolve(specifier, context, next) {

@@ -7,8 +7,10 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { FAILURE_CONVERTER_PATH } from '#temporal/codec/data-converter.ts';
 import { readHistory, textsOf, waitsIn } from '#test/support/work/histories.ts';
-import '#test/support/work/quiet-runtime.ts';
+import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
+
+quietRuntime();
 
 const FOLDER = join(import.meta.dirname, 'histories');
 const recorded = readdirSync(FOLDER)

@@ -117,7 +117,7 @@ describe('an endpoint that fails', () => {
     });
     await workflowOf(id).terminate('a test pressed the button');
     // The sweeper restarts what was terminated.
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     receiver.otherwise = 204;
     await settles(id, 'delivered');
   });

@@ -34,7 +34,7 @@ const serviceOrder = async (orderId: string) => {
 
 describe('Terminate', () => {
   it('while an order is held is made up for by the sweeper; the order costs once', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     await desk.simulator.setPackage(1006, { price_for_reseller: '250000.00' });
     const id = await desk.place(1006);
     await desk.reaches(id, 'held');

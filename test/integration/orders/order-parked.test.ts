@@ -59,7 +59,7 @@ describe('an order of unknown outcome outside the window in which it may be sent
         attention: { reason: 'outcome_unknown' },
       });
       // The sweeper and the reconciler have their say as well.
-      await using _upkeep = await frequentUpkeep(stack);
+      await frequentUpkeep(stack);
       await using operator = await TemporalOperator.connect(stack);
       for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);
       expect((await desk.sends(id)).flat()).toHaveLength(1);

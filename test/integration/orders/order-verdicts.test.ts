@@ -104,7 +104,7 @@ describe('a verdict', () => {
   });
 
   it('of bought under an id that the service does not know brings the case back, and does not stop the reconciler', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     const { id, sold } = await parkedUnknown();
     expect((await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: 'so_TYPO' })).status).toBe(200);
     await expect

@@ -65,7 +65,7 @@ describe('an order', () => {
   });
 
   it('of which no webhook ever tells is found out about by the reconciler', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
     const id = order.textAt('id');

@@ -159,7 +159,7 @@ describe('a cancellation of unknown outcome', () => {
   });
 
   it('that is in review is found by the reconciler, which no event could tell', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });

@@ -301,7 +301,7 @@ describe('a refund', () => {
   });
 
   it('of which nothing is ever heard again is asked for by the reconciler', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.nextPurchases({

@@ -84,7 +84,7 @@ describe('a top-up', () => {
   });
 
   it('of which no webhook ever tells is found out about by the reconciler', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, PACKAGE.processingThenCompleted);

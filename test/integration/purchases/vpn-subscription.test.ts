@@ -61,7 +61,7 @@ describe('a VPN subscription', () => {
   });
 
   it('in progress at the service becomes active by its webhook, or when the reconciler asks [spec: event.vpn.subscription.active]', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     const sourcesOf = async (id: string) => (await desk.inbox(id)).map(({ source }) => source);
     const told = await active(PLAN.processingThenActive);
     expect(await sourcesOf(told.textAt('id'))).toContain('webhook');
@@ -71,7 +71,7 @@ describe('a VPN subscription', () => {
   });
 
   it('in progress, whose answer was lost and that could not be looked up, is found by the reconciler, which no event could tell', async () => {
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
@@ -159,7 +159,7 @@ it('a VPN subscription is refused when its customer_reference is blank: the serv
 describe('a VPN subscription that lives', () => {
   it('is parked when the service calls it failed, and lives on when a person has judged that [spec: event.vpn.subscription.failed]', async () => {
     // The sweeper restarts what was terminated.
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     const subscription = await active();
     const id = subscription.textAt('id');
     const lived = await operator.showsStage(id, 'active');
@@ -257,7 +257,7 @@ describe('the end of a VPN subscription', () => {
 
   it('that the service refuses waits for a person, who can let it go on', async () => {
     // The sweeper restarts what was terminated.
-    await using _upkeep = await frequentUpkeep(stack);
+    await frequentUpkeep(stack);
     const id = (await active()).textAt('id');
     const before = await callsOf('cancelVpnSubscription');
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });

@@ -14,7 +14,9 @@ import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 import { connectClient, connectNative, createClient } from '#temporal/connection.ts';
 import { canaryWorkflow, noteSignal, type TestActivities } from '#test/integration/temporal/temporal-workflows.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
-import '#test/support/work/quiet-runtime.ts';
+import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
+
+quietRuntime();
 
 const keyRing = new KeyRing([
   { id: 'k2', key: Buffer.alloc(32, 2) },

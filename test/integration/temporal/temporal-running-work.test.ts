@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { type NativeConnection } from '@temporalio/worker';
+import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/connection/ids.ts';
@@ -10,8 +10,10 @@ import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
 import { workflowId } from '#workflows/messages.ts';
-import '#test/support/work/quiet-runtime.ts';
+
+quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 let native: NativeConnection;

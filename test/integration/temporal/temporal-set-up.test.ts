@@ -15,7 +15,10 @@ import {
 import { ensureSchedules, SCHEDULE_IDS } from '#temporal/schedules.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 const configFor = (namespace: string) => ({ address: temporalAddress(), namespace, tls: false, apiKey: undefined });

@@ -10,9 +10,11 @@ import { connectNative, createClient } from '#temporal/connection.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, signalReport, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/servers/temporal.ts';
+import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
 import { rememberedQuery, TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
-import '#test/support/work/quiet-runtime.ts';
+
+quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 let native: NativeConnection;

@@ -1,13 +1,14 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { workflowMetadataQuery } from '@temporalio/workflow';
-import { readEncryptionKeys } from '#config/config.ts';
+import { onTestFinished } from 'vitest';
+import { readEncryptionKeys, readWorkerConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { isId } from '#domain/work/identifiers.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { connectClient } from '#temporal/connection.ts';
-import type { ScheduleId } from '#temporal/schedules.ts';
+import { ensureSchedules, type Intervals, type ScheduleId } from '#temporal/schedules.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { webhookEndpointWorkflowId, workflowId } from '#workflows/messages.ts';
@@ -19,9 +20,8 @@ export function keyRingOf(stack: Stack): KeyRing {
   return new KeyRing(readEncryptionKeys(stack.environments.worker));
 }
 
-/** Milliseconds between two runs of the same upkeep: while a test waits for it, and else, as in `RARE_UPKEEP`. */
+/** Milliseconds between two runs of the same upkeep while a test waits for it. */
 const OFTEN_MS = 1_000;
-const RARELY_MS = 3_600_000;
 
 /** What the Temporal UI shows of a workflow. */
 export interface Shown {
@@ -160,17 +160,13 @@ export async function runsAgain({ client }: TemporalOperator, schedule: Schedule
   await waitFor(`${schedule} has run ${times} times more`, async () => (await started()) >= before + times);
 }
 
-/**
- * Has the sweeper and the reconciler of a stack with `RARE_UPKEEP` run every second until the result is disposed of.
- */
-export async function frequentUpkeep(stack: Stack): Promise<AsyncDisposable> {
-  const set = async (everyMs: number) => {
+/** Has the sweeper and the reconciler of a stack with `RARE_UPKEEP` run every second until the test ends. */
+export async function frequentUpkeep(stack: Stack): Promise<void> {
+  const { policy } = readWorkerConfig(stack.environments.worker);
+  const set = async (intervals: Intervals) => {
     await using operator = await TemporalOperator.connect(stack);
-    for (const id of ['sweep', 'reconcile'] as const satisfies readonly ScheduleId[])
-      await operator.client.schedule
-        .getHandle(id)
-        .update((schedule) => ({ ...schedule, spec: { intervals: [{ every: everyMs }] } }));
+    await ensureSchedules(operator.client, intervals);
   };
-  await set(OFTEN_MS);
-  return { [Symbol.asyncDispose]: () => set(RARELY_MS) };
+  onTestFinished(() => set(policy));
+  await set({ ...policy, sweep: { everyMs: OFTEN_MS }, reconcile: { everyMs: OFTEN_MS } });
 }

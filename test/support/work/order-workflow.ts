@@ -25,9 +25,11 @@ import {
   type OperatorAction,
 } from '#domain/work/operator-actions.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/work/retry-rules.ts';
-import '#test/support/work/quiet-runtime.ts';
+import { quietRuntime } from '#test/support/work/quiet-runtime.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
+
+quietRuntime();
 
 /** The workflows as production bundles them, once for all test files. */
 export function bundledWorkflows(): { readonly codePath: string } {

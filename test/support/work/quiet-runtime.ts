@@ -1,4 +1,13 @@
-/** Imported before a test starts a worker: what it logs is no more than warnings. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
-Runtime.install({ logger: new DefaultLogger('WARN'), telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });
+let installed = false;
+
+/** Called before a process starts its first Temporal worker: workers log no more than warnings then. */
+export function quietRuntime(): void {
+  if (installed) return;
+  installed = true;
+  Runtime.install({
+    logger: new DefaultLogger('WARN'),
+    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+  });
+}
