@@ -7,11 +7,11 @@ const statusOf = async (simulator: SimulatorClient, package_id = PACKAGE): Promi
   (await simulator.order({ package_id })).textAt('status');
 
 describe('a behaviour rule', () => {
-  it('decides about the next purchases that match, and no more', async () => {
+  it('decides about the given number of matching purchases', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', package_id: 1002, count: 1 });
     await simulator.admin.post('/behaviour', { outcome: 'stay_processing', environment: 'sandbox', count: 2 });
-    // The newest that matches goes first.
+    // The newest matching rule is used first.
     expect(await statusOf(simulator, 1002)).toBe('processing');
     expect(await statusOf(simulator)).toBe('processing');
     expect(await statusOf(simulator)).toBe('completed');
@@ -22,7 +22,7 @@ describe('a behaviour rule', () => {
     expect(listed.data.map(({ used }) => used)).toEqual([2, 1]);
   });
 
-  it('of the other environment is not taken', async () => {
+  it('of the other environment is not used', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', environment: 'production' });
     expect(await statusOf(simulator)).toBe('completed');
@@ -100,7 +100,7 @@ describe('an order that is processing', () => {
     expect((await simulator.admin.post('/orders/nobody/complete')).status).toBe(404);
   });
 
-  it('is not ended a second time when its own time comes', async () => {
+  it('is not ended a second time when its planned end is due', async () => {
     await using simulator = await startTestSimulator({ processingDelayMs: 600_000 });
     const { id } = (await simulator.order({ package_id: 9002 })).read(serviceOrder);
     await simulator.admin.post(`/orders/${id}/complete`);
@@ -110,8 +110,8 @@ describe('an order that is processing', () => {
   });
 });
 
-describe('a movement by hand', () => {
-  it('moves the wallet and names the one sale that it is said to be for, or nothing', async () => {
+describe('a manual movement', () => {
+  it('changes the wallet and names the given sale, or none', async () => {
     await using simulator = await startTestSimulator();
     const { id, external_order_id: reference } = (await simulator.order()).read(serviceOrder);
     const move = (movement: Record<string, string>) =>
@@ -132,7 +132,7 @@ describe('a movement by hand', () => {
 });
 
 describe('a reset', () => {
-  it('brings back the first start, with the same ids under the same seed', async () => {
+  it('restores the first start, with the same ids for the same seed', async () => {
     await using simulator = await startTestSimulator();
     const before = (await simulator.admin.get('/state')).at('environments', 'sandbox', 'balance');
     const id = (await simulator.order()).textAt('id');
@@ -189,7 +189,7 @@ describe('the admin API', () => {
     ['/packages/1001', {}, 'body'],
     ['/packages/1001', { price_for_reseller: 2 }, 'price_for_reseller'],
     ['/reset', { really: true }, 'really'],
-  ])('refuses what it does not know with 422 that names it: %s %j', async (path, body, field) => {
+  ])('refuses unknown fields and values with a 422 that names them: %s %j', async (path, body, field) => {
     await using simulator = await startTestSimulator();
     const answer = await simulator.admin.post(path, body);
     expect(answer.status).toBe(422);
@@ -204,7 +204,7 @@ describe('the admin API', () => {
     expect((await simulator.admin.get('/everything')).status).toBe(404);
   });
 
-  it('lists oldest first and goes on after a sequence number', async () => {
+  it('lists oldest first and continues after a sequence number', async () => {
     await using simulator = await startTestSimulator();
     for (const external_order_id of ['a', 'b', 'c']) await simulator.order({ external_order_id });
     const item = z.object({ external_order_id: z.string() });
@@ -217,7 +217,7 @@ describe('the admin API', () => {
     expect(found.data).toHaveLength(1);
   });
 
-  it('says that it is healthy, and shows the state at a glance', async () => {
+  it('reports its health and shows the whole state', async () => {
     await using simulator = await startTestSimulator();
     await simulator.order();
     expect((await simulator.admin.get('/health')).body).toEqual({ status: 'ok' });
@@ -230,7 +230,7 @@ describe('the admin API', () => {
     });
   });
 
-  it('a price change counts for the next purchase, and is shown', async () => {
+  it('applies a price change to the next purchase, and shows it', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/packages/1001', { price_for_reseller: '3.3333' });
     expect((await simulator.sandbox.get('/packages?limit=1')).at('data', 0, 'price_for_reseller')).toBe('3.3333');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Agenda, type DueSource } from '#simulator/behaviour/agenda.ts';
 
-/** Work at given times; whatever it does takes a millisecond of the clock. */
+/** Work at given times; all work takes a millisecond of the clock. */
 class Planned implements DueSource {
   readonly done: number[] = [];
   #due: readonly number[];
@@ -29,7 +29,7 @@ describe('the agenda', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it('does everything once, also what becomes due while it looks', async () => {
+  it('runs all due work once, including work that becomes due during the run', async () => {
     let drift = 0;
     const now = (): number => Date.now() + drift;
     const start = now();
@@ -43,7 +43,7 @@ describe('the agenda', () => {
     agenda.stop();
   });
 
-  it('tells of work that fails, does the other work, and goes on', async () => {
+  it('reports failed work, runs the other work, and continues', async () => {
     const errors: unknown[] = [];
     const agenda = new Agenda(Date.now, (error) => errors.push(error));
     const planned = new Planned([Date.now() + 10], () => undefined);
@@ -63,7 +63,7 @@ describe('the agenda', () => {
     agenda.stop();
   });
 
-  it('does nothing more once it is stopped', async () => {
+  it('runs nothing after it was stopped', async () => {
     const planned = new Planned([Date.now() + 10], () => undefined);
     const agenda = new Agenda(Date.now, () => undefined);
     agenda.add(planned);

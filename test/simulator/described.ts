@@ -1,4 +1,4 @@
-/** Holds answers and webhooks against the simulator's OpenAPI document, with a validator that is not ours. */
+/** Validates answers and webhooks by the simulator's OpenAPI document, with an independent validator. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
@@ -25,7 +25,7 @@ export const documentShape = z.object({
 });
 export type Document = z.output<typeof documentShape>;
 
-/** The formats that the document uses; one that is not here makes the validator throw. */
+/** The formats of the document. An unknown format makes the validator throw. */
 const FORMATS = {
   'date-time': (text: string) =>
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
@@ -33,7 +33,7 @@ const FORMATS = {
   uri: (text: string) => URL.canParse(text),
 };
 
-/** A document with its schemas ready to judge values. */
+/** A document with compiled schemas. */
 export class Description {
   readonly document: Document;
   readonly #ajv = new Ajv2020({ strict: false, formats: FORMATS });
@@ -44,7 +44,7 @@ export class Description {
     this.#ajv.addSchema({ $id: 'openapi', ...document });
   }
 
-  /** @returns `valid`, or what is wrong. */
+  /** @returns `valid`, or the errors. */
   judge(schema: unknown, value: unknown): string {
     if (schema === undefined) return 'not described';
     let validate = this.#compiled.get(schema);
@@ -56,19 +56,20 @@ export class Description {
     return validate(value) ? 'valid' : this.#ajv.errorsText(validate.errors);
   }
 
-  /** @param path as it was called, without the base. @returns `valid`, or what is wrong with the answer. */
+  /** @param path as called, without the base. @returns `valid`, or the errors of the answer. */
   judgeAnswer(method: string, path: string, answer: HttpAnswer): string {
     const response = this.#operation(method, path)?.responses[String(answer.status)];
     const type = answer.headers.get('content-type');
     if (type === null && answer.text === '' && response !== undefined && response.content === undefined) return 'valid';
     const described = response?.content?.[type ?? '']?.schema;
     const body = type?.endsWith('json') === true ? answer.body : answer.text;
-    // Of addresses and methods that do not exist (in a dialect) a document says nothing; they are refusals like others.
+    // A document does not describe addresses and methods that do not exist (in a dialect); they get an ordinary
+    // refusal.
     const absent = response === undefined && (answer.status === 404 || answer.status === 405);
     return this.judge(absent ? this.document.components.schemas['Error'] : described, body);
   }
 
-  /** @returns `valid`, or what is wrong with the body of a webhook. */
+  /** @returns `valid`, or the errors of the body of a webhook. */
   judgeWebhook(event: string, body: unknown): string {
     return this.judge(this.document.webhooks[event]?.post.requestBody?.content['application/json'].schema, body);
   }
@@ -84,7 +85,7 @@ export class Description {
 
 const descriptions = new Map<Environment, Description>();
 
-/** What the simulator says of itself; dialects leave calls out, and change nothing of those that are there. */
+/** The documents of the simulator. Dialects omit calls and do not change the others. */
 export function descriptionOf(environment: Environment): Description {
   let description = descriptions.get(environment);
   if (description === undefined) {

@@ -15,7 +15,7 @@ describe('a dialect', () => {
     expect(changed.at('properties')).toEqual({ ...DIALECTS[name], key_retention_ms: 77 });
   });
 
-  it('conflicts: a repeated key is refused whatever its body [spec: gap.repeated-key]', async () => {
+  it('conflicts: a repeated key is refused with any body [spec: gap.repeated-key]', async () => {
     await using simulator = await startTestSimulator({ dialect: 'conflicts' });
     await simulator.order(body, 'key');
     const answer = await simulator.order(body, 'key');
@@ -31,7 +31,7 @@ describe('a dialect', () => {
     expect(again.status).toBe(201);
     expect(again.at('id')).not.toBe(first.at('id'));
     expect(await simulator.debits('r')).toHaveLength(2);
-    // The new use has the key now.
+    // The key now belongs to the new use.
     expect((await simulator.order(body, 'key')).text).toBe(again.text);
   });
 
@@ -73,7 +73,7 @@ describe('a dialect', () => {
     const answers = await Promise.all([simulator.order(body, 'key'), simulator.order(body, 'key')]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(await simulator.debits('r')).toHaveLength(2);
-    // One after the other they are safe.
+    // One after the other, repeated sends are safe.
     expect((await simulator.order(body, 'key')).status).toBe(201);
     expect(await simulator.debits('r')).toHaveLength(2);
   });
@@ -90,7 +90,7 @@ describe('a dialect', () => {
     expect((await simulator.sandbox.get(`/orders/${id}`)).status).toBe(404);
     expect((await simulator.sandbox.get('/orders')).status).toBe(200);
     await simulator.admin.post('/dialect', { name: 'no_lookup' });
-    // The address is there, for POST.
+    // The address exists for POST.
     expect((await simulator.sandbox.get('/orders')).status).toBe(405);
     expect((await simulator.sandbox.get('/wallet/transactions')).status).toBe(404);
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
@@ -112,7 +112,7 @@ describe('a dialect', () => {
     expect(document.at('paths', '/wallet/transactions')).toBeUndefined();
   });
 
-  it('bare: has nothing but the calls without a capability, and all that buys and cancels', async () => {
+  it('bare: has only the calls without a capability, and those that buy and cancel', async () => {
     await using simulator = await startTestSimulator({ dialect: 'bare' });
     const document = (await simulator.admin.get('/openapi.json')).read(documentShape);
     const names = Object.values(document.paths).flatMap((item) =>
@@ -158,7 +158,7 @@ describe('a dialect', () => {
     expect((await simulator.cancel(untouched, 'key')).at('status')).toBe('cancelled');
   });
 
-  it('late_debits: a debit is spent at once and seen later', async () => {
+  it('late_debits: a debit is spent at once and shown later', async () => {
     await using simulator = await startTestSimulator({ dialect: 'late_debits', sandboxBalance: '2.50' });
     const seen = async () => {
       const page = (await simulator.sandbox.get('/wallet/transactions')).read(pageOf(walletTransaction));

@@ -52,7 +52,7 @@ describe('docs/simulator.md', () => {
     expect(/^(\d+) packages/m.exec(DOCUMENT)?.[1]).toBe(String(PACKAGES.length));
   });
 
-  it.each(Object.entries(SIMULATOR_FIELDS))('states the default of %s as it is', (name, schema) => {
+  it.each(Object.entries(SIMULATOR_FIELDS))('states the actual default of %s', (name, schema) => {
     const stated = rows.get(`\`${name}\``) ?? '';
     const literal = /^`(.*)`$/.exec(stated)?.[1];
     expect(literal === undefined ? stated : schema.parse(literal)).toEqual(schema.parse(undefined) ?? 'none');
@@ -60,7 +60,7 @@ describe('docs/simulator.md', () => {
 });
 
 describe('a simulator started in a test', () => {
-  it('has the defaults of one started as a process, but for port, file and log', () => {
+  it('has the defaults of a simulator process, except port, file and log', () => {
     const {
       port: _port,
       dataFile: _file,

@@ -41,28 +41,28 @@ async function weather(options: SimulatorOptions): Promise<readonly number[]> {
 }
 
 describe('random faults', () => {
-  it('are the same for the same seed and calls, and others for another seed', async () => {
+  it('are the same for the same seed and calls, and differ for another seed', async () => {
     const first = await weather({ seed: 'one' });
     expect(new Set(first)).toEqual(new Set([200, 429, 503]));
     expect(await weather({ seed: 'one' })).toEqual(first);
     expect(await weather({ seed: 'two' })).not.toEqual(first);
   });
 
-  it('fire about as often as their chance says', async () => {
+  it('fire with about their probability', async () => {
     await using simulator = await startTestSimulator({}, false);
     await simulator.admin.post('/fault-profile', { webhook: { lost: 0.25, twice: 0.5 } });
     await Promise.all(Array.from({ length: 400 }, () => simulator.admin.post('/webhooks/ping')));
     const [lost, twice] = await rulesOf(simulator);
     expect(lost).toMatchObject({ fault: { kind: 'lost' }, hits: 400 });
     expect(Math.abs((lost?.fired ?? 0) / 400 - 0.25)).toBeLessThan(0.08);
-    // What is lost cannot be doubled.
+    // A lost webhook cannot be sent twice.
     expect(twice?.hits).toBe(400 - (lost?.fired ?? 0));
   });
 
   it.each(faultProfileNames)(
     '%s has a rule for each of its chances, at the start and by the admin API',
     async (name) => {
-      // No client of the test's usual kind: its logins would meet the faults.
+      // Not the usual client of the tests: its logins would meet the faults.
       const started = await startSimulator({ seed: 'test', faultProfile: name });
       const plain = await startSimulator({ seed: 'test' });
       await new HttpClient(`${plain.url}/simulator`).post('/fault-profile', { name });
@@ -71,13 +71,13 @@ describe('random faults', () => {
     },
   );
 
-  it('leave rules that were added one by one alone, and end with the rest of the faults', async () => {
+  it('do not affect single rules, and are removed with all faults', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/faults', { target: 'webhook', fault: { kind: 'lost' }, nth: 100 });
     await simulator.admin.post('/fault-profile', { name: 'stormy', request: { hang: 0 }, environment: 'production' });
     const kinds = async () => (await rulesOf(simulator)).map(({ fault }) => fault.kind);
     expect(await kinds()).not.toContain('hang');
-    // In the other environment the weather is fine.
+    // The other environment has no faults.
     const calls = await Promise.all([1, 2, 3, 4, 5].map(() => simulator.sandbox.get('/wallet')));
     expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200]));
     await simulator.admin.post('/fault-profile', { name: 'none' });

@@ -19,7 +19,7 @@ const amount = fc
 const ESIMS = 2;
 const kind = <Kind extends Step['kind']>(name: Kind) => fc.constant(name);
 const reference = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
-// Few, so that they meet, also across operations.
+// Few values, so that operations share them.
 const key = fc.nat({ max: 39 }).map(String);
 const esim = fc.nat({ max: ESIMS - 1 });
 
@@ -47,13 +47,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('the ledger', () => {
-  it('adds up to the last digit, never falls below zero, and moves once for each thing that was sold or refunded', async () => {
+  it('adds up exactly, never falls below zero, and has one movement for each sale and refund', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async (steps) => {
         await using simulator = await startTestSimulator({ sandboxBalance: '20.00' });
         const esims: string[] = [];
         for (let index = 0; index < ESIMS; index += 1) esims.push(await simulator.esim());
-        // All at once: whatever their order, the books have to be right.
+        // All at once: the ledger must be correct in every order.
         const answers = await Promise.all(steps.map((each) => carryOut(simulator, esims, each)));
         const lines = await simulator.ledger();
         expectSum(lines, await simulator.balance());
@@ -69,7 +69,7 @@ describe('the ledger', () => {
         const credited = lines.filter(({ reason }) => reason === 'refund').map(subjectOf);
         expect(credited.toSorted()).toEqual([...idsOf(failed), ...idsOf(refunds, 'refund')].toSorted());
 
-        // A debit is refunded once, and never one whose eSIM was recharged.
+        // A debit is refunded at most once, and never after a recharge of its eSIM.
         const refunded = lines.filter(({ refund_id }) => refund_id !== null);
         expect(new Set(refunded.map(({ order_id }) => order_id)).size).toBe(refunded.length);
         const completed = sold.filter((answer) => answer.at('status') === 'completed');
@@ -110,12 +110,12 @@ function expectSum(lines: readonly LedgerLine[], shown: string): void {
   expect(new Big(shown).eq(balance)).toBe(true);
 }
 
-/** What a movement is about. */
+/** The subject of a movement. */
 function subjectOf(line: LedgerLine): string {
   return line.refund_id ?? line.topup_id ?? line.vpn_subscription_id ?? String(line.order_id);
 }
 
-/** Ids in answers, each once: a repeated key repeats its answer. */
+/** The distinct ids in answers; a repeated key repeats its answer. */
 function idsOf(answers: readonly HttpAnswer[], ...path: readonly string[]): string[] {
   return [...new Set(answers.map((answer) => answer.textAt(...path, 'id')))].toSorted();
 }

@@ -7,7 +7,10 @@ import { PACKAGE, PLAN, startReceiver, startTestSimulator, type SimulatorClient 
 import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/network/http.ts';
 import { EVENT_KINDS } from '#upstream/contract.ts';
 
-/** One thing that somebody asks of the simulator; the reseller's calls go to all endpoints, well and badly made. */
+/**
+ * One step of a reseller or an operator. The calls of the reseller reach all endpoints, with valid and invalid
+ * requests.
+ */
 type Step =
   | {
       readonly kind: 'call';
@@ -24,7 +27,7 @@ type IdKind = (typeof ID_KINDS)[number];
 
 const PACKAGES = [PACKAGE, PACKAGE, 1002, 1011, 1025, 2001, 9001, 9002, 9003, 9004, 9005, 9006, 1];
 const PLANS = [PLAN, 302, 391, 392, 393, 394, 395, 396, 1];
-/** `~esims.7` stands for the id of an eSIM that an earlier answer named; which one is up to its number. */
+/** `~esims.7` stands for the id of an eSIM in an earlier answer; the number chooses it. */
 const known = (kind: IdKind) => fc.nat({ max: 30 }).map((number) => `~${kind}.${number}`);
 const anyText = fc.stringMatching(/^[A-Za-z0-9._%-]{1,12}$/).map(encodeURIComponent);
 const text = fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.string({ maxLength: 8 }));
@@ -149,7 +152,7 @@ const BEGINNING: readonly Step[] = [
   purchase('/esims/~esims.1/cancel', undefined, 30),
 ];
 
-/** Most dialects have the same document, and getting its schemas ready takes long. */
+/** Kept by content: most dialects have the same document, and compiling its schemas takes long. */
 const descriptions = new Map<string, Description>();
 
 function descriptionIn(dialect: DialectName): Description {
@@ -159,8 +162,8 @@ function descriptionIn(dialect: DialectName): Description {
   return description;
 }
 
-describe('in every dialect, whatever is asked of it, the simulator', () => {
-  it('answers and tells of nothing that its own OpenAPI document does not describe [spec: versioning.openapi, gap.answers]', async () => {
+describe('in every dialect and for all requests, the simulator', () => {
+  it('sends only answers and webhooks that its own OpenAPI document describes [spec: versioning.openapi, gap.answers]', async () => {
     const seen = { statuses: new Set<number>(), events: new Set<string>() };
     const holdsFor = async (dialect: DialectName, steps: readonly Step[]) => {
       const description = descriptionIn(dialect);
@@ -184,7 +187,7 @@ describe('in every dialect, whatever is asked of it, the simulator', () => {
       const steps = fc.array(step, { minLength: 25, maxLength: 35 }).map((random) => [...BEGINNING, ...random]);
       await fc.assert(fc.asyncProperty(fc.constant(name), steps, holdsFor), { numRuns: 1 });
     }
-    // All of this would hold for a simulator that refuses everything.
+    // These expectations also hold for a simulator that refuses everything, so successes are counted.
     expect([200, 201, 422].filter((status) => !seen.statuses.has(status))).toEqual([]);
     expect(
       EVENT_KINDS.filter((event) => /^(order|topup|esim|vpn.*active)/.test(event) && !seen.events.has(event)),
@@ -192,10 +195,10 @@ describe('in every dialect, whatever is asked of it, the simulator', () => {
   }, 120_000);
 });
 
-/** Makes calls with ids that earlier answers named, and holds each answer against the document. */
+/** Makes calls with ids of earlier answers, and validates each answer by the document. */
 class JudgedClient {
   readonly #client: HttpClient;
-  /** For the login, which takes no token. */
+  /** For the login, which has no token. */
   readonly #open: HttpClient;
   readonly #description: Description;
   readonly #ids = new Map<IdKind, string[]>(ID_KINDS.map((kind) => [kind, []]));
@@ -236,7 +239,7 @@ class JudgedClient {
     }
   }
 
-  /** A text in which `~esims.7` is the id that it stands for. */
+  /** Replaces placeholders such as `~esims.7` by ids. */
   #withId(text: string): string {
     return text.replace(/~([a-z/]+)\.(\d+)/, (_, kind: IdKind, number: string) => {
       const ids = this.#ids.get(kind) ?? [];

@@ -9,7 +9,7 @@ const operationsOf = (description: Description): string[] =>
   );
 
 describe('the OpenAPI document', () => {
-  it('has every call of the contract; the simulation in the sandbox alone [spec: versioning.openapi, requests.shown, gap.sandbox-calls]', async () => {
+  it('has every call of the contract; the simulation only in the sandbox [spec: versioning.openapi, requests.shown, gap.sandbox-calls]', async () => {
     await using simulator = await startTestSimulator();
     const sandbox = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
     const production = new Description((await simulator.production.get('/openapi.json')).read(documentShape));
@@ -17,7 +17,7 @@ describe('the OpenAPI document', () => {
     expect(operationsOf(sandbox).toSorted()).toEqual(all);
     expect(operationsOf(production).toSorted()).toEqual(all.filter((name) => name !== 'simulateEsim'));
     expect(Object.keys(sandbox.document.webhooks).toSorted()).toEqual(EVENT_KINDS.toSorted());
-    // All tests hold their answers against these.
+    // All tests validate their answers by these documents.
     expect(sandbox.document).toEqual(descriptionOf('sandbox').document);
     expect(production.document).toEqual(descriptionOf('production').document);
   });
@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says where a token, a key and which query parameters are needed [spec: header.idempotency-key, field.updates.*]', async () => {
+  it('states which calls need a token, a key and query parameters [spec: header.idempotency-key, field.updates.*]', async () => {
     await using simulator = await startTestSimulator();
     const { paths } = (await simulator.sandbox.get('/openapi.json')).read(documentShape);
     expect(paths['/login']?.['post']?.security).toEqual([]);
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     expect(loginSchema('sandbox')).not.toHaveProperty('properties.expires_in_days');
   });
 
-  it('takes and refuses the bodies that the simulator takes and refuses [spec: gap.bounds]', () => {
+  it('accepts and refuses the same bodies as the simulator [spec: gap.bounds]', () => {
     const { document } = descriptionOf('sandbox');
     const judge = (path: string, body: unknown) =>
       descriptionOf('sandbox').judge(
@@ -84,10 +84,10 @@ describe('the OpenAPI document', () => {
 });
 
 describe('every call', () => {
-  it('is answered as the document has it: done, and refused in each way [spec: requests.json, login.sandbox, endpoint.*]', async () => {
+  it('is answered as the document describes: with success, and with each refusal [spec: requests.json, login.sandbox, endpoint.*]', async () => {
     await using simulator = await startTestSimulator();
     const done = new Set<EndpointName>();
-    // The client fails on an answer that the document does not describe; here each endpoint has to be done once.
+    // The client fails on an undescribed answer; here each endpoint must succeed once.
     for (const [name, call] of Object.entries(callsOf(simulator))) {
       const answer = await call();
       expect([name, answer.status]).toEqual([name, answer.status < 300 ? answer.status : 'done']);
@@ -114,7 +114,7 @@ describe('every call', () => {
 });
 
 describe('every event', () => {
-  it('is emitted, and its body is as the document has it [spec: event.*]', async () => {
+  it('is sent with a body as in the document [spec: event.*]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     await simulator.admin.post('/webhooks/ping');
@@ -167,7 +167,7 @@ describe('every error body', () => {
   });
 });
 
-/** Every endpoint once, in an order in which each can be done. */
+/** Every endpoint once, in an order in which each can succeed. */
 function callsOf(simulator: SimulatorClient) {
   const { sandbox } = simulator;
   const login = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };

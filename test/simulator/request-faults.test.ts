@@ -53,7 +53,7 @@ describe('a fault before the work', () => {
     expect(await simulator.debits('r')).toHaveLength(0);
   });
 
-  it('answer replaces the answer by any other', async () => {
+  it('answer replaces the answer by a given one', async () => {
     await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'answer', status: 302, headers: { Location: '/elsewhere' } });
     const answer = await simulator.order(body, 'k');
@@ -79,7 +79,7 @@ describe('a fault after the work', () => {
     expect(await simulator.debits('r')).toHaveLength(1);
   });
 
-  it('garbage_body answers 201 with what is no JSON', async () => {
+  it('garbage_body answers 201 with a body that is not JSON', async () => {
     await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'garbage_body' });
     const answer = await simulator.order(body, 'k');
@@ -107,7 +107,7 @@ describe('a fault in time', () => {
     await expect(call).rejects.toThrow('aborted');
   });
 
-  it('latency at the answer: the purchase is made long before the caller hears of it', async () => {
+  it('latency at the answer: the purchase is made long before the caller gets the answer', async () => {
     await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'latency', ms: 60_000, at: 'answer' });
     const gaveUp = new AbortController();
@@ -118,19 +118,19 @@ describe('a fault in time', () => {
     await expect(call).rejects.toThrow('aborted');
   });
 
-  it('latency at arrival and at work are waited for before anything is bought', async () => {
+  it('latency at arrival and at work delays the purchase itself', async () => {
     await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'latency', ms: 30, at: 'arrival' });
     await fault(simulator, { kind: 'latency', ms: 30, at: 'work' });
     const started = performance.now();
     expect((await simulator.order(body, 'k')).status).toBe(201);
-    // A lower bound: a busy machine can only take longer. Timers may be a millisecond early.
+    // A lower bound: a busy machine may take longer. Timers may be a millisecond early.
     expect(performance.now() - started).toBeGreaterThanOrEqual(58);
   });
 
   it('latency at work keeps the key in use meanwhile', async () => {
     await using simulator = await startTestSimulator({}, false);
-    // Long enough for the second send to come while the first is at work, on a busy machine too.
+    // Long enough for the second send to arrive during the work of the first, on a busy machine too.
     await fault(simulator, { kind: 'latency', ms: 2_000, at: 'work' });
     const [slow, fast] = await Promise.all([
       simulator.order(body, 'k'),
@@ -209,7 +209,7 @@ describe('a fault rule', () => {
 });
 
 describe('the request log', () => {
-  it('shows what was really sent and what came of it, answered or not', async () => {
+  it('shows each sent request and its result, answered or not', async () => {
     await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'accepted_but_answer_lost' });
     await simulator.order(body, 'k').catch(() => undefined);
@@ -222,7 +222,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('holds no body, key of an API or password', async () => {
+  it('contains no body, API key or password', async () => {
     await using simulator = await startTestSimulator({}, false);
     await simulator.order({ device_imei: '356938035643809' });
     const { text } = await simulator.admin.get('/requests');

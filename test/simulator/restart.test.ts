@@ -8,7 +8,7 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { serviceOrder } from '#upstream/contract.ts';
 
-/** The simulator as a process of its own; where it listens is read from the one line that it prints. */
+/** The simulator as a separate process; its address is in the one line that it prints. */
 async function run(environment: Readonly<Record<string, string>>): Promise<{ process: TestProcess; url: string }> {
   const process = await startProcess({
     name: 'simulator',
@@ -43,7 +43,7 @@ describe('the command of the simulator', () => {
 });
 
 describe('a simulator that is killed', () => {
-  it('under load has on its next start every order it answered, one debit for each, and the same answers', async () => {
+  it('under load has, after its next start, every answered order with one debit and the same answers', async () => {
     const environment = { SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite') };
     const first = await run(environment);
     await using before = first.process;
@@ -72,9 +72,9 @@ describe('a simulator that is killed', () => {
     expect(new Set(debits.map(({ external_order_id }) => external_order_id)).size).toBe(debits.length);
     const references = new Set(debits.map(({ external_order_id }) => external_order_id));
     for (const key of answered.keys()) expect(references).toContain(`ref-${key}`);
-    // At most what was under way when it died was bought without an answer.
+    // At most the purchases under way at the kill were made without an answer.
     expect(debits.length - answered.size).toBeLessThanOrEqual(8);
-    // Nothing is half done: each debit has its order and its eSIM.
+    // No purchase is incomplete: each debit has its order and its eSIM.
     const state = await again.admin.get('/state');
     const counts = { orders: { completed: debits.length }, esims: debits.length };
     expect(state.at('environments', 'sandbox')).toMatchObject(counts);
@@ -82,12 +82,12 @@ describe('a simulator that is killed', () => {
     expect((await again.order(body, 'key-1')).text).toBe(answered.get('key-1'));
   });
 
-  it('goes on with orders that were processing, and webhooks that were under way or waited for a retry', async () => {
+  it('continues orders that were processing, and webhooks that were under way or waited for a retry', async () => {
     let healthy = false;
     await using receiver = await startReceiver((response, { event }) => {
       if (healthy) response.writeHead(204).end();
       else if (event === 'order.processing') response.writeHead(503).end();
-      // The ping hangs: it is under way when the simulator dies.
+      // The ping hangs, so it is under way when the simulator is killed.
     });
     const environment = {
       SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite'),
@@ -120,7 +120,7 @@ describe('a simulator that is killed', () => {
 });
 
 describe('a simulator that is killed between', () => {
-  it('goes on with top-ups, refunds, reviews and VPN subscriptions, and each happens once', async () => {
+  it('continues top-ups, refunds, reviews and VPN subscriptions, and each happens once', async () => {
     const environment = {
       SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite'),
       SIMULATOR_PROCESSING_DELAY: '1h',

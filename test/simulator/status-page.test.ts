@@ -11,7 +11,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
   });
   afterAll(() => browser.close());
 
-  /** A page of a simulator with a receiver; whatever the browser complains of is kept. */
+  /** A page of a simulator with a receiver; all errors of the browser are collected. */
   async function open() {
     const receiver = await startReceiver();
     const webhook = { url: receiver.url, secret: 'whsec_test' };
@@ -55,7 +55,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it('flips the dialect, the random faults, the approval and the rate limit', async () => {
+  it('changes the dialect, the random faults, the approval and the rate limit', async () => {
     await using opened = await open();
     const { page, simulator } = opened;
     const state = async (...path: string[]) => (await simulator.admin.get('/state')).at(...path);
@@ -74,13 +74,13 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     await row(page, 'faults', 'accepted_but_answer_lost').waitFor();
     await page.getByLabel('Random faults').selectOption('none');
     await page.locator('#faults').getByText('None.').waitFor();
-    // What somebody else changes is shown too.
+    // Changes by others are shown, too.
     await simulator.admin.post('/dialect', { name: 'bare' });
     await expect.poll(() => page.getByLabel('Dialect').inputValue()).toBe('bare');
     expect(opened.complaints).toEqual([]);
   });
 
-  it('adds a fault that then hits a call, shows that it fired, and removes it', async () => {
+  it('adds a fault that then affects a call, shows that it fired, and removes it', async () => {
     await using opened = await open();
     const { page, simulator } = opened;
     const form = page.locator('#add-fault');
@@ -105,7 +105,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it('decides what becomes of purchases, ends them, and lets time and money flow', async () => {
+  it('sets the outcome of purchases, ends them, advances the clock and deposits money', async () => {
     await using opened = await open();
     const { page, simulator } = opened;
     await page.locator('#add-behaviour [name=outcome]').selectOption('processing_then_completed');
@@ -129,11 +129,11 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     await press(page, 'Deposit');
     await expect.poll(() => page.getByRole('status').innerText()).toContain('must be an amount');
 
-    // Refused amounts are errors of the network to a browser.
+    // A browser logs refused amounts as network errors.
     expect(opened.complaints.filter((text) => !text.includes('422'))).toEqual([]);
   });
 
-  it('plays the phone and the person who reviews refunds', async () => {
+  it('acts as the phone and as the reviewer of refunds', async () => {
     await using opened = await open();
     const { page, simulator } = opened;
     const esim = await simulator.esim();
@@ -156,7 +156,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it('shows what it was sent as text, never as markup', async () => {
+  it('shows received data as text, never as markup', async () => {
     await using opened = await open();
     const { page, simulator } = opened;
     const evil = '<img src=x onerror="document.title=1">';
@@ -184,7 +184,7 @@ describe('the status page', () => {
     }
   });
 
-  it('alone may call the admin API: a page of another origin may not', async () => {
+  it('may call the admin API; a page of another origin may not', async () => {
     await using simulator = await startTestSimulator();
     const own = new URL(simulator.simulator.url).origin;
     const call = async (origin: string) => (await simulator.admin.post('/reset', {}, { headers: { origin } })).status;
@@ -193,7 +193,7 @@ describe('the status page', () => {
     expect(await call(own)).toBe(200);
   });
 
-  it('and the admin API are reached by an address or a plain name: a domain that somebody points here is not served', async () => {
+  it('and the admin API are served for an IP address or a name without a dot, not for a foreign domain (DNS rebinding)', async () => {
     await using simulator = await startTestSimulator();
     const { port } = new URL(simulator.simulator.url);
     const statusAs = (host: string) =>

@@ -60,7 +60,7 @@ const requestPage = z.object({
   ),
 });
 
-/** Calls of a running simulator as a reseller and as its operator make them. */
+/** Calls of a running simulator, as its reseller and as its operator. */
 export class SimulatorClient {
   readonly admin: HttpClient;
   /** Without a token. */
@@ -71,7 +71,7 @@ export class SimulatorClient {
   readonly production: HttpClient;
   readonly tokens: { readonly sandbox: string; readonly production: string };
 
-  /** @param described false where faults answer what no document describes. */
+  /** @param described false when faults cause undescribed answers. */
   constructor(url: string, tokens: { sandbox: string; production: string }, described = true) {
     const base = `${url}/api/reseller/v1`;
     this.tokens = tokens;
@@ -112,7 +112,7 @@ export class SimulatorClient {
     return (await this.order({ package_id })).textAt('esim_id');
   }
 
-  /** What its phone does with an eSIM of the sandbox. */
+  /** Simulates the phone of a sandbox eSIM. */
   async simulate(esimId: string, state: string): Promise<HttpAnswer> {
     return this.sandbox.post(`/esims/${esimId}/simulate`, { state });
   }
@@ -134,7 +134,7 @@ export class SimulatorClient {
     return (await this.admin.get(`/ledger?environment=${environment}&limit=10000`)).read(ledgerPage).data;
   }
 
-  /** Debits of one of the reseller's references. */
+  /** The debits of one reference. */
   async debits(reference: string): Promise<LedgerLine[]> {
     const lines = await this.ledger();
     return lines.filter(({ type, external_order_id }) => type === 'debit' && external_order_id === reference);
@@ -152,7 +152,7 @@ export class SimulatorClient {
   }
 }
 
-/** Logs in to both environments of a simulator that runs. */
+/** Logs in to both environments of a running simulator. */
 export async function connect(url: string, described = true): Promise<SimulatorClient> {
   const login = async (base: string): Promise<string> => {
     const answer = await new HttpClient(base).post('/login', { email: EMAIL, password: PASSWORD, device_name: 'test' });
@@ -172,7 +172,7 @@ export async function startTestSimulator(options: SimulatorOptions = {}, describ
   return Object.assign(client, { simulator, [Symbol.asyncDispose]: () => simulator.close() });
 }
 
-/** One webhook as it arrived. */
+/** One received webhook. */
 export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;
   readonly event: string;
@@ -182,10 +182,10 @@ export interface ReceivedWebhook {
   readonly body: Buffer;
 }
 
-/** What the receiver answers; from 1 on over all deliveries. */
+/** The answer of the receiver, by the number of the delivery from 1. */
 export type Reply = (response: ServerResponse, webhook: ReceivedWebhook, number: number) => void;
 
-/** A webhook endpoint on this machine that keeps what it gets. */
+/** A local webhook endpoint that stores all requests. */
 export async function startReceiver(reply: Reply = (response) => response.writeHead(204).end()) {
   const received: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {
@@ -212,7 +212,7 @@ export async function startReceiver(reply: Reply = (response) => response.writeH
   return {
     url: `http://127.0.0.1:${address.port}/webhooks`,
     received,
-    /** Waits until there are so many. */
+    /** Waits for this number of webhooks. */
     async count(wanted: number): Promise<readonly ReceivedWebhook[]> {
       await waitFor(`${wanted} webhooks have arrived`, () => received.length >= wanted, {
         context: () => received.map(({ event, deliveryId }) => `${event} ${deliveryId}`).join('\n'),
@@ -227,12 +227,12 @@ export async function startReceiver(reply: Reply = (response) => response.writeH
   };
 }
 
-/** Names of the fields that a refusal complains about. */
+/** The names of the refused fields. */
 export function fieldsOf(answer: HttpAnswer): string[] {
   return Object.keys(answer.read(serviceErrorBody).error.fields ?? {});
 }
 
-/** The order that an order event tells of. */
+/** The order of an order event. */
 export function orderIn(webhook: ReceivedWebhook): z.output<typeof serviceOrder> {
   return z.object({ data: orderEventData }).parse(JSON.parse(webhook.body.toString('utf8'))).data;
 }

@@ -124,6 +124,6 @@ export const ENVIRONMENTS: readonly Removal[] = [
     file: 'simulator/wallet.ts',
     find: "import Big from 'big.js';",
     replace: "import 'node:https';\nimport Big from 'big.js';",
-    failed: [{ file: 'test/simulator/service/isolation.test.ts', title: 'can call nobody but those' }],
+    failed: [{ file: 'test/simulator/service/isolation.test.ts', title: 'can open connections only to send' }],
   },
 ];

@@ -121,6 +121,6 @@ export const GAPS: readonly Removal[] = [
     file: 'upstream/contract/resources.ts',
     find: 'serviceOrder = z.object(',
     replace: 'serviceOrder = z.strictObject(',
-    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: 'is an answer that has what' }],
+    failed: [{ file: 'test/unit/upstream/error-mapping.test.ts', title: 'is an answer with all needed' }],
   },
 ];

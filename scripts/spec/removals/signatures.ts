@@ -110,6 +110,6 @@ export const SIGNATURES: readonly Removal[] = [
     file: 'upstream/contract/service-endpoints.ts',
     find: "'/openapi.json'",
     replace: "'/openapi.yaml'",
-    failed: [{ file: 'test/unit/upstream/client/client-service.test.ts', title: 'is downloaded as it is, without' }],
+    failed: [{ file: 'test/unit/upstream/client/client-service.test.ts', title: 'is downloaded unchanged, without' }],
   },
 ];

@@ -9,7 +9,7 @@ import { httpAnswer, type RawRequest } from '#test/support/network/raw-server.ts
 import { jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
 import { ANSWER_LIMIT_BYTES } from '#upstream/client/http.ts';
 
-/** One way in which a service may treat a request. */
+/** One way in which a service may answer a request. */
 type Treatment =
   | {
       readonly kind: 'answers';
@@ -17,7 +17,7 @@ type Treatment =
       readonly headers: Record<string, string>;
       readonly body: Buffer;
     }
-  /** A good answer with one part of it replaced, or taken out. */
+  /** A correct answer with one part replaced or removed. */
   | { readonly kind: 'misstates'; readonly status: number; readonly part: number; readonly by: unknown }
   | { readonly kind: 'cuts off'; readonly after: number }
   | { readonly kind: 'announces too much' }
@@ -97,15 +97,16 @@ const treatment: fc.Arbitrary<Treatment> = fc.oneof(
 );
 
 /**
- * Only those that end by themselves have it: on a busy machine, too, each of them ends as what it is, and not as late.
+ * Only for treatments that end by themselves: on a busy machine they must end with their own result, not with a
+ * timeout.
  */
 const DEADLINE_MS = 10_000;
 
-/** Of those whose call has nothing to wait for but its deadline. */
+/** For treatments that end only with the deadline. */
 const SHORT_DEADLINE_MS = 150;
 const NEVER_ENDING: ReadonlySet<Treatment['kind']> = new Set(['says nothing', 'drips', 'babbles']);
 
-/** One call, what becomes of it, and whether its login meets the same fate. */
+/** One call, its treatment, and whether the login gets the same treatment. */
 const trial = fc.record({
   name: fc.constantFrom(...exchangeNames),
   treatments: fc.array(treatment, { minLength: 1, maxLength: 3 }),
@@ -114,19 +115,19 @@ const trial = fc.record({
 type Trial = typeof trial extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('the client', () => {
-  it('gives a success or a member of the catalogue whatever the service does, at its login or later, and never throws [spec: gap.errors, gap.answers]', async () => {
+  it('gives a success or a member of the catalogue for every behaviour of the service, at the login or later, and never throws [spec: gap.errors, gap.answers]', async () => {
     const failures = new Set<string | undefined>();
     const drifting = exchangeNames.map((name): Trial => {
       return { name, treatments: [{ kind: 'misstates', status: 200, part: 0, by: undefined }], fromLogin: false };
     });
     await fc.assert(
-      // Many at once: most of them wait for their deadline.
+      // Many calls at once, because most of them wait for their deadline.
       fc.asyncProperty(fc.array(trial, { minLength: 25, maxLength: 25 }), async (trials) => {
         for (const failure of await Promise.all(trials.map(failureOf))) failures.add(failure);
       }),
       { numRuns: 16, examples: [[drifting]] },
     );
-    // All of this would hold for a client that never gets far.
+    // These expectations also hold for a client that never sends anything, so calls that got further are counted.
     const expected = [
       'contract_drift',
       'unreadable_answer',
@@ -141,12 +142,12 @@ describe('the client', () => {
   });
 });
 
-/** @returns the class of the failure, checked; undefined for a success. */
+/** Checks the result. @returns the class of the failure; undefined for a success. */
 async function failureOf({ name, treatments, fromLogin }: Trial): Promise<string | undefined> {
   const { call, answer } = EXCHANGES[name];
   let treated = 0;
   const treat = (socket: Socket, good: unknown): undefined => {
-    // The last treatment stays: lists have further pages, a 401 a second send.
+    // The last treatment repeats: lists have further pages, and a 401 causes a second send.
     const next = treatments[Math.min(treated, treatments.length - 1)];
     treated += 1;
     if (next !== undefined) carryOut(next, socket, good);
@@ -159,7 +160,7 @@ async function failureOf({ name, treatments, fromLogin }: Trial): Promise<string
   return result.ok ? undefined : result.failure;
 }
 
-/** What the client may give: nothing but this. */
+/** The schema of all results that the client may return. */
 const judged = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(true), value: z.unknown(), status: z.int().min(200).max(499) }),
   z.object({
@@ -202,7 +203,7 @@ function carryOut(treatment: Treatment, socket: Socket, good: unknown): void {
   }
 }
 
-/** Byte after byte, far too slowly. */
+/** Sends byte by byte, too slowly. */
 async function drip(socket: Socket, bytes: Buffer): Promise<void> {
   for (const byte of bytes) {
     if (socket.destroyed) return;
@@ -211,7 +212,7 @@ async function drip(socket: Socket, bytes: Buffer): Promise<void> {
   }
 }
 
-/** A copy with its n-th part (fields and items, counted through the whole) replaced, or taken out by undefined. */
+/** A copy with its n-th part (fields and items, counted through the whole value) replaced, or removed by undefined. */
 function misstated(value: unknown, part: number, by: unknown): unknown {
   const copy: unknown = structuredClone(value);
   const places: { readonly holder: Record<string, unknown>; readonly key: string }[] = [];

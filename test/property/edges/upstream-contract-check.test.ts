@@ -26,7 +26,7 @@ function check(document: unknown): ContractReport {
   return checkContract(readDocument(Buffer.from(JSON.stringify(document))), ALL_CAPABILITIES);
 }
 
-/** Findings that would stop us, by the call or event that they are of. */
+/** The breaking findings, by their call or event. */
 function breaking(report: ContractReport): string[] {
   const calls = report.calls.map(({ name, findings }) => ({ of: name as string, findings }));
   const events = report.events.map(({ event, findings }) => ({ of: `event ${event}`, findings }));
@@ -35,13 +35,13 @@ function breaking(report: ContractReport): string[] {
   );
 }
 
-/** How `breaking` names a field of a body. */
+/** The name of a field in `breaking`. */
 function named(body: BodyName, name: string): string {
   return body.startsWith('event ') ? `${body} answer ${name}` : `${body} ${name}`;
 }
 
 describe('a document of our own contract', () => {
-  it('is compatible, without a remark on any call, however it is written', () => {
+  it('is compatible, without a finding for any call, in every notation', () => {
     fc.assert(
       fc.property(writing, (written) => {
         const report = check(contractOpenApi(written));
@@ -56,7 +56,7 @@ describe('a document of our own contract', () => {
     );
   });
 
-  it('is compatible with more fields in its answers, whatever they are called', () => {
+  it('is compatible with additional fields of any name in its answers', () => {
     fc.assert(
       fc.property(writing, fc.string(), fc.jsonValue(), (written, name, example) => {
         const bodies = contractBodies();
@@ -72,7 +72,7 @@ describe('a document of our own contract', () => {
     );
   });
 
-  it('is not compatible without a field that we need, and says which: every field', () => {
+  it('is not compatible without any one needed field, and names it', () => {
     for (const { body, name, remove } of fields) {
       const bodies = contractBodies();
       remove(bodies);
@@ -86,7 +86,7 @@ describe('a document of our own contract', () => {
     expect(fields.length).toBeGreaterThan(100);
   });
 
-  it('is not compatible without a field that we need, however it is written', () => {
+  it('is not compatible without a needed field, in every notation', () => {
     fc.assert(
       fc.property(writing, field, (written, { body, name, remove }) => {
         const bodies = contractBodies();
@@ -117,7 +117,7 @@ describe('a document of our own contract', () => {
     const misfits = [{ type: 'boolean' }, { type: ['boolean', 'null'] }, { $ref: '#/nowhere' }, false];
     fc.assert(
       fc.property(writing, field, fc.constantFrom(...misfits), (written, { body, name, retype }, misfit) => {
-        // The one field of the contract that is a yes or no itself, and the one whose value is not looked at.
+        // Except the only boolean field of the contract, and the one whose value is not compared.
         fc.pre(!name.endsWith('update_available') && name !== 'event');
         const bodies = contractBodies();
         retype(bodies, misfit as never);
@@ -154,7 +154,7 @@ describe('a document of our own contract', () => {
   });
 });
 
-describe('a document that is anything', () => {
+describe('an arbitrary document', () => {
   const reference = fc.constantFrom(
     '#/components/schemas/A',
     '#/components/schemas/B',
@@ -187,7 +187,7 @@ describe('a document that is anything', () => {
     ),
   }));
 
-  it('gets a report, and the check neither throws nor goes round for ever', () => {
+  it('gets a report; the check neither throws nor loops for ever', () => {
     fc.assert(
       fc.property(schema, schema, fc.jsonValue(), (a, b, other) => {
         const bodies = contractBodies();

@@ -50,7 +50,7 @@ const now = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
 function toBytes(value: unknown): Buffer {
   try {
-    // `anything` includes what JSON has no words for.
+    // `anything` includes values that JSON cannot express.
     return Buffer.from(
       JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)) ?? '',
     );
@@ -60,7 +60,7 @@ function toBytes(value: unknown): Buffer {
 }
 
 describe('judgeResult', () => {
-  it('gives a success or a member of the catalogue for whatever came back, and never throws', () => {
+  it('gives a success or a member of the catalogue for every result, and never throws', () => {
     fc.assert(
       fc.property(result, schema, now, (exchange, answerSchema, at) => {
         const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
@@ -73,7 +73,7 @@ describe('judgeResult', () => {
     );
   });
 
-  it('calls nothing definite but a connection that was never opened and a refusal by a 4xx', () => {
+  it('treats only a connection that was never opened and a refusal by a 4xx as definite', () => {
     fc.assert(
       fc.property(result, schema, now, (exchange, answerSchema, at) => {
         const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
@@ -100,7 +100,7 @@ describe('readJson', () => {
     );
   });
 
-  it('finds a duplicate key wherever it stands and however it is spelled', () => {
+  it('finds a duplicate key at every place and in every spelling', () => {
     const key = fc.string({ minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(key, fc.json(), fc.json(), fc.boolean(), fc.nat(3), (name, first, second, escaped, depth) => {
@@ -113,7 +113,7 @@ describe('readJson', () => {
     );
   });
 
-  it('says no for whatever is not UTF-8 or not JSON, and never throws', () => {
+  it('refuses all bytes that are not UTF-8 or not JSON, and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (array) => {
         const reading = readJson(array);
@@ -123,7 +123,7 @@ describe('readJson', () => {
   });
 });
 
-/** A JSON string of nothing but escapes. */
+/** A JSON string that consists of escapes only. */
 function escapedThroughout(text: string): string {
   const units = Array.from({ length: text.length }, (_unit, index) => text.charCodeAt(index));
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`;
@@ -153,7 +153,7 @@ describe('parseEvent', () => {
   const body = fc.oneof(bytes, fc.record({ event, data }, { requiredKeys: [] }).map(toBytes));
   const kinds = new Set(['order', 'topup', 'esim_cancellation', 'refund', 'vpn_subscription', 'ping']);
 
-  it('gives one of its kinds for whatever bytes come, and never throws', () => {
+  it('gives one of its kinds for all bytes, and never throws', () => {
     fc.assert(
       fc.property(body, (content) => {
         const parsed = parseEvent(content);

@@ -19,7 +19,7 @@ const refundCredits = async (simulator: SimulatorClient) =>
 const dataOf = ({ body }: ReceivedWebhook): unknown => (JSON.parse(body.toString()) as { data: unknown }).data;
 
 describe('the cancellation of an unused eSIM', () => {
-  it('is accepted: the eSIM is cancelled, the debit credited once, and both are told [spec: endpoint.esim-cancel, state.esim.cancelled, state.refund.completed, state.review.accepted, event.esim.cancelled, event.refund.completed, record.refund]', async () => {
+  it('is accepted: the eSIM is cancelled, the debit is credited once, and events announce both [spec: endpoint.esim-cancel, state.esim.cancelled, state.refund.completed, state.review.accepted, event.esim.cancelled, event.refund.completed, record.refund]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const order = await simulator.order({ external_order_id: 'ref' });
@@ -90,7 +90,7 @@ describe('each of the five conditions', () => {
     },
   );
 
-  it('no completed top-up: one is enough for a refusal, a failed one is none [spec: refund.condition.no-topup, refund.only-with-all-five]', async () => {
+  it('no completed top-up: one causes a refusal, a failed one does not count [spec: refund.condition.no-topup, refund.only-with-all-five]', async () => {
     expect(await evaluated(async (simulator, esim) => simulator.topUp(esim))).toEqual([
       'refused',
       'refused',
@@ -103,7 +103,7 @@ describe('each of the five conditions', () => {
     ]);
   });
 
-  it('debit verified: while it does not show, a person has to look [spec: refund.condition.debit-verified, refund.only-with-all-five]', async () => {
+  it('debit verified: while it is not shown, a manual review decides [spec: refund.condition.debit-verified, refund.only-with-all-five]', async () => {
     expect(await evaluated(async (simulator) => simulator.admin.post('/dialect', { name: 'late_debits' }))).toEqual([
       'processing',
       'manual_review',
@@ -113,7 +113,7 @@ describe('each of the five conditions', () => {
 });
 
 describe('a refused cancellation', () => {
-  it('leaves the eSIM usable, tells that the refund failed, and may be asked for again [spec: state.refund.failed, event.refund.failed]', async () => {
+  it('leaves the eSIM usable, announces the failed refund, and may be requested again [spec: state.refund.failed, event.refund.failed]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const esim = await simulator.esim();
@@ -153,7 +153,7 @@ describe('a manual review', () => {
     expect((await simulator.admin.post('/refunds/nobody/accept')).status).toBe(404);
   });
 
-  it('is decided by the clock, on the facts of that time', async () => {
+  it('is decided at its due time, by the conditions at that time', async () => {
     await using simulator = await startTestSimulator({ reviewDelayMs: 3_600_000 });
     const [kept, used] = [await simulator.esim(), await simulator.esim()];
     for (const esim of [kept, used]) await simulator.simulate(esim, 'installed');
@@ -161,7 +161,7 @@ describe('a manual review', () => {
       (await cancelled(simulator, kept)).refund?.id ?? '',
       (await cancelled(simulator, used)).refund?.id ?? '',
     ];
-    // It runs on while the person thinks.
+    // The usage grows during the review.
     await simulator.simulate(used, 'active');
     await simulator.advance(3_500_000);
     expect((await refundOf(simulator, ids[0] ?? '')).status).toBe('processing');
@@ -172,7 +172,7 @@ describe('a manual review', () => {
     expect(await refundCredits(simulator)).toHaveLength(1);
   });
 
-  it('accepts once a late debit shows', async () => {
+  it('accepts once a late debit is shown', async () => {
     await using simulator = await startTestSimulator({ dialect: 'late_debits', reviewDelayMs: 60_000 });
     const id = (await cancelled(simulator, await simulator.esim())).refund?.id ?? '';
     await simulator.advance(60_000);
@@ -181,7 +181,7 @@ describe('a manual review', () => {
 });
 
 describe('a behaviour rule for cancellations', () => {
-  it('accepted: goes before the conditions; with a delay the money comes later', async () => {
+  it('accepted: overrides the conditions; with a delay, the credit comes later', async () => {
     await using simulator = await startTestSimulator();
     await rule(simulator, 'accepted', { delay_ms: 60_000 });
     const esim = await simulator.esim();
@@ -194,7 +194,7 @@ describe('a behaviour rule for cancellations', () => {
     expect(await refundCredits(simulator)).toHaveLength(1);
   });
 
-  it('refund_failed: the eSIM is gone and the money does not come', async () => {
+  it('refund_failed: the eSIM is cancelled and no credit comes', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     await rule(simulator, 'refund_failed');
@@ -231,7 +231,7 @@ describe('a behaviour rule for cancellations', () => {
     expect(await refundOf(simulator, id)).toMatchObject({ status: 'processing', review: 'manual_review' });
     await rule(simulator, 'refused');
     expect((await cancelled(simulator, await simulator.esim())).status).toBe('refused');
-    // Orders and top-ups do not use such a rule up, and it decides once.
+    // Orders and top-ups do not use up such a rule, and it decides once.
     expect((await cancelled(simulator, await simulator.esim())).status).toBe('cancelled');
   });
 });

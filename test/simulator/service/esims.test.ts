@@ -9,7 +9,7 @@ const read = async (simulator: SimulatorClient, id: string) => {
 };
 
 describe('an eSIM', () => {
-  it('has used nothing until it is active; being installed and active are facts of their own [spec: record.esim.usage, record.esim.installation, record.esim.activation, state.simulated.installed, state.simulated.active]', async () => {
+  it('has used nothing until it is active; installation and activation are reported separately [spec: record.esim.usage, record.esim.installation, record.esim.activation, state.simulated.installed, state.simulated.active]', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
     const fresh = {
@@ -31,7 +31,7 @@ describe('an eSIM', () => {
     expect(active.used).toBeGreaterThan(0);
   });
 
-  it('uses more as time goes by, until its data is consumed or its time is over', async () => {
+  it('uses more over time, until its data is consumed or it expires', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
     await simulator.simulate(id, 'active');
@@ -70,7 +70,7 @@ describe('an eSIM', () => {
 });
 
 describe('the sandbox simulation', () => {
-  it('does not go back, and leaves a state that is there already as it is', async () => {
+  it('does not go back, and keeps the present state', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
     const first = await simulator.simulate(id, 'active');
@@ -83,7 +83,7 @@ describe('the sandbox simulation', () => {
     expect((await simulator.simulate(cancelled, 'installed')).status).toBe(422);
   });
 
-  it('does not exist in production; there the admin API is the phone [spec: endpoint.simulation]', async () => {
+  it('does not exist in production; there the admin API simulates the phone [spec: endpoint.simulation]', async () => {
     await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
     const bought = await simulator.production.post(
       '/orders',

@@ -5,7 +5,7 @@ import { PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulat
 const bodyFor = (reference: string) => JSON.stringify({ package_id: PACKAGE, external_order_id: reference });
 
 describe('a repeated Idempotency-Key', () => {
-  it('with the same bytes gives the stored answer, even after the order went on [spec: gap.repeated-key]', async () => {
+  it('with the same bytes gives the stored answer, even after the order has changed [spec: gap.repeated-key]', async () => {
     await using simulator = await startTestSimulator();
     const body = JSON.stringify({ package_id: 9001, external_order_id: 'r' });
     const first = await simulator.order(body, 'key');
@@ -43,7 +43,7 @@ describe('a repeated Idempotency-Key', () => {
     expect((await simulator.order(bodyFor('r'), 'key')).status).toBe(201);
   });
 
-  it('does not stand for another external_order_id: that is unique by itself', async () => {
+  it('does not allow another external_order_id: that must be unique itself', async () => {
     await using simulator = await startTestSimulator();
     await simulator.order(bodyFor('r'), 'key-1');
     const answer = await simulator.order(bodyFor('r'), 'key-2');
@@ -56,14 +56,14 @@ describe('fifty sends of one key at once', () => {
   const fifty = async (simulator: SimulatorClient, key: string) =>
     Promise.all(Array.from({ length: 50 }, () => simulator.order(bodyFor('r'), key)));
 
-  it('debit once; each gets the one result', async () => {
+  it('debit once; all get the same result', async () => {
     await using simulator = await startTestSimulator();
     const answers = await fifty(simulator, randomUUID());
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(await simulator.debits('r')).toHaveLength(1);
   });
 
-  it('debit once while the purchase takes its time; the others are told that the key is in use', async () => {
+  it('debit once during a slow purchase; the others are refused because the key is in use', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/dialect', { properties: { purchase_takes_ms: 300 } });
     const answers = await fifty(simulator, randomUUID());
@@ -72,7 +72,7 @@ describe('fifty sends of one key at once', () => {
     const codes = new Set(answers.filter(({ status }) => status !== 201).map((answer) => answer.at('error', 'code')));
     expect([...codes]).toEqual(['idempotency_key_in_use']);
     expect(await simulator.debits('r')).toHaveLength(1);
-    // Once it is over, the key replays.
+    // After the purchase, the key replays.
     expect((await simulator.order(bodyFor('other'), randomUUID())).status).toBe(201);
   });
 });

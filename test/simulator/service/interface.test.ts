@@ -12,7 +12,7 @@ import {
 import { latestUpdate, pageOf, publicPackage, webhookSecret } from '#upstream/contract.ts';
 
 describe('the public package listing', () => {
-  it('shows packages in pages, and nowhere what they cost the reseller [spec: endpoint.public-packages]', async () => {
+  it('shows packages in pages, without the prices charged to the reseller [spec: endpoint.public-packages]', async () => {
     await using simulator = await startTestSimulator();
     const first = await simulator.sandbox.get('/public/packages?limit=40');
     const page = first.read(pageOf(publicPackage));
@@ -28,7 +28,7 @@ describe('the update check', () => {
   const check = async (simulator: SimulatorClient, current: string, channel = 'stable') =>
     (await simulator.sandbox.get(`/updates/latest?current_version=${current}&channel=${channel}`)).read(latestUpdate);
 
-  it('tells of a newer version on the channel, with where to get it [spec: endpoint.updates, field.updates.*]', async () => {
+  it('reports a newer version of the channel, with its download address [spec: endpoint.updates, field.updates.*]', async () => {
     await using simulator = await startTestSimulator();
     const update = await check(simulator, '2.3.99');
     expect(update).toMatchObject({ latest_version: '2.4.1', update_available: true, channel: 'stable' });
@@ -37,7 +37,7 @@ describe('the update check', () => {
     expect(await check(simulator, '2.4.1', 'beta')).toMatchObject({ latest_version: '2.5.0', update_available: true });
   });
 
-  it.each(['2.4.1', '2.4.1.0', '2.4.2', '2.10', '3'])('tells of none for version %s', async (current) => {
+  it.each(['2.4.1', '2.4.1.0', '2.4.2', '2.10', '3'])('reports no update for version %s', async (current) => {
     await using simulator = await startTestSimulator();
     expect(await check(simulator, current)).toEqual({
       latest_version: '2.4.1',
@@ -46,7 +46,7 @@ describe('the update check', () => {
     });
   });
 
-  it('takes any channel: one that is unknown has no update, until a release is published [spec: field.updates.channel]', async () => {
+  it('accepts any channel: an unknown one has no update until a release is published [spec: field.updates.channel]', async () => {
     await using simulator = await startTestSimulator();
     for (const channel of ['nightly', 'constructor']) {
       expect(await check(simulator, '1.0', channel)).toEqual({
@@ -93,7 +93,7 @@ describe('the webhook secret', () => {
   const signedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook) =>
     signatureOf(secret, timestamp, body) === signature;
 
-  it('is made once; without one nothing is sent [spec: auth.secret-shown-once, endpoint.webhook-secret]', async () => {
+  it('is created once; without it nothing is sent [spec: auth.secret-shown-once, endpoint.webhook-secret]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url } });
     expect((await simulator.admin.post('/webhooks/ping')).at('status')).toBe('no_target');
@@ -107,7 +107,7 @@ describe('the webhook secret', () => {
     expect((await simulator.admin.get('/overview')).text).not.toContain(secret);
   });
 
-  it('is replaced by a rotation, with which the next delivery is signed, retries of older ones too [spec: auth.secret-rotated, endpoint.webhook-secret]', async () => {
+  it('is replaced by a rotation; it then signs the next deliveries, retries of older ones included [spec: auth.secret-rotated, endpoint.webhook-secret]', async () => {
     let healthy = false;
     await using receiver = await startReceiver((response) => response.writeHead(healthy ? 204 : 503).end());
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'configured-secret' } });
@@ -125,7 +125,7 @@ describe('the webhook secret', () => {
     await expect.poll(() => receiver.received.some((webhook) => signedWith(next, webhook))).toBe(true);
   });
 
-  it('late_rotation: the old one signs a while longer', async () => {
+  it('late_rotation: the old one still signs for a while', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ dialect: 'late_rotation', webhook: { url: receiver.url } });
     const first = await secretFrom(simulator, '/webhook-secret');

@@ -43,7 +43,7 @@ async function prepared(operation: Operation, options: SimulatorOptions = {}) {
 const codeOf = (answer: HttpAnswer) => [answer.status, answer.at('error', 'code')];
 
 describe.each(operations)('%s', (operation) => {
-  it('done once, gives the same answer to each repetition of its key, also after a day', async () => {
+  it('gives the same answer to each repetition of its key, also after a day', async () => {
     await using run = await prepared(operation);
     const first = await run.send('key');
     expect(first.status).toBeLessThan(300);
@@ -54,14 +54,14 @@ describe.each(operations)('%s', (operation) => {
     expect(await run.moved()).toBe(1);
   });
 
-  it('at once with one key twenty times moves the money once', async () => {
+  it('sent twenty times at once with one key, changes the wallet once', async () => {
     await using run = await prepared(operation);
     const answers = await Promise.all(Array.from({ length: 20 }, () => run.send('key')));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(await run.moved()).toBe(1);
   });
 
-  it('refuses a key that was used for something else [spec: header.idempotency-unique]', async () => {
+  it('refuses a key that was used with another request [spec: header.idempotency-unique]', async () => {
     await using run = await prepared(operation);
     await run.send('key');
     expect(codeOf(await run.other('key'))).toEqual([409, 'idempotency_key_reused']);
@@ -112,14 +112,14 @@ describe('a dialect that repeats what it should not', () => {
     },
   );
 
-  it('ignores_keys: an eSIM is cancelled once all the same', async () => {
+  it('ignores_keys: an eSIM is still cancelled only once', async () => {
     await using run = await prepared('cancelEsim', { dialect: 'ignores_keys' });
     await run.send('key');
     expect(codeOf(await run.send('key'))).toEqual([409, 'already_cancelled']);
     expect(await run.moved()).toBe(1);
   });
 
-  it('forgets_keys: a late repetition of a top-up is a second one', async () => {
+  it('forgets_keys: a late repetition of a top-up is a second top-up', async () => {
     await using run = await prepared('createTopup', { dialect: 'forgets_keys' });
     await run.send('key');
     await run.send('key');
@@ -129,7 +129,7 @@ describe('a dialect that repeats what it should not', () => {
     expect(await run.moved()).toBe(2);
   });
 
-  it('stores_refusals: a top-up that was refused for want of money stays refused', async () => {
+  it('stores_refusals: a top-up that was refused because of the balance stays refused', async () => {
     await using run = await prepared('createTopup', { dialect: 'stores_refusals', sandboxBalance: '4.80' });
     const refused = await run.send('key');
     expect(codeOf(refused)).toEqual([402, 'insufficient_balance']);

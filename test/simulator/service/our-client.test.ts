@@ -36,7 +36,7 @@ async function start(mode: ServiceMode, options: SimulatorOptions = {}) {
   };
 }
 
-/** The value of a success. @throws Error that shows anything else. */
+/** The value of a success. @throws Error for any other result, with the result. */
 function valueOf<Value>(result: { readonly ok: true; readonly value: Value } | { readonly ok: false }): Value {
   if (result.ok) return result.value;
   throw new Error(`no success: ${JSON.stringify(result)}`);
@@ -108,7 +108,7 @@ describe.each(['sandbox', 'production'] as const)('our client and the simulator 
     const simulated = await client.simulateEsim((await buyEsim(client)).esimId, 'active');
     expect(simulated.ok).toBe(mode === 'sandbox');
 
-    // Every endpoint was called, and answered as it should be.
+    // Every endpoint was called and gave the expected answer.
     const page = await run.admin.get('/requests?limit=10000');
     const requests = page.at('data') as { endpoint: string | null; environment: string; status: number }[];
     const called = new Set(requests.filter(({ status }) => status < 300).map(({ endpoint }) => endpoint));
@@ -119,7 +119,7 @@ describe.each(['sandbox', 'production'] as const)('our client and the simulator 
 });
 
 describe('our client', () => {
-  it('gets each review result of a cancellation, and the refusal as a failure where the service has it so [spec: flow.simulation, state.review.*]', async () => {
+  it('gets each review result of a cancellation, and a failure if the service answers refusals as errors [spec: flow.simulation, state.review.*]', async () => {
     await using run = await start('sandbox');
     const { client, admin } = run;
     const cancelIn = async (state?: 'installed' | 'active' | 'consumed') => {
@@ -136,7 +136,7 @@ describe('our client', () => {
     expect(await cancelIn('active')).toMatchObject({ ok: false, status: 422, code: 'cancellation_refused' });
   });
 
-  it('hears that an eSIM is busy, and when to come back after too many calls', async () => {
+  it('gets the refusal for a busy eSIM, and Retry-After after too many calls', async () => {
     await using run = await start('sandbox');
     const { client, admin } = run;
     const { esimId } = await buyEsim(client);

@@ -72,7 +72,7 @@ describe('a purchase', () => {
     expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'package_unavailable']);
   });
 
-  it('is refused with 402 when the balance does not cover it, and nothing moves', async () => {
+  it('is refused with 402 when the balance does not cover it, and nothing changes', async () => {
     await using simulator = await startTestSimulator({ sandboxBalance: '2.39' });
     const refused = await simulator.order();
     expect([refused.status, refused.at('error', 'code')]).toEqual([402, 'insufficient_balance']);
@@ -102,7 +102,7 @@ describe('the environments', () => {
     expect(crossed.status).toBe(401);
   });
 
-  it('production can be read but not bought from until it is approved [spec: environments.approval]', async () => {
+  it('production allows reads but no purchases until it is approved [spec: environments.approval]', async () => {
     await using simulator = await startTestSimulator({ productionBalance: '10.00' });
     const buy = () =>
       simulator.production.post(
@@ -119,7 +119,7 @@ describe('the environments', () => {
 });
 
 describe('reads', () => {
-  it('list about 50 packages in pages, each as the contract has them [spec: endpoint.packages, record.package.*]', async () => {
+  it('list about 50 packages in pages, each as in the contract [spec: endpoint.packages, record.package.*]', async () => {
     await using simulator = await startTestSimulator();
     const page = async (query: string) =>
       (await simulator.sandbox.get(`/packages?${query}`)).read(pageOf(servicePackage));
@@ -163,7 +163,7 @@ describe('reads', () => {
 });
 
 describe('tokens', () => {
-  it('end when they were asked to, in days; the sandbox does not take expires_in_days [spec: auth.lifetime, field.login.expires_in_days]', async () => {
+  it('expire after the requested days; the sandbox does not accept expires_in_days [spec: auth.lifetime, field.login.expires_in_days]', async () => {
     await using simulator = await startTestSimulator();
     const body = { email: EMAIL, password: PASSWORD, device_name: 'test', expires_in_days: 2 };
     const token = (await simulator.open.post('/login', body)).textAt('access_token');

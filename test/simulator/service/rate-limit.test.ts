@@ -7,7 +7,7 @@ const fieldsOf = ({ headers }: HttpAnswer) =>
   ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name));
 
 describe('a rate limit', () => {
-  it('lets so many calls of a token through in a window, and says how many are left', async () => {
+  it('allows the configured calls of a token in a window, and shows how many are left', async () => {
     let now = MIDNIGHT;
     await using simulator = await startTestSimulator({ rateLimit: 2, now: () => now });
     now += 15_000;
@@ -23,18 +23,18 @@ describe('a rate limit', () => {
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
   });
 
-  it('counts each token apart, calls without one by their address, and never the admin API', async () => {
+  it('counts each token separately, calls without one by their address, and never the admin API', async () => {
     await using simulator = await startTestSimulator({ rateLimit: 1, now: () => MIDNIGHT });
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
     expect((await simulator.sandbox.get('/wallet')).status).toBe(429);
     expect((await simulator.production.get('/wallet')).status).toBe(200);
-    // Each environment's one login was that of the test's client.
+    // The test's client has made the one login of each environment.
     const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
     expect((await simulator.open.post('/sandbox/login', login)).status).toBe(429);
     expect((await simulator.admin.get('/state')).headers.has('ratelimit')).toBe(false);
   });
 
-  it('refuses before any work: nothing is bought, no fault is used up, and the log says so [spec: gap.rate-limits]', async () => {
+  it('refuses before any work: nothing is bought, no fault is used up, and the log shows it [spec: gap.rate-limits]', async () => {
     await using simulator = await startTestSimulator();
     const fault = { kind: 'server_error' };
     await simulator.admin.post('/faults', { target: 'request', endpoint: 'createOrder', fault });

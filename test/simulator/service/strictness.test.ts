@@ -39,7 +39,7 @@ describe('a call without a valid token', () => {
   });
 });
 
-describe('an order that is not as it should be', () => {
+describe('an invalid order', () => {
   it.each([
     ['an unknown field', { ...order, color: 'red' }, 'color'],
     ['no package', { external_order_id: 'x' }, 'package_id'],
@@ -137,7 +137,7 @@ describe('an address', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
   });
 
-  it('outside of the interface is answered 404, one that cannot be decoded 400', async () => {
+  it('outside the interface is answered 404; one that cannot be decoded, 400', async () => {
     const origin = simulator.simulator.url;
     expect((await fetch(`${origin}/nothing`)).status).toBe(404);
     expect((await fetch(`${origin}/api/reseller/v2/wallet`)).status).toBe(404);
@@ -154,14 +154,14 @@ describe('an address', () => {
     },
   );
 
-  it('refuses a query where there is none', async () => {
+  it('refuses a query on calls without parameters', async () => {
     for (const path of ['/wallet', '/vpn/plans', '/esims/x/topup-options', '/openapi.json']) {
       expect((await simulator.sandbox.get(`${path}?limit=1`)).status).toBe(422);
     }
   });
 });
 
-describe('a top-up, VPN order or simulation that is not as it should be', () => {
+describe('an invalid top-up, VPN order or simulation', () => {
   const vpn = { vpn_plan_id: 301, external_subscription_id: 'v', customer_reference: 'c', customer_price: 5.5 };
   it.each([
     ['/topups', {}, ['esim_id', 'package_id']],
@@ -188,7 +188,7 @@ describe('a top-up, VPN order or simulation that is not as it should be', () => 
     },
   );
 
-  it('is refused when it has a body and should have none; an empty object is none [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
+  it('is refused with a body if it should have none; an empty object is allowed [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
     for (const path of ['/esims/x/cancel', '/vpn/subscriptions/x/cancel', '/webhook-secret/rotate']) {
       const call = path.startsWith('/esims') ? { headers: { 'idempotency-key': 'strict-3' } } : {};
       expect((await simulator.sandbox.post(path, { reason: 'none' }, call)).status).toBe(422);
@@ -205,7 +205,7 @@ describe('a header of the specification', () => {
   const keyed = endpoints.filter(isKeyed).map(([name, { path }]) => [name, path] as const);
   const others = endpoints.filter((each) => !isKeyed(each));
 
-  it('Idempotency-Key is taken exactly where the specification has it: on four calls [spec: header.idempotency-key]', () => {
+  it('Idempotency-Key is accepted exactly on the four calls of the specification [spec: header.idempotency-key]', () => {
     const names = keyed.map(([name]) => name).toSorted();
     expect(names).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
   });
@@ -266,7 +266,7 @@ describe('a header of the specification', () => {
   });
 });
 
-describe('a body that can be read in two ways, or holds what no text should', () => {
+describe('a body that is ambiguous or contains invalid text', () => {
   const references = { package_id: PACKAGE, external_order_id: 'twice' };
   const written = JSON.stringify(references);
   const vpn = { vpn_plan_id: PLAN, external_subscription_id: 'v', customer_reference: 'c', customer_price: 5.5 };
@@ -301,14 +301,14 @@ describe('a body that can be read in two ways, or holds what no text should', ()
     expect([answer.status, fieldsOf(answer)]).toEqual([422, ['device_name']]);
   });
 
-  it.each(['[', '{"a":'])('is refused however deep it is nested: %s…', async (opening) => {
+  it.each(['[', '{"a":'])('is refused at any depth of nesting: %s…', async (opening) => {
     const depth = 10_000;
     const closing = opening === '[' ? ']' : '}';
     const answer = await simulator.order(`${opening.repeat(depth)}1${closing.repeat(depth)}`);
     expect(answer.status).toBe(422);
   });
 
-  it('is taken when every name stands once in its object, and texts have any other character', async () => {
+  it('is accepted when every name occurs once in its object, with all other characters in texts', async () => {
     const body = '{"package_id":1001,"external_order_id":"\\ud83d\\ude00 {\\"package_id\\":1} \u00e9 \u{1f600}"}';
     const answer = await simulator.order(body);
     expect([answer.status, answer.at('external_order_id')]).toEqual([

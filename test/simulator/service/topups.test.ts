@@ -13,7 +13,7 @@ const topupReaches = async (simulator: SimulatorClient, id: string, status: stri
   expect.poll(async () => (await simulator.sandbox.get(`/topups/${id}`)).at('status')).toBe(status);
 
 describe('top-up options', () => {
-  it('are the packages for the same places, limited for a limited package and unlimited for an unlimited one [spec: endpoint.topup-options, record.esim.topup-options, flow.topup]', async () => {
+  it('are the packages for the same countries, limited for a limited package and unlimited for an unlimited one [spec: endpoint.topup-options, record.esim.topup-options, flow.topup]', async () => {
     await using simulator = await startTestSimulator();
     expect(await optionsOf(simulator, await simulator.esim(1001))).toEqual([
       1001, 1002, 1003, 9001, 9002, 9003, 9004, 9005,
@@ -23,7 +23,7 @@ describe('top-up options', () => {
     expect(await optionsOf(simulator, await simulator.esim(2001))).toEqual([2001, 2002]);
   });
 
-  it('leave out what is not sold, and are none for an eSIM that is cancelled or whose time is over', async () => {
+  it('omit packages that are not sold, and are empty for a cancelled or expired eSIM', async () => {
     await using simulator = await startTestSimulator();
     const expiring = await simulator.esim();
     const cancelled = await simulator.esim();
@@ -56,7 +56,7 @@ describe('a top-up', () => {
     expect(seen.at('data', 0)).toMatchObject({ reason: 'topup', topup_id: topup.id, esim_id: esim });
   });
 
-  it('of a package for another place is refused, and nothing moves [spec: field.topup.package_id, flow.topup]', async () => {
+  it('of a package for another country is refused, and nothing changes [spec: field.topup.package_id, flow.topup]', async () => {
     await using simulator = await startTestSimulator();
     const esim = await simulator.esim();
     for (const other of [1004, 1025, 2001, 2003]) {
@@ -67,7 +67,7 @@ describe('a top-up', () => {
     expect((await simulator.sandbox.get('/topups')).at('data')).toEqual([]);
   });
 
-  it('that is processing adds its data when it is completed, and none when it fails and is credited [spec: state.topup.*]', async () => {
+  it('that is processing adds its data when it completes, and none when it fails and is credited [spec: state.topup.*]', async () => {
     await using simulator = await startTestSimulator();
     const esim = await simulator.esim();
     const later = (await simulator.topUp(esim, 9001)).read(serviceTopup);
@@ -121,7 +121,7 @@ describe('a top-up', () => {
     expect(await usageOf(simulator, esim)).toMatchObject({ data_used_mb: 1_024, data_total_mb: 4_096 });
   });
 
-  it('goes as a behaviour rule for top-ups says, which orders do not use up', async () => {
+  it('follows a behaviour rule for top-ups, which orders do not use up', async () => {
     await using simulator = await startTestSimulator();
     await simulator.admin.post('/behaviour', {
       operation: 'topup',

@@ -26,7 +26,7 @@ describe('VPN plans', () => {
 });
 
 describe('a VPN order', () => {
-  it('debits once and becomes an active subscription with access data, told by an event without them [spec: endpoint.vpn-orders, state.vpn.active, event.vpn.subscription.active, record.charged-price, record.own-margin]', async () => {
+  it('debits once and becomes an active subscription with access data; its event has none [spec: endpoint.vpn-orders, state.vpn.active, event.vpn.subscription.active, record.charged-price, record.own-margin]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const ordered = (await simulator.orderVpn({ external_subscription_id: 'ref' })).read(vpnSubscription);
@@ -68,7 +68,7 @@ describe('a VPN order', () => {
     expect(await simulator.balance()).toBe(balance);
   });
 
-  it('of plan 395 fails and is never credited; a rule for VPN orders goes before the plan', async () => {
+  it('of plan 395 fails and is never credited; a rule for VPN orders overrides the plan', async () => {
     await using simulator = await startTestSimulator();
     const { id } = (await simulator.orderVpn({ vpn_plan_id: 395 })).read(vpnSubscription);
     await reaches(simulator, id, 'failed');
@@ -101,14 +101,14 @@ describe('a VPN order', () => {
 });
 
 describe('a VPN subscription', () => {
-  it('expires when its time is over, by the simulator’s own clock [spec: state.vpn.expired, event.vpn.subscription.expired]', async () => {
+  it('expires at its end, by the simulator’s own clock [spec: state.vpn.expired, event.vpn.subscription.expired]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const id = (await simulator.orderVpn()).textAt('id');
     await simulator.advance(30 * DAY_MS - 60_000);
     expect((await read(simulator, id)).status).toBe('active');
     await simulator.advance(60_000);
-    // The token's thirty days are over as well.
+    // The token has expired after its thirty days, too.
     await expect.poll(async () => (await simulator.admin.get(`/vpn-subscriptions/${id}`)).at('status')).toBe('expired');
     expect((await receiver.count(2))[1]?.event).toBe('vpn.subscription.expired');
     const refused = await cancel(await connect(simulator.simulator.url), id);
@@ -116,7 +116,7 @@ describe('a VPN subscription', () => {
     expect(await simulator.ledger()).toHaveLength(2);
   });
 
-  it('is cancelled without a key and without a refund; the second call is told so [spec: endpoint.vpn-cancel, state.vpn.cancelled, event.vpn.subscription.cancelled, record.vpn-subscription.id]', async () => {
+  it('is cancelled without a key and without a refund; the second call is refused [spec: endpoint.vpn-cancel, state.vpn.cancelled, event.vpn.subscription.cancelled, record.vpn-subscription.id]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const id = (await simulator.orderVpn()).textAt('id');
@@ -139,7 +139,7 @@ describe('a VPN subscription', () => {
     }
   });
 
-  it('may be cancelled later, as a behaviour rule says; asking again changes nothing', async () => {
+  it('may be cancelled later by a behaviour rule; a second call changes nothing', async () => {
     await using simulator = await startTestSimulator();
     const later = { operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 60_000, count: 1 };
     await simulator.admin.post('/behaviour', later);

@@ -36,7 +36,7 @@ async function deliveries(simulator: SimulatorClient, filter = '') {
 }
 
 describe('a webhook', () => {
-  it('tells of each step of an order in its order, signed, with an id of its own [spec: header.webhook.*, event.order.processing, event.order.completed, signature.key-and-form]', async () => {
+  it('announces each step of an order in sequence, signed, with a unique id [spec: header.webhook.*, event.order.processing, event.order.completed, signature.key-and-form]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     const order = (await simulator.order({ package_id: 9001 })).read(serviceOrder);
@@ -53,7 +53,7 @@ describe('a webhook', () => {
     expect(completed && orderIn(completed).esim_id).toBe((await simulator.orderReaches(order.id, 'completed')).esim_id);
   });
 
-  it('tells of orders that end at once, completed or failed [spec: event.order.completed, event.order.failed]', async () => {
+  it('announces orders that end at once, completed or failed [spec: event.order.completed, event.order.failed]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     await simulator.order();
@@ -62,7 +62,7 @@ describe('a webhook', () => {
     expect(receiver.received.map(({ event }) => event).toSorted()).toEqual(['order.completed', 'order.failed']);
   });
 
-  it('is tried again until it is accepted, with longer and longer waits, the same id and the same bytes [spec: header.webhook.delivery, gap.redelivery]', async () => {
+  it('is retried until it is accepted, with growing waits, the same id and the same bytes [spec: header.webhook.delivery, gap.redelivery]', async () => {
     await using receiver = await startReceiver((response, _webhook, number) => {
       response.writeHead(number < 4 ? ([500, 301, 404][number - 1] ?? 500) : 202, { location: '/elsewhere' }).end();
     });
@@ -79,11 +79,11 @@ describe('a webhook', () => {
     expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 301, 404, 202]);
     const times = delivery?.attempts.map(({ sent_at }) => Date.parse(sent_at)) ?? [];
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    // Each wait is at least what was planned; how much longer it is, is the machine's affair.
+    // Each wait is at least the planned one; the machine may make it longer.
     expect(waits.map((wait, index) => wait >= 40 * 2 ** index - 2)).toEqual([true, true, true]);
   });
 
-  it('is given up after its last attempt, and can be replayed', async () => {
+  it('is not sent again after its last attempt, and can be replayed', async () => {
     let healthy = false;
     await using receiver = await startReceiver((response) => response.writeHead(healthy ? 204 : 503).end());
     await using simulator = await start(receiver, { webhookAttempts: 3, webhookRetryDelayMs: 1 });
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     await using receiver = await startReceiver((response, _webhook, number) => {
       if (number > 1) response.writeHead(200).end();
     });
-    // Longer than a busy machine takes to be answered, or refused, by itself.
+    // Longer than an answer or a refusal takes on a busy machine.
     await using simulator = await start(receiver, { webhookTimeoutMs: 500 });
     await simulator.admin.post('/webhooks/ping');
     await receiver.count(2);
@@ -132,7 +132,7 @@ describe('a webhook', () => {
     expect(Math.abs(Number(ping?.timestamp) - Date.now() / 1_000)).toBeLessThan(60);
   });
 
-  it('goes where the admin API says, signed with its secret, for one environment or both', async () => {
+  it('goes to the target of the admin API, signed with its secret, for one environment or both', async () => {
     await using first = await startReceiver();
     await using second = await startReceiver();
     await using simulator = await start(first);
@@ -174,7 +174,7 @@ describe('a webhook fault', () => {
     expect((await receiver.count(2))[1]?.event).toBe('order.completed');
   });
 
-  it('late: it is sent when its time has come', async () => {
+  it('late: it is sent at its due time', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     await add(simulator, { kind: 'late', ms: 600_000 }, { event: 'order.completed' });
@@ -221,7 +221,7 @@ describe('a webhook fault', () => {
     expect(receiver.received.slice(2).map(isGenuine)).toEqual([false, false]);
   });
 
-  it('stale_timestamp: rightly signed, too long ago', async () => {
+  it('stale_timestamp: signed correctly, too long ago', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     await add(simulator, { kind: 'stale_timestamp', seconds: 301 });
@@ -231,7 +231,7 @@ describe('a webhook fault', () => {
     expect(Date.now() / 1_000 - Number(ping?.timestamp)).toBeGreaterThanOrEqual(301);
   });
 
-  it('changed_event_header: the header says something else than the signed body', async () => {
+  it('changed_event_header: the header differs from the signed body', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     await add(simulator, { kind: 'changed_event_header', event: 'order.failed' });
@@ -243,8 +243,8 @@ describe('a webhook fault', () => {
   });
 });
 
-describe('a webhook made by hand', () => {
-  it('is sent as it was asked for', async () => {
+describe('a manual webhook', () => {
+  it('is sent as requested', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     const send = async (what: Record<string, unknown>) => {
@@ -269,7 +269,7 @@ describe('a webhook made by hand', () => {
   });
 });
 
-/** An address of this machine where nobody listens. */
+/** A local address without a listener. */
 async function closedAddress(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

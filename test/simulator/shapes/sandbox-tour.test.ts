@@ -30,7 +30,7 @@ async function choose(choice: DialectChoice): Promise<Dialect> {
   return dialectOf(choice);
 }
 
-/** What a dialect is, in the words of a profile. */
+/** A dialect, as a profile describes it. */
 function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
   const retained = dialect.key_retention_ms === null || dialect.key_retention_ms > KEY_AGE_MS;
   const replaysAtFirst = dialect.key_replay === 'replay' && dialect.key_retention_ms !== 0;
@@ -40,7 +40,7 @@ function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
       boolean
     >),
     key_replay: replaysAtFirst && retained,
-    // Nothing as old as the time for resends was tried; and a key that stands for nothing cannot be forgotten.
+    // No key as old as the resend window was tried, and a key that is ignored cannot be forgotten.
     key_retention: replaysAtFirst && !retained ? false : null,
     key_serialised: dialect.serialises_same_key,
     reference_unique: dialect.reference_unique,
@@ -56,7 +56,7 @@ const withStatus = ({ findings }: TourReport, ...wanted: TourFinding['status'][]
 const seenAt = ({ findings }: TourReport, step: string): string | undefined =>
   findings.find((finding) => finding.step === step)?.seen;
 
-/** What the sandbox's ledger says was spent, from one movement on. */
+/** The amount spent by the sandbox's ledger, from one movement on. */
 async function spentSince(movements: number): Promise<Money> {
   const lines = (await simulator.ledger('sandbox')).slice(movements);
   const signed = lines.map(({ type, amount }) => (type === 'debit' ? usd(amount) : negateMoney(usd(amount))));
@@ -65,16 +65,16 @@ async function spentSince(movements: number): Promise<Money> {
 const usd = (amount: string): Money => ({ amount, currency: 'USD' });
 
 describe('the profile that a tour measures', () => {
-  it.each(dialectNames)('is the true one of the dialect %s', async (name) => {
+  it.each(dialectNames)('is that of the dialect %s', async (name) => {
     const dialect = await choose({ name, properties: {} });
     const report = await tourOf(simulator);
     expect(report.profile?.findings).toEqual(truth(dialect));
     expect(withStatus(report, 'failed')).toEqual([]);
   });
 
-  // By the bits of their numbers, each is missing in one of the four tours and there in another, and no two always
-  // together.
-  it.each([0, 1, 2, 3])('tells exactly which calls are missing (%i)', async (bit) => {
+  // By the bits of their numbers, each call is missing in one of the four tours and present in another, and no two are
+  // always together.
+  it.each([0, 1, 2, 3])('names exactly the missing calls (%i)', async (bit) => {
     const missing = callCapabilities.filter((_, index) => ((index + 1) >> bit) % 2 === 1);
     const dialect = await choose({
       name: 'replays',
@@ -90,12 +90,12 @@ describe('the profile that a tour measures', () => {
     });
   });
 
-  it('finds a key that outlives the time for resends', async () => {
+  it('finds a key that is stored longer than the resend window', async () => {
     const report = await tourOf(simulator, { keyAgeMs: 600_000 });
     expect(report.profile?.findings).toMatchObject({ key_replay: true, key_retention: true });
   });
 
-  it('leaves open what failed, and the other legs are driven all the same', async () => {
+  it('leaves failed steps open, and still runs the other legs', async () => {
     const fault = { target: 'request', count: null, fault: { kind: 'server_error', status: 500 } };
     for (const endpoint of ['simulateEsim', 'listTopupOptions'])
       await simulator.admin.post('/faults', { ...fault, endpoint });
@@ -111,7 +111,7 @@ describe('the profile that a tour measures', () => {
   });
 });
 
-describe('what a profile says of the kinds of purchase', () => {
+describe('the verdict of a profile on each kind of purchase', () => {
   const drift = { kind: 'answer', status: 200, body: '{"id":"one"}', headers: { 'content-type': 'application/json' } };
   it.each([
     ['getEsim', 'order_seen'],
@@ -130,7 +130,7 @@ describe('what a profile says of the kinds of purchase', () => {
 });
 
 describe('a tour', () => {
-  it('brings about each refund result, and says what it spent, which is what the books of the service say', async () => {
+  it('causes each refund result, and reports the amount that the ledger of the service shows', async () => {
     const production = await simulator.ledger('production');
     const movements = (await simulator.ledger('sandbox')).length;
     const report = await tourOf(simulator, { furtherPackageIds: [9001, 9003, 9005, 9006] });
@@ -153,26 +153,26 @@ describe('a tour', () => {
     expect(await simulator.ledger('production')).toEqual(production);
   });
 
-  it('buys the packages and the plan that are asked for', async () => {
+  it('buys the requested packages and plan', async () => {
     const report = await tourOf(simulator, { packageId: 1009, vpnPlanId: 302 });
     expect(seenAt(report, 'POST /orders')).toBe('package 1009: completed');
     expect(seenAt(report, 'POST /vpn/orders')).toBe('plan 302: active');
   });
 
-  it('follows what stays processing until its time is over, and measures what it can', async () => {
+  it('follows a purchase that stays processing until the time limit, and measures the rest', async () => {
     const report = await tourOf(simulator, { furtherPackageIds: [9004] });
     expect(withStatus(report, 'skipped').map(({ step }) => step)).toContain('an order of package 9004');
     expect(tourExitCode(report.findings)).toBe(0);
   });
 
-  it('finds nothing to complain of where the configuration says the same as the service', async () => {
+  it('reports no finding when the configuration agrees with the service', async () => {
     await choose({ name: 'bare', properties: {} });
     const off = Object.fromEntries(callCapabilities.map((name) => [name, false]));
     const report = await tourOf(simulator, { capabilities: off });
     expect(withStatus(report, 'failed', 'drift')).toEqual([]);
   });
 
-  it('reports what the service answers otherwise than the contract has it', async () => {
+  it('reports answers of the service that differ from the contract', async () => {
     const answer = {
       kind: 'answer',
       status: 200,
@@ -190,7 +190,7 @@ describe('a tour', () => {
     expect(withStatus(report, 'drift').map(({ step }) => step)).toEqual(['GET /vpn/subscriptions/{id}']);
   });
 
-  it('measures nothing and buys nothing when the service does not let it in', async () => {
+  it('measures nothing and buys nothing when the service refuses the login', async () => {
     const movements = (await simulator.ledger('sandbox')).length;
     const config = serviceConfig(simulator.simulator.baseUrl, { password: 'wrong' });
     const report = await runTour(config, IMPATIENT);

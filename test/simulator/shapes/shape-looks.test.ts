@@ -143,7 +143,7 @@ describe('a shape', () => {
 });
 
 describe('ids that are numbers', () => {
-  it('stand for the same things in paths, in esim_id and for operators, and outlive a restart', async () => {
+  it('identify the same resources in paths, in esim_id and for operators, also after a restart', async () => {
     const dataFile = `${temporaryFolder('shape')}/simulator.sqlite`;
     const ids = { order: 0, esim: 0 };
     {
@@ -162,7 +162,7 @@ describe('ids that are numbers', () => {
     }
   });
 
-  it('repeat with their key, in the shape of the day', async () => {
+  it('repeat with their key, in the current shape', async () => {
     await using simulator = await startShaped({ name: 'number_ids' });
     const body = { package_id: PACKAGE, external_order_id: 'r' };
     const first = await simulator.order(body, 'key');
@@ -174,7 +174,7 @@ describe('ids that are numbers', () => {
 });
 
 describe('a choice of shape', () => {
-  it('is single properties on top of a named one, for everybody at once, until a reset', async () => {
+  it('changes single properties of a named shape, for all clients at once, until a reset', async () => {
     await using simulator = await startTestSimulator({ shape: 'money_numbers' }, false);
     const properties = { money: 'minor', without: ['order.failure'] };
     const chosen = await simulator.admin.post('/shape', { name: 'data_envelope', properties });
@@ -213,7 +213,7 @@ describe('a choice of shape', () => {
   });
 });
 
-describe('a refusal of what is no call', () => {
+describe('a refusal of an unknown address', () => {
   it('has the shape of the service below its address, and the plain one elsewhere', async () => {
     await using simulator = await startShaped({ name: 'message_errors' });
     const { url, baseUrl } = simulator.simulator;
@@ -227,7 +227,7 @@ describe('a refusal of what is no call', () => {
 });
 
 describe('a fault', () => {
-  it('is met in the shape of the service, but for an answer that a rule dictates', async () => {
+  it('has the shape of the service, except for an answer that a rule defines', async () => {
     await using simulator = await startShaped({ name: 'message_errors' });
     const fault = async (kind: Record<string, unknown>) => {
       await simulator.admin.post('/faults', { target: 'request', fault: kind });

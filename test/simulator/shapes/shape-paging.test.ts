@@ -7,7 +7,7 @@ import type { HttpAnswer } from '#test/support/network/http.ts';
 
 const IDS = PACKAGES.map(({ id }) => id).toSorted((left, right) => left - right);
 
-/** Query of the next page, as an answer says it; undefined when it says that there is none, or nothing. */
+/** Query of the next page in an answer; undefined when there is none, or the answer does not say. */
 type Next = (answer: HttpAnswer, items: readonly { id: number }[]) => string | undefined;
 
 const WAYS: readonly (readonly [ShapeName, Next])[] = [
@@ -56,7 +56,7 @@ describe('a list', () => {
     expect(pages.map(({ length }) => length)).toEqual(name === 'plain' ? [50, 1] : [25, 25, 1]);
   });
 
-  it('in the shape silent_lists has its first 25 items and says nothing of the others', async () => {
+  it('in the shape silent_lists has its first 25 items and no sign of the others', async () => {
     await using simulator = await startShaped({ name: 'silent_lists' });
     for (const query of ['', '?limit=100', '?page=2', '?cursor=x', '?offset=25']) {
       const answer = await simulator.sandbox.get(`/packages${query}`);
@@ -127,7 +127,7 @@ describe('a list', () => {
     expect(seen).toEqual(expected.slice(0, name === 'plain' ? 50 : 25));
   });
 
-  it('that takes no paging parameters is whole in every paging', async () => {
+  it('without paging parameters is complete in every paging', async () => {
     await using simulator = await startShaped({ name: 'pages' });
     const plans = await simulator.sandbox.get('/vpn/plans');
     const total = (plans.at('data') as []).length;

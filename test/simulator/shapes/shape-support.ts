@@ -1,4 +1,4 @@
-/** Calls of a simulator whose answers have another shape, and a judge that takes nothing but what is described. */
+/** Calls of a simulator with another shape, and a validator that accepts only described fields. */
 import * as z from 'zod';
 import type { SimulatorOptions } from '#simulator/options.ts';
 import type { ShapeChoice } from '#simulator/shapes/shape.ts';
@@ -8,7 +8,7 @@ import type { HttpAnswer } from '#test/support/network/http.ts';
 
 export const LOGIN = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
 
-/** A simulator of a shape. The clients have logged in before, in the plain one. */
+/** A simulator with a shape. The clients logged in before, in the plain shape. */
 export async function startShaped(shape: Partial<ShapeChoice>, options: SimulatorOptions = {}) {
   const simulator = await startTestSimulator(options, false);
   expectDone(await simulator.admin.post('/shape', shape));
@@ -20,7 +20,7 @@ function expectDone(answer: HttpAnswer): void {
   if (answer.status !== 200) throw new Error(`the shape was not taken: ${answer.text}`);
 }
 
-/** Judges by a document in which every object has the fields that are described, and no others. */
+/** Validates by a document whose objects allow only the described fields. */
 function strictDescription(document: unknown): Description {
   return new Description(documentShape.parse(closed(document)));
 }
@@ -33,7 +33,7 @@ function closed(value: unknown): unknown {
   return isOpen ? { ...inner, additionalProperties: false } : inner;
 }
 
-/** What the admin API lists last, in the simulator's own words. */
+/** The last item in a list of the admin API, in the plain shape. */
 export async function lastOf(simulator: SimulatorClient, path: string): Promise<Record<string, unknown>> {
   const page = z.object({ data: z.array(z.record(z.string(), z.unknown())) });
   return (await simulator.admin.get(path)).read(page).data.at(-1) ?? {};
@@ -45,7 +45,7 @@ export interface JudgedCall {
   readonly answer: HttpAnswer;
 }
 
-/** Every kind of answer, done and refused, with the ids of the admin API, since answers show them in many ways. */
+/** Every kind of answer, successful and refused, with ids of the admin API, because answers show ids in many forms. */
 export async function callEverything(simulator: SimulatorClient): Promise<readonly JudgedCall[]> {
   const calls: JudgedCall[] = [];
   const keep = (method: string, path: string, answer: HttpAnswer): void => {
@@ -88,7 +88,7 @@ export async function callEverything(simulator: SimulatorClient): Promise<readon
   return calls;
 }
 
-/** @returns what a document says against answers; empty when all are as it has them. */
+/** @returns the errors of answers by a document; empty when all are described. */
 export function problemsWith(description: Description, calls: readonly JudgedCall[]): string[] {
   return calls.flatMap(({ method, path, answer }) => {
     const verdict = description.judgeAnswer(method, path, answer);
@@ -103,7 +103,7 @@ export async function webhookBodies(simulator: SimulatorClient): Promise<readonl
   return data.map(({ event, body }) => ({ event, body: JSON.parse(body) as unknown }));
 }
 
-/** @returns what a document says against the bodies of webhooks. */
+/** @returns the errors of webhook bodies by a document. */
 export function problemsWithWebhooks(
   description: Description,
   bodies: Awaited<ReturnType<typeof webhookBodies>>,

@@ -24,7 +24,7 @@ function seenBy({ profile }: TourReport): Seen | undefined {
 }
 
 describe('a service whose answers have another shape', () => {
-  it('is met in at least forty shapes', () => {
+  it('is tested in at least forty shapes', () => {
     expect(shapeNames.length).toBeGreaterThanOrEqual(40);
   });
 

@@ -13,7 +13,7 @@ import {
 import { startReceiver } from '#test/simulator/support.ts';
 import { EVENT_KINDS, serviceHeaders } from '#upstream/contract.ts';
 
-/** What the simulator says in the plain shape, to hold against the documents of the others. */
+/** The answers in the plain shape, to validate by the documents of other shapes. */
 let plain: { readonly calls: readonly JudgedCall[]; readonly bodies: Awaited<ReturnType<typeof webhookBodies>> };
 let described: Awaited<ReturnType<typeof startShaped>>['description'];
 beforeAll(async () => {
@@ -86,7 +86,7 @@ describe('in any mixture of shapes and in any dialect', () => {
 });
 
 describe('the plain shape', () => {
-  it('is the default, and leaves all bytes as they are', async () => {
+  it('is the default, and changes no byte', async () => {
     const now = Date.parse('2026-01-01T10:00:00Z');
     await using simulator = await startShaped({}, { now: () => now });
     expect((await simulator.admin.get('/shape')).body).toEqual({ name: 'plain', changed: {}, properties: PLAIN });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CachedRead } from '#upstream/cached-read.ts';
 
 describe('a cached read', () => {
-  it('gives a failure to those who waited and keeps none', async () => {
+  it('rejects all waiting callers with the failure and does not keep it', async () => {
     let reads = 0;
     const cached = new CachedRead(
       async () => {

@@ -19,7 +19,7 @@ const judge = (result: HttpResult) => judgeResult(result, expected, NOW);
 const coded = (code: string) => ({ error: { code, message: 'whatever' } });
 
 describe('the class of a refusal', () => {
-  it.each([404, 405])("%i proves nothing unless it is in the service's own words", (status) => {
+  it.each([404, 405])('%i proves nothing without an error code of the service', (status) => {
     const page = answer(status, '<html>no such page</html>', { 'content-type': 'text/html' });
     expect(judge(page)).toMatchObject({ ok: false, failure: 'unreadable_answer' });
   });
@@ -101,7 +101,7 @@ describe('the class of a refusal', () => {
     ['an array', []],
     ['a number where the code should be', { error: { code: 7 } }],
     ['null', 'null'],
-  ])('is that of the status alone with %s', (_name, body) => {
+  ])('follows from the status alone with %s', (_name, body) => {
     expect(judge(answer(402, body))).toMatchObject({ failure: 'insufficient_balance' });
     expect(judge(answer(502, body))).toMatchObject({ failure: 'server_error' });
   });
@@ -158,7 +158,7 @@ describe('Retry-After', () => {
 describe('a success', () => {
   const order = { id: 17, status: 'processing', external_order_id: 'shop-1', something_new: true };
 
-  it('is an answer that has what we need; what we do not know passes [spec: gap.compatibility, gap.answers]', () => {
+  it('is an answer with all needed fields; unknown fields are ignored [spec: gap.compatibility, gap.answers]', () => {
     expect(judge(answer(201, order))).toMatchObject({
       ok: true,
       status: 201,
@@ -184,7 +184,7 @@ describe('a success', () => {
     expect(judge(answer(200, body))).toMatchObject({ ok: false, failure, status: 200 });
   });
 
-  it('is not a compressed body, since none was asked for', () => {
+  it('is not a compressed body, because none was requested', () => {
     expect(judge(answer(200, order, { 'content-encoding': 'gzip' }))).toMatchObject({ failure: 'unreadable_answer' });
     expect(judge(answer(200, order, { 'content-encoding': 'identity' }))).toMatchObject({ ok: true });
   });
@@ -226,7 +226,7 @@ describe('the detail', () => {
     }
   });
 
-  it('names the fields that lack by their paths, and counts them when they are many', () => {
+  it('names missing fields by their paths, and counts them when there are many', () => {
     const nested = { read: readAs(z.object({ record: z.object({ a: z.string(), b: z.string() }) })) };
     expect(judgeResult(answer(200, { record: {} }), nested, NOW)).toMatchObject({
       detail: 'The service answered 200, but its body lacks or misstates record.a, record.b.',
@@ -245,7 +245,7 @@ describe('the detail', () => {
     expect(judge(answer(200, '7'))).toMatchObject({ detail: expect.stringMatching(/misstates the object itself\.$/) });
   });
 
-  it('names several fields of ours that the service complains of', () => {
+  it('names several of our fields that the service refuses', () => {
     const body = {
       error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } },
     };
@@ -254,7 +254,7 @@ describe('the detail', () => {
     });
   });
 
-  it('says why there was no answer, as a sentence', () => {
+  it('gives the reason for a missing answer, as a sentence', () => {
     expect(judge({ kind: 'no_answer', failure: 'not_sent', reason: 'the name could not be resolved' })).toStrictEqual({
       ok: false,
       kind: 'failure',
@@ -263,7 +263,7 @@ describe('the detail', () => {
     });
   });
 
-  it('has no field for what the answer did not say, and never a body that is encoded', () => {
+  it('has only fields of the answer, and none of an encoded body', () => {
     const plain = {
       ok: false,
       kind: 'failure',
@@ -285,7 +285,7 @@ describe('the detail', () => {
     });
   });
 
-  it('names the code and says in words what cannot be read, up to the last status of success', () => {
+  it('names the status and explains why the body cannot be read, for every success status', () => {
     expect(judge(answer(422, coded('package_unavailable')))).toMatchObject({ code: 'package_unavailable' });
     const details = [[199, 0xff], Buffer.from('<html>'), Buffer.from('{"a":1,"a":2}')].map((body) =>
       judge(answer(299, Buffer.from(body))),
@@ -309,7 +309,7 @@ describe('an error body in another form', () => {
     expect(judge(answer(422, body))).toMatchObject({ failure: 'insufficient_balance', code: 'insufficient_balance' });
   });
 
-  it('names our fields that it complains of', () => {
+  it('names our refused fields', () => {
     const bodies = [
       { errors: { device_imei: ['wrong'] } },
       { errors: [{ field: 'device_imei' }] },

@@ -17,7 +17,7 @@ function parse(body: unknown) {
 }
 
 describe('an order event', () => {
-  it('says what happened to which order', () => {
+  it('gives the outcome and the order', () => {
     expect(parse(completed)).toEqual({
       kind: 'order',
       event: 'order.completed',
@@ -29,7 +29,7 @@ describe('an order event', () => {
     });
   });
 
-  it('needs no more than an id and its status', () => {
+  it('needs only an id and its status', () => {
     expect(parse({ event: 'order.failed', data: { id: 7, status: 'failed' } })).toEqual({
       kind: 'order',
       event: 'order.failed',
@@ -38,7 +38,7 @@ describe('an order event', () => {
     });
   });
 
-  it('is the same with fields that we do not know', () => {
+  it('is the same with unknown fields', () => {
     const more = { ...completed, version: 3, data: { ...data, nested: { deep: [1] } } };
     expect(parse(more)).toEqual(parse(completed));
   });
@@ -49,14 +49,14 @@ describe('an order event', () => {
     ['empty', ''],
     ['too long', 'x'.repeat(129)],
     ['not ASCII', 'shöp'],
-  ])('names nothing of ours with a reference that is %s', (_name, reference) => {
+  ])('has no reference of ours if it is %s', (_name, reference) => {
     const parsed = parse({ ...completed, data: { ...data, external_order_id: reference } });
     expect(parsed).toMatchObject({ kind: 'order', serviceOrderId: 'so_1' });
     expect(parsed).not.toHaveProperty('reference');
   });
 });
 
-it('a ping is a ping, with or without data', () => {
+it('a ping is parsed with or without data', () => {
   expect(parse({ event: 'ping' })).toEqual({ kind: 'ping', event: 'ping' });
   expect(parse({ event: 'ping', data: 'hello' })).toEqual({ kind: 'ping', event: 'ping' });
 });
@@ -99,14 +99,14 @@ describe('quarantined is', () => {
     expect(parse(body)).toMatchObject({ kind: 'quarantine', reason });
   });
 
-  it('what is nested deeper than any event, instead of failing to read it', () => {
+  it('an event that is nested too deeply, without a stack overflow', () => {
     for (const depth of [1_500, 100_000]) {
       const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
       expect(parse(`{"event":"order.completed","extra":${deep}}`)).toEqual({ kind: 'quarantine', reason: 'too_deep' });
     }
   });
 
-  it('nothing for the size of its body, or for some depth of it', () => {
+  it('no event because of its size or moderate depth', () => {
     const deep = `${'['.repeat(150)}${']'.repeat(150)}`;
     const long = 'x'.repeat(1_000_000);
     const escaped = String.raw`\n`.repeat(500_000);
@@ -116,7 +116,7 @@ describe('quarantined is', () => {
   });
 });
 
-describe('an event that looks different', () => {
+describe('an event in another form', () => {
   const order = { id: 'so_1', status: 'completed', external_order_id: 'shop-1' };
   const parsed = (body: object, unused: string[] = []) =>
     parseEvent(Buffer.from(JSON.stringify(body)), (_event, fields) => unused.push(...fields));
@@ -140,12 +140,12 @@ describe('an event that looks different', () => {
     });
   });
 
-  it('is what its first name says, known or not', () => {
+  it('has the kind of its first name, known or not', () => {
     const named = { event: 'order.refunded', type: 'order.failed', data: { ...order, status: 'failed' } };
     expect(parsed(named)).toEqual({ kind: 'quarantine', reason: 'unknown_kind' });
   });
 
-  it('is not read where two orders are wrapped in each other', () => {
+  it('is not read when two orders are nested', () => {
     const both = { id: 991, status: 'completed', order };
     expect(parsed({ event: 'order.completed', data: both })).toMatchObject({
       kind: 'quarantine',
@@ -153,14 +153,14 @@ describe('an event that looks different', () => {
     });
   });
 
-  it('has no single meaning when it names two events', () => {
+  it('is ambiguous when it names two events', () => {
     expect(parsed({ event: 'order.completed', type: 'order.failed', data: order })).toEqual({
       kind: 'quarantine',
       reason: 'no_event',
     });
   });
 
-  it('tells which of its fields could not be used', () => {
+  it('reports which of its fields could not be used', () => {
     const unused: string[] = [];
     expect(parsed({ event: 'order.completed', data: { ...order, failure: 'none' } }, unused)).toMatchObject({
       kind: 'order',

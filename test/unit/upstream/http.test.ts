@@ -41,8 +41,8 @@ const post: HttpRequest = {
 };
 const SUCCESS = httpAnswer(200, '{}');
 
-describe('what is sent', () => {
-  it('is the exact bytes of the body, whatever they are, with their length and no request for compression', async () => {
+describe('a sent request', () => {
+  it('has the exact bytes of the body, their length, and no request for compression', async () => {
     const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
     const body = Buffer.from([0x7b, 0x00, 0xff, 0xfe, 0x0d, 0x0a, 0x0d, 0x0a, 0xc3, 0x28, 0x7d]);
     await connect(server.origin).send({ ...post, body });
@@ -54,7 +54,7 @@ describe('what is sent', () => {
     expect(request?.head).not.toMatch(/gzip|deflate|br\b/);
   });
 
-  it('goes to the given origin only: a redirect is an answer like any other', async () => {
+  it('goes to the given origin only: a redirect is an ordinary answer', async () => {
     const elsewhere = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
     const server = await serve({
       onRequest: ({ socket }) => socket.write(httpAnswer(307, '', { location: `${elsewhere.origin}/orders` })),
@@ -65,7 +65,7 @@ describe('what is sent', () => {
     expect(elsewhere.connections()).toBe(0);
   });
 
-  it('uses a connection of its own for each request that asks for one, even when the server offers to keep it', async () => {
+  it('has its own connection on request, even when the server offers to keep it', async () => {
     const server = await serve({
       onRequest: ({ socket }) => socket.write(httpAnswer(200, '{}', { connection: 'keep-alive' })),
     });
@@ -76,7 +76,7 @@ describe('what is sent', () => {
     expect(server.requests.every(({ head }) => head.includes('connection: close'))).toBe(true);
   });
 
-  it('shares connections between other requests', async () => {
+  it('shares its connection otherwise', async () => {
     const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
     const transport = connect(server.origin, { connections: 1 });
     await transport.send(get);
@@ -96,7 +96,7 @@ describe('not_sent', () => {
     });
   });
 
-  it('is said again for the next request, and not for one after the service came back', async () => {
+  it('is the result of the next request too, until the service is back', async () => {
     const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
     const transport = connect('http://127.0.0.1:1');
     expect(await transport.send(post)).toMatchObject({ failure: 'not_sent' });
@@ -168,7 +168,7 @@ describe('not_sent', () => {
     },
   );
 
-  it('is never said when a byte of the request has arrived, however early the connection is reset', async () => {
+  it('is never the result when a byte of the request has arrived, however early the connection is reset', async () => {
     for (let round = 0; round < 40; round += 1) {
       const server = await startRawServer({
         onConnection: (socket) => setTimeout(() => socket.resetAndDestroy(), round % 4),
@@ -259,7 +259,7 @@ describe('connection_lost', () => {
     expect(server.requests).toHaveLength(answered.size);
   });
 
-  it('is what undici would make good by writing the request again: it is stopped before the first byte', async () => {
+  it('prevents undici from writing the request again, before the first byte', async () => {
     const starts: string[] = [];
     const controller = { abort: () => undefined, aborted: false, paused: false, reason: null, pause() {}, resume() {} };
     const dispatcher: Pick<Dispatcher, 'dispatch'> = {
@@ -309,7 +309,7 @@ describe('timeout', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('comes also when the body drips on for ever', async () => {
+  it('ends a body that never ends', async () => {
     const server = await serve({
       onRequest: ({ socket }) => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -320,7 +320,7 @@ describe('timeout', () => {
     expect(await connect(server.origin).send({ ...post, deadlineMs: 200 })).toMatchObject({ failure: 'timeout' });
   });
 
-  it('leaves no timer behind when the answer came first', async () => {
+  it('leaves no timer when the answer came first', async () => {
     const timers = new ManualTimers();
     const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
     await connect(server.origin, { timers }).send(post);
@@ -373,7 +373,7 @@ it('a forced change of protocol is no answer', async () => {
   expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'no_answer', failure: 'connection_lost' });
 });
 
-it('an interim answer is passed over', async () => {
+it('an interim answer is ignored', async () => {
   const server = await serve({
     onRequest: ({ socket }) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${SUCCESS.toString()}`),
   });

@@ -25,7 +25,7 @@ const subscriptionReading = {
   charged,
 };
 
-/** For each kind of the specification: data that such an event may have, and what is made of it. */
+/** For each kind of the specification: possible data of such an event, and the expected result. */
 const CASES: Readonly<Record<EventKind, readonly [data: object, reading: object]>> = {
   ping: [{}, { kind: 'ping' }],
   'order.completed': [
@@ -90,7 +90,7 @@ const kinds = Object.keys(CASES) as EventKind[];
 const withData = kinds.filter((kind) => EVENTS[kind].data !== undefined);
 
 describe('each event of the specification', () => {
-  it.each(kinds)('%s says what happened to what [spec: event.*]', (event) => {
+  it.each(kinds)('%s gives the outcome and its subject [spec: event.*]', (event) => {
     const [data, reading] = CASES[event];
     expect(parse(event, data)).toEqual({ ...reading, event });
   });
@@ -101,14 +101,14 @@ describe('each event of the specification', () => {
     expect(parse('topup.cancelled', {})).toMatchObject({ kind: 'quarantine', reason: 'unknown_kind' });
   });
 
-  it.each(kinds)('%s has a schema of its whole body that takes what we read', (event) => {
+  it.each(kinds)('%s has a schema of its whole body that accepts what we read', (event) => {
     expect(
       eventBody(event).safeParse({ event, created_at: '2025-06-01T12:00:00Z', data: CASES[event][0] }).success,
     ).toBe(true);
     expect(eventBody(event).safeParse({ event: 'other', data: CASES[event][0] }).success).toBe(false);
   });
 
-  it.each(withData)('%s is quarantined when its own data says something else [spec: gap.events]', (event) => {
+  it.each(withData)('%s is quarantined when its own data contradicts it [spec: gap.events]', (event) => {
     const other = event === 'esim.cancelled' ? 'refused' : event.endsWith('failed') ? 'processing' : 'failed';
     expect(parse(event, { ...CASES[event][0], status: other })).toEqual({
       kind: 'quarantine',
@@ -129,7 +129,7 @@ describe('each event of the specification', () => {
 });
 
 describe('an event', () => {
-  it('of a cancellation whose refund is of another eSIM contradicts itself', () => {
+  it('of a cancellation with a refund of another eSIM is contradictory', () => {
     const refund = { ...REFUND, status: 'processing', esim_id: 'e_2' };
     expect(parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled', refund })).toMatchObject({
       reason: 'contradicts_itself',
@@ -144,7 +144,7 @@ describe('an event', () => {
     });
   });
 
-  it('of a VPN subscription never hands on access data, even when it carries some', () => {
+  it('of a VPN subscription never gives access data, even when it contains some', () => {
     const access = { username: 'u', password: 'p-secret' };
     const parsed = parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', access });
     expect(parsed).toMatchObject({ kind: 'vpn_subscription' });
@@ -164,7 +164,7 @@ describe('an event', () => {
     },
   );
 
-  it('names an amount only where it names a currency', () => {
+  it('has an amount only with a currency', () => {
     expect(parse('refund.completed', { ...REFUND, status: 'completed', currency: null })).not.toHaveProperty(
       'refunded',
     );

@@ -25,7 +25,7 @@ describe('a page', () => {
     ['a total that was read', { pagination: { total: 25 } }],
     ['no next link', { links: { next: null } }],
     ['that there is no more', { has_more: false }],
-  ])('that says %s is the last', (_name, body) => {
+  ])('with %s is the last', (_name, body) => {
     expect(of(body)).toEqual(END);
   });
 
@@ -64,11 +64,11 @@ describe('a page', () => {
     ['a token that is no link', { next: 'abc' }],
     ['an offset that does not fit', { offset: 50, total: 100 }],
     ['a paging that we do not know', { page: { number: 0, totalPages: 4 } }],
-  ])('that says %s leaves it open', (_name, body) => {
+  ])('with %s may have a next one', (_name, body) => {
     expect(of(body)).toEqual(UNKNOWN);
   });
 
-  it('that is empty is the last when there are none', () => {
+  it('that is empty is the last when the total is zero', () => {
     expect(of({ total: 0 }, { count: 0, readSoFar: 0 })).toEqual(END);
     expect(of({ total: 0 })).toEqual(UNKNOWN);
   });
@@ -79,7 +79,7 @@ describe('a page', () => {
     expect(of({ meta: { current_page: 1, last_page: 4 } }, last)).toEqual(UNKNOWN);
   });
 
-  it('by offset goes on from what was read', () => {
+  it('by offset continues after the items that were read', () => {
     expect(of({ offset: 25, limit: 25, total: 100 }, { readSoFar: 50, query: { offset: '25' } })).toEqual(
       next({ offset: '50' }),
     );
@@ -87,12 +87,12 @@ describe('a page', () => {
     expect(of({ offset: 25, total: 100 }, { count: 0, readSoFar: 25, query: { offset: '25' } })).toEqual(UNKNOWN);
   });
 
-  it('without a Link header is the last where such headers led to it', () => {
+  it('without a Link header is the last if such headers led to it', () => {
     expect(of({}, { isLinked: true })).toEqual(END);
     expect(of({ total: 100 }, { isLinked: true })).toEqual(UNKNOWN);
   });
 
-  it('that says nothing is the last only where the contract says that this is confirmed', () => {
+  it('without paging fields is the last only if the contract says so', () => {
     const page = {
       layers: [],
       count: 25,

@@ -13,7 +13,7 @@ import { wireTime } from '#upstream/contract/fields.ts';
 import { isAmbiguous, priceForms, VARIANTS as AS_SET, type Variants } from '#upstream/contract/variants.ts';
 import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 
-// What is set for a real service must not decide about these tests.
+// Settings for a real service must not affect these tests.
 const VARIANTS: Variants = {
   ...AS_SET,
   fields: { state: 'status' },
@@ -81,7 +81,7 @@ describe('an order', () => {
   it.each<[string, object]>([
     ['another order', { ...ORDER, order: { id: 'so_2', status: 'failed' } }],
     ['the order that it answers for', { id: 'req_1', status: 'failed', data: { id: 'so_1', status: 'processing' } }],
-  ])('is not read from an object that wraps %s and could be one itself', (_name, answer) => {
+  ])('is not read from an object that wraps %s and may be an order itself', (_name, answer) => {
     expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
   });
 
@@ -113,7 +113,7 @@ describe('an order', () => {
     expect(readAnswer(serviceOrder, answer, 'order', variants)).toEqual({ ok: false, lacking: ['status'] });
   });
 
-  it('is not chosen from two', () => {
+  it('is not chosen from two candidates', () => {
     const answer = { data: ORDER, result: { ...ORDER, id: 'so_2' } };
     expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
   });
@@ -147,7 +147,7 @@ describe('money', () => {
     ['EUR', '5', '0.05'],
     ['JPY', 450, '450'],
     ['KWD', 4_500, '4.500'],
-  ])('in minor units of %s reads %j as %s where the contract says so', (currency, price_for_reseller, expected) => {
+  ])('in minor units of %s reads %j as %s if the contract says so', (currency, price_for_reseller, expected) => {
     const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
     const reading = readAnswer(serviceOrder, { ...ORDER, currency, price_for_reseller }, 'order', variants);
     expect(reading).toMatchObject({ ok: true, value: { price_for_reseller: expected } });
@@ -175,7 +175,7 @@ describe('money', () => {
     expect(isAmbiguous(forms, { ...VARIANTS, amounts: 'decimal' })).toBe(false);
   });
 
-  it('keeps the currency of its own amount', () => {
+  it('keeps the currency of its amount', () => {
     const answer = { price_for_reseller: '5.00', price: { amount: '9.00', currency: 'EUR' } };
     expect(readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order')).toMatchObject({
       ok: true,
@@ -236,7 +236,7 @@ describe('a time', () => {
 });
 
 describe('a login', () => {
-  it.each(['bearer', 'Bearer', 'Token', null])('is read whatever it calls its kind of token: %j', (token_type) => {
+  it.each(['bearer', 'Bearer', 'Token', null])('is read with any type of token: %j', (token_type) => {
     expect(readAnswer(loginResponse, { access_token: 'abc', token_type }, 'access')).toMatchObject({ ok: true });
   });
 
@@ -292,7 +292,7 @@ describe('a page of a list', () => {
     });
   });
 
-  it('drops and counts the items that cannot be read', () => {
+  it('drops and counts unreadable items', () => {
     const data = [PACKAGE, { ...PACKAGE, id: 'seven' }, null, { ...PACKAGE, id: 8, countries: null }];
     expect(readPage(servicePackage, { data }, 'package')).toMatchObject({
       ok: true,
@@ -302,7 +302,7 @@ describe('a page of a list', () => {
     });
   });
 
-  it('leaves single items out of a list inside of an item', () => {
+  it('omits unreadable items of a list inside an item', () => {
     const data = [{ ...PACKAGE, countries: ['DE', null, 'FR'] }];
     expect(readPage(servicePackage, { data }, 'package')).toMatchObject({
       items: [{ countries: ['DE', 'FR'] }],
@@ -310,7 +310,7 @@ describe('a page of a list', () => {
     });
   });
 
-  it('of which no item can be read is no page', () => {
+  it('without a readable item is refused', () => {
     const data = [{ ...TRANSACTION, amount: { cents: 450 } }];
     expect(readPage(walletTransaction, { data }, 'transaction')).toEqual({
       ok: false,
@@ -334,11 +334,11 @@ describe('a page of a list', () => {
     ['a reference that is a number', { data: [{ ...TRANSACTION, external_order_id: 12_345 }] }, 1],
     ['a further list beside it', { data: { transactions: [], pending_transactions: [TRANSACTION] } }, 1],
     ['nothing of the kind', { data: [TRANSACTION], warnings: [], tags: ['a'] }, 0],
-  ])('counts what makes it uncertain: %s', (_name, body, uncertain) => {
+  ])('counts reasons for uncertainty: %s', (_name, body, uncertain) => {
     expect(readPage(walletTransaction, body, 'transaction')).toMatchObject({ ok: true, uncertain });
   });
 
-  it('with more items than any page has, or a record with more faults than a small difference, is not read', () => {
+  it('with too many items, or a record with too many faults, is not read', () => {
     const many = Array.from({ length: 5_001 }, () => ({}));
     expect(readPage(servicePackage, { data: many }, 'package')).toMatchObject({
       ok: false,

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2025, 5, 1, 12);
 const AN_HOUR_AGO = NOW - 3_600_000;
 const TIME = new Date(AN_HOUR_AGO).toISOString();
 
-/** What the service says of an eSIM that nobody has touched. */
+/** The answers of the service about an unused eSIM. */
 interface Said {
   readonly usage: object;
   readonly esim: object;
@@ -36,7 +36,7 @@ const OWN: OwnRefundRecords = {
   completedTopups: 0,
 };
 
-/** Reads from a service that answers so, and gives the conditions that do not hold. */
+/** Reads from a service with these answers, and returns the conditions that are not met. */
 async function unmet(said: Partial<Said>, own: Partial<OwnRefundRecords> = {}): Promise<string[]> {
   const { usage, esim, topups, wallet } = { ...UNTOUCHED, ...said };
   await using opened = await startTestClient(({ target }) => {
@@ -52,8 +52,8 @@ async function unmet(said: Partial<Said>, own: Partial<OwnRefundRecords> = {}): 
 
 const topup = (status: string) => ({ topups: [{ id: 't_1', esim_id: 'e_1', status }] });
 
-describe('what the service says of an eSIM', () => {
-  it('meets all five conditions of a refund where nobody has touched the eSIM', async () => {
+describe('the evidence of the service about an eSIM', () => {
+  it('meets all five conditions of a refund for an unused eSIM', async () => {
     expect(await unmet({})).toEqual([]);
     expect(await unmet(topup('failed'))).toEqual([]);
   });
@@ -75,16 +75,16 @@ describe('what the service says of an eSIM', () => {
     ['is absent', { installed_at: undefined }],
     ['has a form that we do not read', { installed_at: '23/11/2026 10:00', activated_at: '23/11/2026 10:05' }],
     ['is a flag', { activated_at: true }],
-  ])('leaves open whether it was installed when a time %s: only null says "never"', async (_name, times) => {
+  ])('leaves the installation unknown when a time %s: only null means "never"', async (_name, times) => {
     const conditions = await unmet({ esim: { ...UNTOUCHED.esim, ...times } });
     expect(conditions).toEqual(['never_installed: unknown', 'never_activated: unknown']);
   });
 
-  it('fails the condition never_installed when its state says that it is in use', async () => {
+  it('fails the condition never_installed when its state shows that it is in use', async () => {
     expect(await unmet({ esim: { ...UNTOUCHED.esim, status: 'Active' } })).toEqual(['never_installed: fail']);
   });
 
-  it('leaves the debit open while it may still show', async () => {
+  it('leaves the debit unknown while it may still appear', async () => {
     expect(await unmet({ wallet: [] }, { orderedAt: NOW - 1_000 })).toEqual(['debit_verified: unknown']);
   });
 });

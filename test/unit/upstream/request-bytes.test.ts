@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 
 describe('orderRequestBytes', () => {
-  it('has the fields in the order of the specification, whatever the order they are given in [spec: field.order.*]', () => {
+  it('has the fields in the order of the specification, for any order of the input [spec: field.order.*]', () => {
     const bytes = orderRequestBytes({ deviceImei: '490154203237518', reference: 'shop-1', packageId: 12 });
     expect(bytes.toString()).toBe('{"package_id":12,"external_order_id":"shop-1","device_imei":"490154203237518"}');
   });
 
-  it('leaves the IMEI out where there is none [spec: field.order.device_imei]', () => {
+  it('omits a missing IMEI [spec: field.order.device_imei]', () => {
     expect(orderRequestBytes({ packageId: 12, reference: 'shop-1' }).toString()).toBe(
       '{"package_id":12,"external_order_id":"shop-1"}',
     );

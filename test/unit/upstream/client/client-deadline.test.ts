@@ -14,7 +14,7 @@ const REFUSED: ServiceFailure = {
   status: 401,
 };
 
-/** A client whose session and calls take as long as a test says, on a clock that nothing else moves. */
+/** A client whose session and calls take a given time, on a controlled clock. */
 function slowClient(takes: { token: number; renewal: number; call: number }, answer: (call: number) => unknown) {
   let now = 5_000;
   const waits: { what: string; at: number; deadlineMs: number }[] = [];
@@ -54,7 +54,7 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     deadlineMs: 20_000,
     monotonicNow: () => now,
   });
-  /** The sole right to send, of which so much is left before the first call. */
+  /** A lease with this many milliseconds left before the first call. */
   const lease = (ms: number) => () => ms - (now - 5_000);
   return { client, waits, lease };
 }
@@ -86,7 +86,7 @@ describe('the deadline of a purchase', () => {
   });
 });
 
-describe('the sole right to send', () => {
+describe('the lease of a send', () => {
   const allSent = ['token', 'createOrder', 'renewal', 'createOrder'];
 
   it('must outlast the deadline of the request, or nothing is sent', async () => {
@@ -97,7 +97,7 @@ describe('the sole right to send', () => {
     expect(waits.map(({ what }) => what)).toEqual(['token']);
   });
 
-  it('is looked at again before the second send after a 401', async () => {
+  it('is checked again before the second send after a 401', async () => {
     const stalled = { ms: 0 };
     const { client, waits, lease } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => {
       stalled.ms = 10_000;
@@ -108,7 +108,7 @@ describe('the sole right to send', () => {
     expect(waits.map(({ what }) => what)).toEqual(allSent.slice(0, 3));
   });
 
-  it('lets both go while it lasts, and any call without it', async () => {
+  it('allows both sends while it lasts, and all calls without a lease', async () => {
     for (const more of [{ leaseLeftMs: () => 20_001 }, {}]) {
       const { client, waits } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => REFUSED);
       await client.createOrder({ ...PURCHASE, ...more });
@@ -132,14 +132,14 @@ describe('the sole right to send', () => {
       (client: ServiceClient, leaseLeftMs: () => number) =>
         client.cancelEsim({ idempotencyKey: 'key-1', esimId: 'e-1', leaseLeftMs }),
     ],
-  ])('is asked for %s, too', async (_what, send) => {
+  ])('is checked for %s, too', async (_what, send) => {
     const { client, waits } = slowClient({ token: 0, renewal: 0, call: 0 }, () => REFUSED);
     expect(await send(client, () => 20_000)).toMatchObject({ failure: 'not_sent' });
     expect(waits.map(({ what }) => what)).toEqual(['token']);
   });
 });
 
-it('a list gives up when its pages together take too long', async () => {
+it('a list fails when its pages together exceed the deadline', async () => {
   let cursor = 0;
   const { client, waits } = slowClient({ token: 0, renewal: 0, call: 7_000 }, () => ({
     ok: true,

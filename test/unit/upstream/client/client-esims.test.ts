@@ -16,7 +16,7 @@ const PURCHASE = {
 const CANCELLATION = { idempotencyKey: 'key-1', esimId: 'e_1' };
 
 describe('an eSIM', () => {
-  it('is read with its delivery, installation and activation facts [spec: endpoint.esim-delivery, record.esim.installation, record.esim.activation]', async () => {
+  it('is read with its delivery, installation and activation data [spec: endpoint.esim-delivery, record.esim.installation, record.esim.activation]', async () => {
     const facts = { installed_at: '2025-06-01T12:00:00Z', activated_at: '2025-06-01T12:05:00+02:00', expires_at: null };
     await using opened = await startTestClient(() => json({ ...ESIM, ...facts }));
     expect(await opened.client.getEsim('e_1')).toMatchObject({
@@ -30,7 +30,7 @@ describe('an eSIM', () => {
     });
   });
 
-  it('has usage facts, of which zero is a value and not "unknown" [spec: endpoint.esim-usage, record.esim.usage]', async () => {
+  it('has usage data, in which zero is a value and not "unknown" [spec: endpoint.esim-usage, record.esim.usage]', async () => {
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', data_used_mb: 0, data_total_mb: null }));
     expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ value: { data_used_mb: 0, data_total_mb: null } });
   });
@@ -73,7 +73,7 @@ describe('top-up options', () => {
 });
 
 describe('a top-up', () => {
-  it.each(['completed', 'processing', 'failed'])('can come out as %s [spec: state.topup.*]', async (status) => {
+  it.each(['completed', 'processing', 'failed'])('can end as %s [spec: state.topup.*]', async (status) => {
     await using opened = await startTestClient(() => json({ ...TOPUP, status }));
     expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ ok: true, value: { id: 't_1', status } });
     expect(await opened.client.getTopup('t_1')).toMatchObject({ ok: true, value: { status } });
@@ -99,7 +99,7 @@ describe('a top-up', () => {
     expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ failure: 'contract_drift' });
   });
 
-  it('with an incompatible package is refused for good, and says so [spec: field.topup.package_id]', async () => {
+  it('with an incompatible package is refused definitely [spec: field.topup.package_id]', async () => {
     await using opened = await startTestClient(() => refusal(422, 'topup_incompatible'));
     expect(await opened.client.createTopup(PURCHASE)).toMatchObject({
       failure: 'invalid_request',
@@ -107,7 +107,7 @@ describe('a top-up', () => {
     });
   });
 
-  it('whose answer was lost is looked for by its eSIM; one that names no eSIM may be it', async () => {
+  it('whose answer was lost is searched by its eSIM; a top-up without an eSIM may match', async () => {
     const listed = [TOPUP, { ...TOPUP, id: 't_2', esim_id: 'e_2' }];
     await using named = await startTestClient(() => json({ data: listed, next_cursor: null }));
     expect(await named.client.findTopupsOfEsim('e_1')).toMatchObject({
@@ -138,7 +138,7 @@ describe('the cancellation of an eSIM', () => {
     ['accepted', 'completed'],
     ['refused', 'failed'],
     ['manual_review', 'processing'],
-  ])('can bring the refund review %s [spec: state.review.*]', async (review, status) => {
+  ])('can have the refund review %s [spec: state.review.*]', async (review, status) => {
     const refund = { id: 'r_1', esim_id: 'e_1', status, review, amount: '4.50', currency: 'EUR' };
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'processing', refund }));
     expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ ok: true, value: { refund } });
@@ -155,7 +155,7 @@ describe('the cancellation of an eSIM', () => {
     },
   );
 
-  it('that is refused altogether says so, definitely', async () => {
+  it('that is refused as a whole is a definite failure', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
     const result = await opened.client.cancelEsim(CANCELLATION);
     expect(result).toMatchObject({ failure: 'cancellation_refused', code: 'cancellation_refused', status: 422 });

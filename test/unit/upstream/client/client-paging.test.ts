@@ -82,7 +82,7 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
         return json({ items: from(cursor), next_cursor: cursor + SIZE < 100 ? String(cursor + SIZE) : null });
       },
     ],
-  ])('is read whole by %s', async (_name, answer) => {
+  ])('is read completely by %s', async (_name, answer) => {
     const { ids, complete, asked } = await read(answer);
     expect({ ids, complete, calls: asked.length }).toEqual({ ids: everyId, complete: true, calls: 4 });
     expect(asked.every((target) => target?.includes('since=') && target.includes('limit='))).toBe(true);
@@ -121,7 +121,7 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
       'two things that contradict each other',
       () => json({ data: from(0), next_cursor: null, meta: { current_page: 1, last_page: 4 } }),
     ],
-  ])('is not known to be complete where the service says %s', async (_name, answer) => {
+  ])('is not known to be complete when the service sends %s', async (_name, answer) => {
     const { ids, complete } = await read(answer);
     expect({ first: ids[0], complete }).toEqual({ first: 1, complete: false });
   });
@@ -134,8 +134,8 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
   });
 });
 
-describe('what could not be used', () => {
-  it('is told with the call, by names of the contract', async () => {
+describe('an unusable part of an answer', () => {
+  it('is reported with the call, by names of the contract', async () => {
     const packages = [
       { id: 7, name: 'Europe', price_for_reseller: '4.50', currency: 'EUR', countries: null },
       { id: 'x', name: 'Nowhere', price_for_reseller: '4.50', currency: 'EUR' },
@@ -167,7 +167,7 @@ describe('a price list', () => {
     expect(await mixed.client.listPackages()).toMatchObject({ ok: true, value: { items: [{ id: 1 }, { id: 2 }] } });
   });
 
-  it('of top-up options is taken as it is: the packages have shown the unit', async () => {
+  it('of top-up options is accepted: the packages have shown the unit', async () => {
     await using opened = await startTestClient(() => json({ data: [priced(5, 1)], next_cursor: null }));
     expect(await opened.client.listTopupOptions('e_1')).toMatchObject({ ok: true, value: { items: [{ id: 1 }] } });
   });

@@ -3,7 +3,7 @@ import { EXCHANGES, exchangeNames, KEY } from '#test/support/network/client-exch
 import { headerOf, jsonAnswer, startTestClient } from '#test/support/upstream-client.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
-/** Makes the call and gives the one request that it sent beside a login. */
+/** Makes the call and returns its request, without the login. */
 async function requestOf(name: keyof typeof EXCHANGES) {
   const { call, answer } = EXCHANGES[name];
   await using opened = await startTestClient(() => jsonAnswer(answer));
@@ -13,9 +13,9 @@ async function requestOf(name: keyof typeof EXCHANGES) {
   return request;
 }
 
-/** The four that the specification lists. */
+/** The four calls with a key in the specification. */
 const WITH_A_KEY = ['createOrder', 'createVpnOrder', 'createTopup', 'cancelEsim'];
-/** Where "public" and "available for download" are read as "without a token". */
+/** Calls whose "public" or "available for download" means "without a token". */
 const WITHOUT_A_TOKEN = ['listPublicPackages', 'getOpenApi'];
 
 describe('the request of each call', () => {
@@ -91,7 +91,7 @@ describe('the login', () => {
   );
 });
 
-describe('the contract says of each call what the client does:', () => {
+describe('the contract agrees with the client:', () => {
   const endpoints = Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][];
 
   it('a key on order, VPN order, top-up and eSIM cancellation [spec: header.idempotency-key]', () => {
@@ -99,7 +99,7 @@ describe('the contract says of each call what the client does:', () => {
     expect(keyed.toSorted()).toEqual(WITH_A_KEY.toSorted());
   });
 
-  it('a token on all but the login and what is public [spec: auth.open-logins, auth.everywhere-else]', () => {
+  it('a token on all calls except the login and public ones [spec: auth.open-logins, auth.everywhere-else]', () => {
     const open = endpoints.filter(([, { authorized }]) => !authorized).map(([name]) => name);
     expect(open.toSorted()).toEqual(['login', ...WITHOUT_A_TOKEN].toSorted());
   });

@@ -10,7 +10,7 @@ const UPDATE = {
 };
 
 describe('the public package listing', () => {
-  it('is read without a token, and without what it costs the reseller [spec: endpoint.public-packages]', async () => {
+  it('is read without a token, and without the prices charged to the reseller [spec: endpoint.public-packages]', async () => {
     const listed = { id: 7, name: 'Europe', price_for_reseller: '4.50', price: '6.99', currency: 'EUR' };
     await using opened = await startTestClient(() => json({ data: [listed] }));
     const result = await opened.client.listPublicPackages();
@@ -20,7 +20,7 @@ describe('the public package listing', () => {
     expect(opened.targets()).toEqual(['/sandbox/public/packages?limit=100']);
   });
 
-  it('is read with a token after all where the service asks for one, on every page', async () => {
+  it('is read with a token, on every page, if the service requires one', async () => {
     await using opened = await startTestClient(({ target, token }) => {
       if (token === undefined) return refusal(401, 'unauthenticated');
       const isSecond = target.includes('cursor');
@@ -72,7 +72,7 @@ describe('the wallet', () => {
     expect(await opened.client.getWallet()).toMatchObject({ value: { balance: '1234567890123.45', currency: 'EUR' } });
   });
 
-  it('has transactions that name what they are for [spec: endpoint.wallet]', async () => {
+  it('has transactions that name their purchases [spec: endpoint.wallet]', async () => {
     const common = { type: 'debit', amount: '1.00', currency: 'EUR', created_at: '2025-06-01T12:00:00Z' };
     const transactions = [
       { ...common, id: 1, reason: 'order', order_id: 5, external_order_id: 'shop-1' },
@@ -127,13 +127,13 @@ describe('the update check', () => {
 describe('the OpenAPI description', () => {
   const DOCUMENT = { openapi: '3.0.3', info: { title: 'Reseller', version: '1' }, paths: { '/orders': { post: {} } } };
 
-  it('is downloaded as it is, without a token [spec: endpoint.openapi, versioning.openapi]', async () => {
+  it('is downloaded unchanged, without a token [spec: endpoint.openapi, versioning.openapi]', async () => {
     await using opened = await startTestClient(() => json(DOCUMENT));
     expect(await opened.client.getOpenApi()).toMatchObject({ ok: true, value: DOCUMENT });
     expect(opened.targets()).toEqual(['/sandbox/openapi.json']);
   });
 
-  it('is downloaded with the token where the service asks for one', async () => {
+  it('is downloaded with the token if the service requires one', async () => {
     await using opened = await startTestClient(({ token }) =>
       token === undefined ? refusal(401, 'x') : json(DOCUMENT),
     );
@@ -141,14 +141,14 @@ describe('the OpenAPI description', () => {
     expect(opened.targets()).toEqual(['/sandbox/openapi.json', '/sandbox/login', '/sandbox/openapi.json']);
   });
 
-  it('is nothing else: a page that is no such document is contract drift', async () => {
+  it('must be such a document: any other page is contract drift', async () => {
     await using opened = await startTestClient(() => json({ title: 'Welcome' }));
     expect(await opened.client.getOpenApi()).toMatchObject({ failure: 'contract_drift' });
   });
 });
 
 describe('the webhook secret', () => {
-  it('comes with the answer to its creation and to its rotation, and nowhere else [spec: endpoint.webhook-secret, auth.secret-shown-once]', async () => {
+  it('is only in the answers to its creation and its rotation [spec: endpoint.webhook-secret, auth.secret-shown-once]', async () => {
     await using opened = await startTestClient(() => json({ secret: SECRET }, 201));
     expect(await opened.client.createWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });
     expect(await opened.client.rotateWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });
@@ -166,7 +166,7 @@ describe('the webhook secret', () => {
     },
   );
 
-  it('whose answer was lost is unknown: only another rotation brings one', async () => {
+  it('whose answer was lost is unknown: only another rotation gives one', async () => {
     await using opened = await startTestClient(({ raw }) => {
       raw.socket.destroy();
       return undefined;

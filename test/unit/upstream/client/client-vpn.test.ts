@@ -140,7 +140,7 @@ describe('the cancellation of a VPN subscription', () => {
     },
   );
 
-  it('that the service plainly refuses is not read again', async () => {
+  it('that the service refuses definitely is not read again', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
       ok: false,

@@ -112,7 +112,7 @@ describe('createOrder', () => {
     expect(purchases.every(({ head }) => /^connection: close$/im.test(head))).toBe(true);
   });
 
-  it('accepts an answer that names no reference', async () => {
+  it('accepts an answer without a reference', async () => {
     const { client } = await clientOf(() => json({ id: 1, status: 'completed' }));
     expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true, value: { id: '1' } });
   });
@@ -160,7 +160,7 @@ describe('reads', () => {
   });
 });
 
-/** What is from June on, in two pages at most. */
+/** Items from June on, at most two pages. */
 const RECENT = { since: Date.UTC(2025, 5, 1), maxPages: 2 };
 
 describe('a capability that is switched off', () => {
@@ -196,7 +196,7 @@ describe('a capability that is switched off', () => {
     },
   );
 
-  it('covers each call that is marked as assumed, but those without which there is no delivery [spec: gap.paths]', () => {
+  it('covers each assumed call, except those without which nothing can be delivered [spec: gap.paths]', () => {
     const assumed = (Object.values(ENDPOINTS) as EndpointContract[]).filter(
       ({ request }) => request === 'call assumed',
     );
@@ -242,7 +242,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('fail as a whole when a page does: half a list is no list', async () => {
+  it('fail as a whole when one page fails', async () => {
     const paged = pages(PACKAGES);
     const { client } = await clientOf((request) =>
       request.target.includes('cursor=4') ? refusal(500, 'x') : paged(request),
@@ -250,7 +250,7 @@ describe('lists', () => {
     expect(await client.listPackages()).toMatchObject({ failure: 'server_error' });
   });
 
-  it('end, and say that they are incomplete, when the service never ends them', async () => {
+  it('are incomplete when the service never ends them', async () => {
     let page = 0;
     const endless = await clientOf(() => json({ data: [], next_cursor: String((page += 1)) }));
     expect(await endless.client.listPackages()).toMatchObject({ ok: true, value: { complete: false } });
@@ -261,7 +261,7 @@ describe('lists', () => {
     expect(circle.targets()).toHaveLength(1 + 2);
   });
 
-  it('of orders by reference hold only those, also when the service ignores the filter', async () => {
+  it('of orders by reference contain only matching orders, also when the service ignores the filter', async () => {
     const orders = ['shop-1', 'shop-2', 'shop-1', 'shop-10'].map((external_order_id, id) => ({
       ...ORDER,
       id,
@@ -274,7 +274,7 @@ describe('lists', () => {
     expect(targets()[1]).toBe('/sandbox/orders?external_order_id=shop-1&limit=100');
   });
 
-  it('of orders by reference are incomplete while one names no reference: it may be the one', async () => {
+  it('of orders by reference are incomplete if one has no reference: it may match', async () => {
     const { client } = await clientOf(pages([{ id: 'so_1', status: 'completed' }]));
     expect(await client.findOrdersByReference('shop-1')).toMatchObject({ value: { items: [], complete: false } });
   });

@@ -1,4 +1,4 @@
-/** Documents that would take for ever to compare, or that lie deeper than a stack. */
+/** Documents that would take too long to compare, or are nested deeper than a stack. */
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
@@ -14,7 +14,7 @@ function nested(keyword: string, leaf: Schema): Schema {
   return schema;
 }
 
-/** Schemas of which each leads to the next one. */
+/** A chain of schemas, each with a reference to the next. */
 function chained(of: (next: Schema) => Schema, count = LAYERS): Schema {
   const links = Array.from({ length: count }, (_, index) => {
     return [`S${index}`, of({ $ref: `#/components/schemas/S${index + 1}` })] as const;
@@ -50,7 +50,7 @@ const DOCUMENTS: readonly (readonly [string, Schema, Schema])[] = [
 ];
 
 describe.each(DOCUMENTS)('%s', (_name, schema, schemas) => {
-  it('in a needed field is a breaking finding of the call, and takes no long time', () => {
+  it('in a needed field is a breaking finding of the call within a short time', () => {
     const draft = new Draft();
     draft.set('getOrder answer', 'status', schema);
     const before = performance.now();
@@ -60,16 +60,19 @@ describe.each(DOCUMENTS)('%s', (_name, schema, schemas) => {
     expect(findingsOf(report, 'getOrder')).not.toEqual([]);
   });
 
-  it.each(['getOrder answer', 'createOrder request'] as const)('as a whole body of %s neither', (body) => {
-    const draft = new Draft();
-    draft.media(body)['schema'] = schema;
-    const report = reportOf(draft, schemas);
-    expect(report.compatible).toBe(false);
-  });
+  it.each(['getOrder answer', 'createOrder request'] as const)(
+    'as a whole body of %s is compared within a short time',
+    (body) => {
+      const draft = new Draft();
+      draft.media(body)['schema'] = schema;
+      const report = reportOf(draft, schemas);
+      expect(report.compatible).toBe(false);
+    },
+  );
 });
 
-describe('what is nested too deeply', () => {
-  it.each(DOCUMENTS.slice(0, 5))('is said to be: %s', (_name, schema, schemas) => {
+describe('a part that is nested too deeply', () => {
+  it.each(DOCUMENTS.slice(0, 5))('is reported as such: %s', (_name, schema, schemas) => {
     const draft = new Draft();
     draft.set('getOrder answer', 'status', schema);
     const [finding] = findingsOf(reportOf(draft, schemas), 'getOrder');
@@ -99,7 +102,7 @@ describe('what is nested too deeply', () => {
     expect(report.events.find(({ event }) => event === 'order.failed')?.findings).toMatchObject([TOO_DEEP]);
   });
 
-  it('in one document takes nothing from the next one', () => {
+  it('in one document does not affect the next one', () => {
     const draft = new Draft();
     draft.set('getOrder answer', 'status', FIRST);
     expect(

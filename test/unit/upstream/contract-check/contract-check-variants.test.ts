@@ -1,4 +1,4 @@
-/** The check of a service that has other names for query parameters. */
+/** The check of a service with other names for query parameters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capabilities.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';

@@ -12,8 +12,8 @@ function check(document: unknown, capabilities: Partial<Capabilities> = {}) {
   return checkContract(readDocument(Buffer.from(JSON.stringify(document))), { ...ALL_CAPABILITIES, ...capabilities });
 }
 
-/** What is said of one call or event when the document is changed. */
-function said(of: EndpointName | EventKind, document: unknown): readonly Finding[] {
+/** The findings of one call or event in a document. */
+function findingsOf(of: EndpointName | EventKind, document: unknown): readonly Finding[] {
   const { calls, events } = check(document);
   return (calls.find(({ name }) => name === of) ?? events.find(({ event }) => event === of))?.findings ?? [];
 }
@@ -118,14 +118,14 @@ describe('a request', () => {
     ['takes numbers where we send integers', withProperty('package_id', { type: 'number' })],
     ['takes either form of an id', withProperty('package_id', { type: ['integer', 'string'] })],
   ])('that %s', (_name, schema, ...findings) => {
-    expect(said('createOrder', documentWith('createOrder request', schema))).toEqual(findings);
+    expect(findingsOf('createOrder', documentWith('createOrder request', schema))).toEqual(findings);
   });
 
   it('that takes integers only where we send any amount is breaking', () => {
     const bodies = contractBodies();
     const properties = bodies.get('createVpnOrder request')?.['properties'] as Schema;
     properties['customer_price'] = { type: 'integer' };
-    expect(said('createVpnOrder', contractOpenApi(PLAIN, bodies))).toEqual([
+    expect(findingsOf('createVpnOrder', contractOpenApi(PLAIN, bodies))).toEqual([
       breaking('request', 'customer_price', 'is an integer there, and may be any number here'),
     ]);
   });
@@ -134,7 +134,7 @@ describe('a request', () => {
     const bodies = contractBodies();
     const properties = bodies.get('simulateEsim request')?.['properties'] as Schema;
     properties['state'] = { type: 'string', enum: ['installed', 'active', 'used_up'] };
-    expect(said('simulateEsim', contractOpenApi(PLAIN, bodies))).toEqual([
+    expect(findingsOf('simulateEsim', contractOpenApi(PLAIN, bodies))).toEqual([
       breaking('request', 'state', 'may not be "consumed", which we send'),
     ]);
   });
@@ -145,10 +145,14 @@ describe('a request', () => {
     operation(document, '/topups')['requestBody'] = { content: { 'multipart/form-data': {} } };
     operation(document, '/esims/{id}/cancel')['requestBody'] = { required: true, content: {} };
     operation(document, '/vpn/subscriptions/{id}/cancel')['requestBody'] = { content: {} };
-    expect(said('createOrder', document)).toEqual([breaking('request', undefined, 'takes no body, and we send one')]);
-    expect(said('createTopup', document)).toEqual([breaking('request', undefined, 'takes no JSON body')]);
-    expect(said('cancelEsim', document)).toEqual([breaking('request', undefined, 'needs a body, and we send none')]);
-    expect(said('cancelVpnSubscription', document)).toEqual([]);
+    expect(findingsOf('createOrder', document)).toEqual([
+      breaking('request', undefined, 'takes no body, and we send one'),
+    ]);
+    expect(findingsOf('createTopup', document)).toEqual([breaking('request', undefined, 'takes no JSON body')]);
+    expect(findingsOf('cancelEsim', document)).toEqual([
+      breaking('request', undefined, 'needs a body, and we send none'),
+    ]);
+    expect(findingsOf('cancelVpnSubscription', document)).toEqual([]);
   });
 });
 
@@ -234,10 +238,10 @@ describe('an answer', () => {
       breaking('answer', undefined, 'is not described; we need balance, currency'),
     ],
   ])('that %s', (_name, schema, ...findings) => {
-    expect(said('getWallet', walletOf(schema))).toEqual(findings);
+    expect(findingsOf('getWallet', walletOf(schema))).toEqual(findings);
   });
 
-  it('whose list holds other things is looked into', () => {
+  it('whose list has other items is compared item by item', () => {
     const bodies = contractBodies();
     bodies.set('listVpnPlans answer', {
       type: 'object',
@@ -249,7 +253,7 @@ describe('an answer', () => {
         },
       },
     });
-    expect(said('listVpnPlans', contractOpenApi(PLAIN, bodies))).toEqual([
+    expect(findingsOf('listVpnPlans', contractOpenApi(PLAIN, bodies))).toEqual([
       breaking('answer', 'data[].name', 'is missing'),
       breaking('answer', 'data[].price_for_reseller', 'is missing', 'price'),
       breaking('answer', 'data[].currency', 'is missing'),
@@ -258,16 +262,16 @@ describe('an answer', () => {
     ]);
   });
 
-  it('with a state that we do not know is breaking, and so is no state at all', () => {
+  it('with an unknown state, or without a state, is breaking', () => {
     const bodies = contractBodies();
     const properties = bodies.get('createOrder answer')?.['properties'] as Schema;
     properties['status'] = { type: 'string', enum: ['completed', 'failed', 'dreaming'] };
-    expect(said('createOrder', contractOpenApi(PLAIN, bodies))).toEqual([
+    expect(findingsOf('createOrder', contractOpenApi(PLAIN, bodies))).toEqual([
       breaking('answer', 'status', 'may be "dreaming", which we do not know'),
     ]);
   });
 
-  it('that contains itself is read no further than we need', () => {
+  it('that contains itself is compared only as far as needed', () => {
     const document = walletOf({ $ref: '#/components/schemas/Node' });
     const node = {
       type: 'object',
@@ -278,15 +282,15 @@ describe('an answer', () => {
     expect(check(document).compatible).toBe(true);
   });
 
-  it('that is only there for some successes is read there', () => {
+  it('that only some successes have is compared there', () => {
     const document = contractOpenApi();
     const responses = operation(document, '/orders')['responses'] as Schema;
     responses['202'] = { description: 'Accepted.' };
-    expect(said('createOrder', document)).toEqual([
+    expect(findingsOf('createOrder', document)).toEqual([
       note('answer', undefined, 'with 202 has no JSON body; it would count as unknown'),
     ]);
     Reflect.deleteProperty(responses, '200');
-    expect(said('createOrder', document)).toEqual([
+    expect(findingsOf('createOrder', document)).toEqual([
       breaking('answer', undefined, 'is not described as JSON for any success (2xx)'),
     ]);
   });
@@ -294,14 +298,14 @@ describe('an answer', () => {
   it('of a call that nothing depends on may stay undescribed', () => {
     const document = documentWith('getOpenApi answer', { type: 'object' });
     expect(check(document).compatible).toBe(true);
-    expect(said('getOpenApi', document)).toEqual([
+    expect(findingsOf('getOpenApi', document)).toEqual([
       note('answer', undefined, 'is not described; we need openapi, paths'),
     ]);
   });
 });
 
 describe('parameters and authorization', () => {
-  it('a missing Idempotency-Key is breaking where we rely on it, and one that is asked for elsewhere is too', () => {
+  it('a missing Idempotency-Key is breaking where we need it, and a required one elsewhere is too', () => {
     const document = contractOpenApi();
     for (const path of ['/orders', '/topups', '/vpn/orders', '/esims/{id}/cancel'])
       operation(document, path)['parameters'] = [];
@@ -313,32 +317,32 @@ describe('parameters and authorization', () => {
       breaking('parameters', 'header Idempotency-Key', 'is missing', ...suggestions);
     const unsent = (name: string) =>
       breaking('parameters', `header ${name}`, 'is required there, and we do not always send it');
-    expect(said('createOrder', document)).toEqual([missing()]);
-    expect(said('createTopup', document)).toEqual([missing()]);
-    expect(said('cancelEsim', document)).toEqual([missing()]);
-    expect(said('createVpnOrder', document)).toEqual([missing('X-Idempotency-Key'), unsent('X-Idempotency-Key')]);
-    expect(said('cancelVpnSubscription', document)).toEqual([unsent('Idempotency-Key')]);
+    expect(findingsOf('createOrder', document)).toEqual([missing()]);
+    expect(findingsOf('createTopup', document)).toEqual([missing()]);
+    expect(findingsOf('cancelEsim', document)).toEqual([missing()]);
+    expect(findingsOf('createVpnOrder', document)).toEqual([missing('X-Idempotency-Key'), unsent('X-Idempotency-Key')]);
+    expect(findingsOf('cancelVpnSubscription', document)).toEqual([unsent('Idempotency-Key')]);
   });
 
-  it('header names are the same in any letters, may stand at the path, and standard ones are not counted', () => {
+  it('header names ignore case, may be at the path, and standard headers are not parameters', () => {
     const document = contractOpenApi();
     operation(document, '/orders')['parameters'] = [
       { name: 'Accept', in: 'header', required: true },
       { name: 'Authorization', in: 'header', required: true },
     ];
     Object.assign(document.paths['/orders'] ?? {}, { parameters: [{ name: 'idempotency-key', in: 'header' }] });
-    expect(said('createOrder', document)).toEqual([]);
+    expect(findingsOf('createOrder', document)).toEqual([]);
   });
 
-  it('a query that we need is breaking when it is missing, and one that is asked for; paging is a note', () => {
+  it('a missing needed query is breaking, and so is another required one; paging is a note', () => {
     const document = contractOpenApi();
     operation(document, '/updates/latest', 'get')['parameters'] = [{ name: 'version', in: 'query' }];
     operation(document, '/orders', 'get')['parameters'] = [{ name: 'from', in: 'query', required: true }];
-    expect(said('getLatestUpdate', document)).toEqual([
+    expect(findingsOf('getLatestUpdate', document)).toEqual([
       breaking('parameters', 'query current_version', 'is missing', 'version'),
       breaking('parameters', 'query channel', 'is missing'),
     ]);
-    expect(said('listOrders', document)).toEqual([
+    expect(findingsOf('listOrders', document)).toEqual([
       breaking(
         'parameters',
         'query external_order_id',
@@ -358,9 +362,9 @@ describe('parameters and authorization', () => {
     operation(document, '/topups')['security'] = [{ key: [] }, { token: [] }];
     operation(document, '/vpn/orders')['security'] = [{ token: [], key: [] }];
     const other = breaking('call', undefined, 'asks for another authorization than a Bearer token');
-    expect(said('createOrder', document)).toEqual([other]);
-    expect(said('createTopup', document)).toEqual([]);
-    expect(said('createVpnOrder', document)).toEqual([other]);
+    expect(findingsOf('createOrder', document)).toEqual([other]);
+    expect(findingsOf('createTopup', document)).toEqual([]);
+    expect(findingsOf('createVpnOrder', document)).toEqual([other]);
   });
 });
 
@@ -382,10 +386,10 @@ describe('a call', () => {
     expect(report).toMatchObject({ compatible: false, switchOff: [] });
   });
 
-  it('that is there with another method says so', () => {
+  it('with another method is reported with that method', () => {
     const document = contractOpenApi();
     document.paths['/topups'] = { put: operation(document, '/topups') };
-    expect(said('createTopup', document)).toEqual([
+    expect(findingsOf('createTopup', document)).toEqual([
       breaking('call', undefined, 'is not in the document with POST, only with PUT'),
     ]);
   });
@@ -412,13 +416,13 @@ describe('a call', () => {
     expect(check(document).calls.find(({ name }) => name === 'createOrder')).toMatchObject({ foundAs: '/v1/orders' });
   });
 
-  it('of production is taken rather than that of the sandbox beside it', () => {
+  it('of production is preferred to that of the sandbox', () => {
     const document = contractOpenApi();
     const sandbox = { '/sandbox/login': { post: { responses: {} } } };
     expect(check({ ...document, paths: { ...sandbox, ...document.paths } }).compatible).toBe(true);
   });
 
-  it('whose capability is switched off is not looked at', () => {
+  it('whose capability is switched off is not compared', () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/topups/{id}');
     expect(check(document)).toMatchObject({ compatible: false, switchOff: ['topup_read'] });
@@ -430,7 +434,7 @@ describe('a call', () => {
     });
   });
 
-  it('that nothing can take the place of leaves no way out', () => {
+  it('without a fallback leaves no capability to switch off', () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/topups/{id}');
     Reflect.deleteProperty(document.paths, '/vpn/plans');
@@ -439,7 +443,7 @@ describe('a call', () => {
 });
 
 describe('events', () => {
-  it('that are not described are no obstacle, and free-form data neither', () => {
+  it('may be undescribed, and so may their data', () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document, 'webhooks');
     const undescribed = Array.from({ length: 14 }, () => ({ status: 'not_described' }));
@@ -450,16 +454,18 @@ describe('events', () => {
       properties: { event: { type: 'string' }, data: { type: 'object' } },
     });
     expect(check(freeForm).compatible).toBe(true);
-    expect(said('topup.failed', freeForm)).toEqual([note('answer', 'data', 'is not described; we need id, status')]);
+    expect(findingsOf('topup.failed', freeForm)).toEqual([
+      note('answer', 'data', 'is not described; we need id, status'),
+    ]);
   });
 
-  it('that are described otherwise are', () => {
+  it('with another form are breaking', () => {
     const flat = documentWith('event topup.failed', {
       type: 'object',
       properties: { name: { type: 'string' }, topup: { type: 'object' } },
     });
     expect(check(flat).compatible).toBe(false);
-    expect(said('topup.failed', flat)).toEqual([
+    expect(findingsOf('topup.failed', flat)).toEqual([
       breaking('answer', 'event', 'is missing'),
       breaking('answer', 'data', 'is missing'),
     ]);
@@ -473,24 +479,24 @@ describe('a pattern of a document', () => {
     [String.raw`^[\w-.]+$`, 'a-b', true],
     ['^(?<', 'abc', undefined],
     ['^(a+)+$', `${'a'.repeat(80)}!`, undefined],
-  ] as const)('%s is judged, or left alone where it is none or never ends', (pattern, text, expected) => {
+  ] as const)('%s is matched, or ignored when it is invalid or never ends', (pattern, text, expected) => {
     expect(matches(pattern, text)).toBe(expected);
   });
 });
 
 describe('capabilities', () => {
-  it('are named as a way out only where the document is compatible without them', () => {
+  it('are named to switch off only if the document is compatible without them', () => {
     const draft = new Draft();
     draft.removeParameter('listOrders', 'external_order_id');
     expect(check(draft.document)).toMatchObject({ compatible: false, switchOff: ['order_list'] });
-    // Then no read of a subscription is left that has its access data, and the answer to the order has none.
+    // Then no remaining read of a subscription has its access data, and the answer to the order has none.
     const access = new Draft();
     const bodies = ['getVpnSubscription answer', 'listVpnSubscriptions answer', 'createVpnOrder answer'] as const;
     access.remove(bodies, 'access');
     expect(check(access.document)).toMatchObject({ compatible: false, switchOff: [] });
   });
 
-  it('that are switched off leave the answer to the purchase to have what is needed', () => {
+  it('that are switched off require the answer to the purchase to have the needed fields', () => {
     const off = { vpn_subscription_read: false, vpn_subscription_list: false };
     const draft = new Draft();
     draft.remove(
@@ -506,7 +512,7 @@ describe('capabilities', () => {
   });
 });
 
-describe('a file is refused, with what it is instead, when it is', () => {
+describe('a file is refused with a reason when it is', () => {
   it.each([
     ['nothing', '', 'is not JSON (of YAML, make JSON first)'],
     ['YAML', 'openapi: 3.1.0\npaths: {}\n', 'is not JSON (of YAML, make JSON first)'],
