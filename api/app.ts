@@ -4,13 +4,11 @@ import { KeyLookups } from '#api/access/key-lookups.ts';
 import { ownKeyOperations } from '#api/access/own-key.ts';
 import { RateLimits } from '#api/access/rate-limits.ts';
 import { cancellationPreflightOperations } from '#api/cancellations/cancellation-preflight.ts';
-import { cancellationOperations } from '#api/cancellations/cancellations.ts';
 import { refundOperations } from '#api/cancellations/refunds.ts';
 import { caseOperations } from '#api/cases/cases.ts';
 import { deadLetterOperations } from '#api/cases/dead-letters.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { esimOperations } from '#api/esims/esims.ts';
-import { topupOperations } from '#api/esims/topups.ts';
 import { eventOperations } from '#api/events/events.ts';
 import { pauseOperations } from '#api/gate/pauses.ts';
 import { purchaseGateOperations } from '#api/gate/purchase-gate.ts';
@@ -26,7 +24,6 @@ import { walletTransactionOperations } from '#api/money/wallet-transactions.ts';
 import { walletOperations } from '#api/money/wallet.ts';
 import { documentationOperations } from '#api/openapi/documentation.ts';
 import { productVersion } from '#api/openapi/version.ts';
-import { orderOperations } from '#api/orders/orders.ts';
 import { packageList } from '#api/packages/package-list.ts';
 import { packageOperations } from '#api/packages/packages.ts';
 import { pricingOperations } from '#api/pricing/pricing-rules.ts';
@@ -34,9 +31,8 @@ import { databaseUnavailable, errorHandler } from '#api/problems/error-handler.t
 import { serviceWebhookOperations } from '#api/service-webhooks/service-webhooks.ts';
 import { serviceSecretOperations } from '#api/service-webhooks/webhook-secret.ts';
 import { storefrontUpdateOperations } from '#api/updates/storefront-updates.ts';
-import { vpnPlanOperations } from '#api/vpn/vpn-plans.ts';
-import { vpnSubscriptionOperations } from '#api/vpn/vpn-subscriptions.ts';
 import { webhookEndpointOperations } from '#api/webhook-endpoints/webhook-endpoints.ts';
+import { operationsOfWork } from '#api/work/kinds.ts';
 import { findApiKeys } from '#db/access/api-keys.ts';
 import { ANONYMOUS_BODY_LIMITS } from '#domain/service/anonymous-bodies.ts';
 
@@ -77,11 +73,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 export function allOperations(dependencies: ApiDependencies): Operation[] {
   const packages = packageList(dependencies);
   const operations = [
-    ...orderOperations(dependencies),
-    ...topupOperations(dependencies),
-    ...vpnPlanOperations(dependencies),
-    ...vpnSubscriptionOperations(dependencies),
-    ...cancellationOperations(dependencies),
+    ...operationsOfWork(dependencies),
     ...refundOperations(dependencies),
     ...eventOperations(dependencies),
     ...caseOperations(dependencies),

@@ -20,8 +20,8 @@ import { addWebhookEndpointsCommand } from '#cli/webhook-endpoints/webhook-endpo
 import { addAuditCommand } from '#cli/work/audit-command.ts';
 import { addDeadLettersCommand } from '#cli/work/dead-letters-command.ts';
 import { addGateCommand } from '#cli/work/gate-command.ts';
+import { WORK_RESOURCES } from '#cli/work/kinds.ts';
 import { addWorkCommand } from '#cli/work/work-command.ts';
-import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work/work-kinds.ts';
 import type { Environment } from '#config/environment.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
@@ -46,7 +46,7 @@ addPrepareCommand(program, environment);
 addKeysCommand(program, environmentFor);
 addEncryptionKeysCommand(program, environmentFor);
 addServiceSecretCommand(program, environmentFor);
-for (const kind of [ORDERS, TOPUPS, VPN_SUBSCRIPTIONS, CANCELLATIONS]) addWorkCommand(program, kind, environment);
+for (const kind of Object.values(WORK_RESOURCES)) addWorkCommand(program, kind, environment);
 addGateCommand(program, environment);
 addPricingCommand(program, environment);
 addWebhookEndpointsCommand(program, environment);

@@ -2,7 +2,7 @@
 import type { EventRow } from '#db/events/events.ts';
 import type { EventData } from '#db/schema/events.ts';
 import type { EventSubject, EventSubjectKind, EventType } from '#domain/events/events.ts';
-import { KINDS } from '#domain/work/kinds.ts';
+import { eachKind, KINDS } from '#domain/work/kinds.ts';
 
 export interface EventEnvelope {
   readonly id: string;
@@ -14,17 +14,16 @@ export interface EventEnvelope {
   readonly data: EventData;
 }
 
+type Address = (id: string) => string;
+
 /** Paths of the subjects of events in our API. */
-const ADDRESSES = {
-  order: (id) => `${KINDS.order.path}/${id}`,
-  topup: (id) => `${KINDS.topup.path}/${id}`,
-  vpn_subscription: (id) => `${KINDS.vpn_subscription.path}/${id}`,
-  cancellation: (id) => `${KINDS.cancellation.path}/${id}`,
+const ADDRESSES: Readonly<Record<EventSubjectKind, Address>> = {
+  ...eachKind<Address>((kind) => (id) => `${KINDS[kind].path}/${id}`),
   refund: (id) => `/v1/refunds/${id}`,
   esim: (id) => `/v1/esims/${id}`,
   wallet: () => '/v1/wallet',
   webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
-} as const satisfies Record<EventSubjectKind, (id: string) => string>;
+};
 
 /** Kinds of subjects of events. */
 export const subjectKinds = Object.keys(ADDRESSES) as readonly EventSubjectKind[];

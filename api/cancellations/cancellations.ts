@@ -29,7 +29,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     name: 'Cancellation',
     tag: 'Cancellations',
     scopes: { read: 'cancellations:read', write: 'cancellations:write', operate: 'cancellations:operate' },
-    notFound: 'cancellation_not_found',
     output: cancellationOutput,
     example: cancellationOutputExample,
     reads: cancellationReads,

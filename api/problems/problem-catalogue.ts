@@ -2,6 +2,7 @@
  * What the API answers when it cannot do what was asked (RFC 9457). The codes are part of the interface: callers
  * switch on them, so a code is never renamed or given another meaning.
  */
+import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 interface ProblemRow {
   readonly status: number;
@@ -9,6 +10,18 @@ interface ProblemRow {
   /** What the caller should do; shown on the problem's own page and in the API description. */
   readonly advice: string;
 }
+
+/** By kind of work, the problem that there is none with this id. */
+const WORK_NOT_FOUND = Object.fromEntries(
+  WORK_KINDS.map((kind) => [
+    `${kind}_not_found`,
+    {
+      status: 404,
+      title: `There is no such ${KINDS[kind].noun}`,
+      advice: `Check the id; it begins with \`${KINDS[kind].idPrefix}_\`.`,
+    },
+  ]),
+) as Record<`${WorkKind}_not_found`, ProblemRow & { readonly status: 404 }>;
 
 export const PROBLEMS = {
   validation_failed: {
@@ -72,19 +85,8 @@ export const PROBLEMS = {
     title: 'There is nothing under this address',
     advice: 'Compare the address with /openapi.json.',
   },
-  order_not_found: { status: 404, title: 'There is no such order', advice: 'Check the id; it begins with `ord_`.' },
-  topup_not_found: { status: 404, title: 'There is no such top-up', advice: 'Check the id; it begins with `top_`.' },
-  cancellation_not_found: {
-    status: 404,
-    title: 'There is no such cancellation',
-    advice: 'Check the id; it begins with `can_`.',
-  },
+  ...WORK_NOT_FOUND,
   refund_not_found: { status: 404, title: 'There is no such refund', advice: 'Check the id; it begins with `ref_`.' },
-  vpn_subscription_not_found: {
-    status: 404,
-    title: 'There is no such VPN subscription',
-    advice: 'Check the id; it begins with `vpn_`.',
-  },
   access_data_unavailable: {
     status: 404,
     title: 'There are no access data',

@@ -29,7 +29,7 @@ export interface WorkDefinition<
   Filter extends WorkFilter,
   Body extends z.ZodObject,
   Query extends ListQuery,
-> extends Omit<WorkResource, 'find'> {
+> extends Omit<WorkResource, 'find' | 'notFound'> {
   readonly reads: WorkReads<Stored, Filter>;
   /** @param now epoch milliseconds. */
   readonly json: (stored: Stored, now: number) => WorkJson;
@@ -65,6 +65,7 @@ export function workOperations<
   const noun = KINDS[kind].noun;
   const resource: WorkResource = {
     ...definition,
+    notFound: `${kind}_not_found`,
     find: async (db, id, owner) => {
       const stored = await reads.find(db, id, owner);
       return stored && workFor(owner, definition.json(stored, now()));

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { attemptCount, deadline, waitSeconds } from '#cli/terminal/arguments.ts';
 import { REASON, withApiOptions } from '#cli/terminal/shared-options.ts';
-import type { WorkResource } from '#cli/work/work-kinds.ts';
+import type { WorkResource } from '#cli/work/kinds.ts';
 import type { ActionOptions, ResolveOptions, RetryPolicyOptions, WorkCommands, WorkFilter } from '#cli/work/work.ts';
 import type { Environment } from '#config/environment.ts';
 
@@ -23,7 +23,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
     ['release', `release held ${noun}s through the purchase gate now, past pauses and open circuits`],
     ['abandon', `abandon ${noun}s that provably bought nothing`],
   ] as const) {
-    if (action === 'release' && !kind.isBought) continue;
+    if (action === 'release' && !kind.isPurchase) continue;
     withBulkOptions(
       withApiOptions(
         work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`),
@@ -34,7 +34,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
         process.exitCode = await (await commands()).perform(action, ids, options);
       });
   }
-  if (kind.isBought) {
+  if (kind.isPurchase) {
     withBulkOptions(
       withApiOptions(
         work
@@ -77,7 +77,7 @@ export function addWorkCommand(program: Command, kind: WorkResource, environment
     .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
     .requiredOption(
       '--verdict <verdict>',
-      kind.isBought
+      kind.isPurchase
         ? 'bought, not_bought or dismissed'
         : 'bought (it is cancelled), not_bought (it is not), refunded or dismissed',
     )

@@ -5,6 +5,7 @@ import { AS_CONFIGURED, type OrConfigured } from '#cli/terminal/arguments.ts';
 import { counted } from '#cli/terminal/marked-line.ts';
 import { printLine, type Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
+import type { WorkResource } from '#cli/work/kinds.ts';
 import {
   type Action,
   bulkLine,
@@ -17,7 +18,6 @@ import {
   workLine,
   workPage,
 } from '#cli/work/work-answers.ts';
-import type { WorkResource } from '#cli/work/work-kinds.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Filters of the API; all given ones apply. */

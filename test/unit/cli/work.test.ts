@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder-lock.ts';
 import { writeSecretFile } from '#cli/data-folder/secret-file.ts';
 import { report } from '#cli/terminal/report.ts';
-import { ORDERS, TOPUPS, type WorkResource } from '#cli/work/work-kinds.ts';
+import { WORK_RESOURCES, type WorkResource } from '#cli/work/kinds.ts';
 import { WorkCommands } from '#cli/work/work.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -60,7 +60,7 @@ const reason = 'a test';
 async function run(
   command: (commands: WorkCommands, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
   {
-    kind = ORDERS,
+    kind = WORK_RESOURCES.order,
     environment = { RESELLER_API_KEY: 'rsk_test' },
   }: { kind?: WorkResource; environment?: Record<string, string> } = {},
 ) {
@@ -156,7 +156,7 @@ describe('an action on several', () => {
     answer = () => problem(404, 'route_not_found');
     const { printed, code } = await run(
       (commands, options) => commands.perform('retry', ['topup_1', 'topup_2'], { ...options, reason }),
-      { kind: TOPUPS },
+      { kind: WORK_RESOURCES.topup },
     );
     expect({ printed, code, sent: calls.length }).toEqual({
       printed: expect.stringContaining('The API answered 404'),
@@ -377,7 +377,9 @@ describe('a list', () => {
   it('reports when it is empty', async () => {
     answer = () => pageOf();
     expect((await run((commands, options) => commands.list(options))).printed).toBe('No orders.\n');
-    expect((await run((commands, options) => commands.list(options), { kind: TOPUPS })).printed).toBe('No top-ups.\n');
+    expect((await run((commands, options) => commands.list(options), { kind: WORK_RESOURCES.topup })).printed).toBe(
+      'No top-ups.\n',
+    );
     expect(
       await run((commands, options) => commands.perform('retry', [], { ...options, reason, status: 'held' })),
     ).toEqual({
@@ -394,7 +396,7 @@ describe('a list', () => {
         { ...topup, id: 'topup_2', external_topup_id: 'shop-9', next_step_at: null },
       );
     const { printed } = await run((commands, options) => commands.list({ ...options, status: 'held' }), {
-      kind: TOPUPS,
+      kind: WORK_RESOURCES.topup,
     });
     expect(printed.split('\n').slice(0, 2)).toEqual([
       'topup_1  held  (insufficient_balance)  package 1001  next step 2030-01-01T00:00:00.000Z',
