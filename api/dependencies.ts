@@ -18,7 +18,7 @@ import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
 import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-/** The parts that the API needs. `main.ts` passes the real ones; tests pass their own. */
+/** Dependencies of the API. Tests replace some of them. */
 export interface ApiDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
@@ -51,10 +51,10 @@ export interface ApiDependencies {
   readonly wakeRelay: () => void;
   /** The prefix of the service's webhook headers: the text before `-Event`. */
   readonly headerPrefix: string;
-  /** Webhook secrets of the configuration; they verify beside the stored ones. */
+  /** Webhook secrets of the configuration; they are valid in addition to the stored ones. */
   readonly webhookSecrets: readonly AcceptedSecret[];
   readonly storedSecrets: WebhookSecretCache;
-  /** Default time for which a former stored secret still verifies, in milliseconds. */
+  /** Default validity of a former stored secret, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
   /** The daily limit of all API keys together, which the worker enforces. */
   readonly spendLimit: Money | undefined;
@@ -75,7 +75,7 @@ export interface ApiDependencies {
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;
   /** The `degraded` conditions of `/readyz`. */
   readonly degraded: DegradationCheck;
-  /** Why only probes and documentation are answered at present; undefined when all calls are. */
+  /** Why only probes and documentation are answered now; undefined when all calls are. */
   readonly closedBecause: () => string | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -21,7 +21,7 @@ const NO_WEBHOOK_SECRET =
 const config = exitOnConfigurationError(() => readApiConfig());
 await runApi(config);
 
-/** Serves the API until SIGTERM or SIGINT, then lets answers under way finish. Needs PostgreSQL, never Temporal. */
+/** Serves the API until SIGTERM or SIGINT, then finishes running answers. Needs PostgreSQL, never Temporal. */
 async function runApi(config: ApiConfig): Promise<void> {
   const parts = createApiParts(config);
   const { logger } = parts.dependencies;
@@ -40,7 +40,7 @@ async function runApi(config: ApiConfig): Promise<void> {
       await stopped;
       parts.state.stopping = true;
     } finally {
-      // Waiting callers are answered now; the server finishes the answers that it has begun.
+      // Waiting callers are answered now; the server finishes running answers.
       await Promise.all([parts.dependencies.tail.stop(), server.stop()]);
     }
     logger.info('the API has stopped');

@@ -49,7 +49,8 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     channel: 'relay',
     url: config.database.directUrl,
     applicationName: 'reseller-api-notify',
-    onError: (error) => logger.warn({ err: error }, 'the relay could not be woken; it finds the work at its next poll'),
+    onError: (error) =>
+      logger.warn({ err: error }, 'the relay could not be notified; it finds the work at its next poll'),
   });
   const database = new Database({
     url: config.database.url,
@@ -118,7 +119,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
           if (state.stopping) throw new Error('The API is stopping.');
         },
         database: () => database.run((db) => requireCurrentSchema(db)),
-        // Another process may have begun to use a key that this one lacks.
+        // Another process may use a key that this one lacks.
         encryption: () => database.run((db) => verifyKeys(db, keyRing)),
       },
       degraded: () => database.run(readConditions),

@@ -15,22 +15,22 @@ const entryOutput = z
   .strictObject({
     at: instant,
     actor: z.string().meta({
-      description: 'Who: the id of an API key, or `command/<account>` for a command and the account that ran it.',
+      description: 'Id of an API key, or `command/<account>` for a command and the account that ran it.',
       example: actor,
     }),
     api_key: z
       .strictObject({ name: z.string(), prefix: z.string() })
       .nullable()
-      .meta({ description: 'The API key that acted, where it was one.' }),
+      .meta({ description: 'The API key of the actor, if it was one.' }),
     action: z.string().meta({ description: 'Stable name of the action.', example: 'esim.activation_revealed' }),
-    subject_kind: z.string().meta({ description: 'The kind of object that it was done to.', example: 'esim' }),
+    subject_kind: z.string().meta({ description: 'Kind of the changed or revealed object.', example: 'esim' }),
     subject_id: z.string().meta({ example: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' }),
     reason: z
       .string()
       .nullable()
       .meta({
         description:
-          "Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was " +
+          "The actor's reason, if one is required; for an API key or a webhook endpoint the values that were " +
           'set or changed.',
       }),
   })
@@ -56,7 +56,7 @@ const query = z.strictObject({
   ...pageQuery,
 });
 
-/** The audit log: who did what. Entries are never changed. */
+/** The audit log. Entries are never changed. */
 export function auditLogOperations({ database }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -64,7 +64,7 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       method: 'get',
       path: '/v1/audit-log',
       tag: 'Administration',
-      summary: 'List who did what, newest first',
+      summary: 'List the audit log, newest first',
       description:
         'Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every ' +
         'change of an API key, a webhook ' +

@@ -21,12 +21,12 @@ export interface AuthenticationDependencies {
 export interface PresentedKey {
   /** The Authorization header. */
   readonly authorization: string | undefined;
-  /** Where it comes from. */
+  /** Address of the caller. */
   readonly address: string;
 }
 
 /**
- * Finds out who calls. The key is read from the database after the request came, so that a revocation counts at once.
+ * Authenticates a caller. Reads the key from the database after the request arrived, so that a revocation applies at once.
  *
  * @throws Problem unauthenticated, rate_limited
  */
@@ -47,7 +47,7 @@ export async function authenticate(
 }
 
 /**
- * What the key may do here.
+ * The caller of a call with this key.
  *
  * @throws Problem missing_scope
  */
@@ -64,7 +64,7 @@ function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
 type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
 
 /**
- * Whether a key that was checked before may still do what it did. @returns false when it is revoked, expired, without
+ * Checks a key again during a long call. @returns false when it is revoked, expired, without
  * this scope, or sees other work.
  */
 export async function mayStill(
@@ -102,11 +102,11 @@ async function findValidKey(
   if (key === undefined || !matchesApiKey(text, key.hash) || !isAlive(key, at)) throw refused();
   limits.noteValid(prefix);
   if (isUseDue(key, at)) {
-    // The caller does not wait for it, and a failure to note it is no reason to refuse.
+    // Not awaited: the caller need not wait, and a failure must not refuse the request.
     database
       .run((db) => noteApiKeyUse(db, key.id, at))
       .catch((error: unknown) =>
-        logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be noted'),
+        logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be recorded'),
       );
   }
   return key;
@@ -116,7 +116,7 @@ function isAlive(key: ApiKeyRow, at: Date): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
 }
 
-/** One answer for unknown, revoked and expired: it tells a stranger nothing about which keys exist. */
+/** The same answer for unknown, revoked and expired keys: it must not reveal which keys exist. */
 function refused(): Problem {
   return new Problem('unauthenticated', {
     detail: 'The API key is not valid: unknown, revoked or expired.',

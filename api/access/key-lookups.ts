@@ -1,6 +1,6 @@
 import type { ApiKeyRow } from '#db/access/api-keys.ts';
 
-/** A lookup that takes longer than this is not waited for by those that came after it: its connection may be dead. */
+/** Later lookups do not wait longer than this for an earlier one: its connection may be dead. */
 const LONGEST_TURN_MS = 50;
 
 interface Lookup {
@@ -9,21 +9,21 @@ interface Lookup {
 }
 
 /**
- * Looks API keys up: in one query for all requests that came while the query before was under way. None is joined that
- * has begun, since a key may have been revoked in between: what is found is never older than the request.
+ * Looks up API keys with one query for all requests that arrived during the previous query. A request never joins a
+ * running query: a key may have been revoked after its start, and the result must not be older than the request.
  */
 export class KeyLookups {
   readonly #read: (prefixes: readonly string[]) => Promise<readonly ApiKeyRow[]>;
-  /** Not begun yet. */
+  /** The lookup that has not started yet. */
   #next: Lookup | undefined;
-  /** Resolves when the one before has ended, well or not. */
+  /** Resolves when the previous lookup has ended, also after a failure. */
   #before: Promise<unknown> | undefined;
 
   constructor(read: (prefixes: readonly string[]) => Promise<readonly ApiKeyRow[]>) {
     this.#read = read;
   }
 
-  /** @throws what the query throws. */
+  /** @throws the errors of the query. */
   async find(prefix: string): Promise<ApiKeyRow | undefined> {
     const lookup = (this.#next ??= this.#prepare());
     lookup.prefixes.add(prefix);

@@ -20,7 +20,8 @@ const keyOutput = z
     scopes: z.array(apiScope).meta({ description: 'The scopes of the key.', example: ['orders:read', 'orders:write'] }),
     own_work_only: z.boolean().meta({ description: 'True: the key sees and changes only what was created with it.' }),
     created_by: createdBy.meta({
-      description: 'What is made with this key carries this id as `created_by`: that of the first key of its line.',
+      description:
+        'Resources created with this key have this id as `created_by`: that of the first key of its lineage.',
     }),
     created_at: instant,
     expires_at: instant.nullable(),
@@ -29,7 +30,7 @@ const keyOutput = z
       .nullable()
       .meta({
         description:
-          "Of each API process by itself; null: not limited. Ten seconds' worth may come at once, which is what " +
+          'Limit of each API process; null: not limited. The requests of ten seconds may come at once, which is what ' +
           'the `RateLimit` headers count.',
         example: 600,
       }),
@@ -37,13 +38,15 @@ const keyOutput = z
       .strictObject({
         day: z.string().meta({ description: 'The day (UTC).', example: '2030-01-31' }),
         limit: money,
-        spent: money.meta({ description: 'Spent today, or perhaps spent.' }),
-        left: money.meta({ description: 'The limit less that; what costs more is held until the next day.' }),
+        spent: money.meta({ description: 'Spent or possibly spent today.' }),
+        left: money.meta({
+          description: 'The remaining amount; a purchase that costs more is held until the next day.',
+        }),
       })
       .nullable()
       .meta({
         description:
-          "The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET " +
+          "The key's daily limit; null when it has none. The limit of all keys together is in `GET " +
           '/v1/purchase-gate`.',
       }),
   })
@@ -67,7 +70,7 @@ const example: z.input<typeof keyOutput> = {
   },
 };
 
-/** What a caller may know of the key that it calls with. */
+/** The API key of the caller. */
 export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -75,7 +78,7 @@ export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies)
       method: 'get',
       path: '/v1/key',
       tag: 'Administration',
-      summary: 'Read what your API key may do, and its limits',
+      summary: 'Read the scopes and limits of your API key',
       scope: 'none',
       answers: {
         200: { description: 'The key of this call.', contentType: 'application/json', schema: keyOutput, example },
@@ -84,7 +87,7 @@ export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies)
         const { key, spend } = await database.run(async (db) => {
           const found = await findApiKeyById(db, apiKeyId);
           // Keys are revoked, never deleted.
-          if (found === undefined) throw new Error(`the API key ${apiKeyId} let its caller in and cannot be read`);
+          if (found === undefined) throw new Error(`the API key ${apiKeyId} was accepted and cannot be read`);
           const limit = spendLimitOf(found);
           return {
             key: found,
@@ -125,7 +128,7 @@ function keyJson(
   };
 }
 
-/** Never below nothing: a limit may have been lowered since. */
+/** Never below zero: the limit may have been lowered. */
 function leftOf({ limit, spent }: { readonly limit: Money; readonly spent: Money }): Money {
   return compareMoney(spent, limit) >= 0 ? { amount: '0', currency: limit.currency } : subtractMoney(limit, spent);
 }

@@ -4,35 +4,35 @@ import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS } from '#domain/policy/api-po
 import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#domain/token-bucket.ts';
 
 /**
- * What is kept in memory, whoever calls: far more than there are keys; strangers can fill it with addresses only
+ * Maximum number of entries in memory: far more than there are keys. Callers without a key can add addresses only
  * slowly.
  */
 const MAX_ENTRIES = 10_000;
 
 export interface RateLimitSettings {
-  /** Requests a minute of each key that has no limit of its own; undefined: not limited. */
+  /** Requests a minute of each key without its own limit; undefined: not limited. */
   readonly perMinute: number | undefined;
   /** Failed authentications a minute from one address. */
   readonly failuresPerMinute: number;
 }
 
-/** What a key's use of its limit looks like in an answer, after draft-ietf-httpapi-ratelimit-headers-10. */
+/** State of a key's limit in an answer, by draft-ietf-httpapi-ratelimit-headers-10. */
 export interface RateLimitState {
   readonly headers: Readonly<Record<string, string>>;
-  /** What is answered instead; undefined while the limit is kept. */
+  /** The answer when the limit is exceeded; undefined otherwise. */
   readonly refusal: Problem | undefined;
 }
 
 /**
- * The limits of one API process: how fast each key may ask, and how often an address may fail to authenticate. Kept in
- * memory; docs/adr/0012-rate-limits.md says why.
+ * The limits of one API process: requests of each key, and failed authentications of each address. They are in
+ * memory; docs/adr/0012-rate-limits.md explains why.
  */
 export class RateLimits {
   readonly #settings: RateLimitSettings;
   readonly #now: () => number;
   readonly #keys = new RecentMap<Bucket>();
   readonly #failures = new RecentMap<Bucket>();
-  /** When a key of this prefix last was valid. */
+  /** Time of the last valid use of a key prefix. */
   readonly #known = new RecentMap<number>();
 
   /** @param now epoch milliseconds. */
@@ -42,7 +42,7 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request. @param own the key's own limit, requests a minute. @returns undefined where nothing limits it.
+   * Counts a request. @param own the key's own limit, requests a minute. @returns undefined without a limit.
    */
   use(lineageId: string, own: number | null): RateLimitState | undefined {
     const perMinute = own ?? this.#settings.perMinute;
@@ -60,8 +60,8 @@ export class RateLimits {
   }
 
   /**
-   * Keeps an address that has failed too often from having more keys looked up; a key that was valid here of late is
-   * looked up all the same, so that a neighbour behind the same address is not locked out.
+   * Refuses the lookup of more keys for an address with too many failures. A key that was valid recently is
+   * still looked up, so that others behind the same address are not locked out.
    *
    * @throws Problem rate_limited
    */
@@ -71,14 +71,14 @@ export class RateLimits {
     if (valid === undefined || this.#now() - valid > KNOWN_KEY_MS) throw this.#tooManyFailures();
   }
 
-  /** Notes that a key with this prefix is valid. */
+  /** Records that a key with this prefix is valid. */
   noteValid(prefix: string): void {
     this.#known.set(prefix, this.#now());
   }
 
   /**
-   * Notes a failed authentication. @returns what is answered instead of 401 where there were too many; and whether this
-   * was the first such.
+   * Records a failed authentication. @returns the answer instead of 401 after too many failures, and whether this
+   * was the first one above the limit.
    */
   noteFailure(address: string): { readonly refusal: Problem | undefined; readonly exhausted: boolean } {
     const place = networkOf(address);
@@ -98,7 +98,7 @@ export class RateLimits {
 
   #tooManyFailures(): Problem {
     const { count, windowMs } = this.#failureQuota();
-    return rateLimited('Too many requests without a valid API key came from this address.', windowMs / count);
+    return rateLimited('This address sent too many requests without a valid API key.', windowMs / count);
   }
 }
 
@@ -110,7 +110,7 @@ function seconds(ms: number): number {
   return Math.ceil(ms / 1_000);
 }
 
-/** Forgets what was used longest ago, so that it never grows beyond its bound. */
+/** A bounded map: removes the least recently used entry. */
 class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
 

@@ -2,9 +2,9 @@ import type { Owner } from '#db/lists/ownership.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 /**
- * What holds work of these classes up concerns the whole account: the wallet and what others have reserved of it, who
- * paused buying and why, what was spent in a day. A key that is limited to its own work is told that it is so, and not
- * the particulars.
+ * Failure classes whose details concern the whole account: the wallet and its reservations, who
+ * paused buying and why, the amount spent in a day. A key that is limited to its own work sees the class without
+ * the details.
  */
 const ABOUT_THE_ACCOUNT: ReadonlySet<string> = new Set<FailureClass>([
   'purchases_paused',

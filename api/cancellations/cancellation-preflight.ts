@@ -27,8 +27,8 @@ const preflight = z
       .nullable()
       .meta({
         description:
-          'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` ' +
-          'already brings no refund.',
+          'Current status of the eSIM at the service; null when it could not be read. An eSIM that is `cancelled` ' +
+          'already is not refunded.',
       }),
     forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
       description: 'The forecast from the conditions. The answer of the service to the cancellation decides.',
@@ -44,7 +44,7 @@ const example: z.input<typeof preflight> = {
   conditions: refundConditionsExample,
 };
 
-/** Would the cancellation of an eSIM be refunded? */
+/** Forecast of the refund of a cancellation. */
 export function cancellationPreflightOperations(dependencies: ApiDependencies): Operation[] {
   const { database, service, now } = dependencies;
   return [
@@ -55,7 +55,7 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
       tag: 'eSIMs',
       summary: 'Forecast whether the cancellation of an eSIM would be refunded',
       description:
-        'Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with ' +
+        'Reads the five conditions of an automatic refund now. A condition that cannot be read is `unknown`, with ' +
         'the reason. Nothing is ' +
         'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
       scope: 'esims:read',

@@ -32,7 +32,7 @@ export const cancellationInput = z
       })
       .optional()
       .meta({
-        description: 'Your own note of why. Not encrypted: keep personal data out.',
+        description: 'Your reason. Not encrypted: do not include personal data.',
         example: 'The customer travels later.',
         override: { pattern: FILLED_TEXT_PATTERN },
       }),
@@ -41,7 +41,7 @@ export const cancellationInput = z
       .default(false)
       .meta({
         description:
-          'Cancel it even where no refund is to be expected. Without it nothing is sent unless all five conditions ' +
+          'Cancel it even if no refund is expected. Otherwise nothing is sent unless all five conditions ' +
           'of the refund are met.',
       }),
     deadline: deadlineInput('cancellation'),
@@ -57,7 +57,7 @@ export const cancellationInputExample = {
 
 const ENDS = '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.';
 
-/** It spends nothing, so it has neither a limit nor a price. */
+/** A cancellation spends nothing, so it has neither a limit nor a price. */
 const {
   max_price: _limit,
   charged: _charged,
@@ -81,8 +81,7 @@ export const cancellationOutput = z
     accept_without_refund: z.boolean(),
     cancelled_at: instant.nullable().meta({ description: 'When the eSIM was first known to be cancelled.' }),
     preflight: z.array(refundCondition).nullable().meta({
-      description:
-        'The conditions of the refund as they were judged just before the newest send; `null` before the first.',
+      description: 'The conditions of the refund, judged just before the newest send; `null` before the first.',
     }),
     refund: refundOutput.nullable(),
     ...common,
@@ -110,8 +109,8 @@ export const cancellationListQuery = z.strictObject({
 });
 
 /**
- * @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which the database
- *   rules out.
+ * @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which a constraint
+ *   of the database prevents.
  */
 export function cancellationJson(
   { row: cancellation, refund, serviceId: _serviceId, ...facts }: StoredCancellation,

@@ -15,14 +15,14 @@ import type { WorkResource } from '#api/work/work-resource.ts';
 import { cancellationReads } from '#db/work/cancellation-queries.ts';
 import { acceptCancellation } from '#fulfilment/work/accept-cancellation.ts';
 
-/** How the one cancellation of an eSIM is named in a problem. */
+/** The existing cancellation of an eSIM, in a problem. */
 export const cancellationName = {
   kind: 'cancellation',
   path: '/v1/cancellations',
   reference: { field: 'esim_id', taken: 'cancellation_exists', isForGood: false },
 } as const satisfies Partial<WorkResource>;
 
-/** Cancelling eSIMs: create, read, list, what happened so far, and what a person can do. */
+/** Cancellations of eSIMs: create, read, list, timeline, operator actions. */
 export function cancellationOperations(dependencies: ApiDependencies): Operation[] {
   return workOperations(dependencies, {
     ...cancellationName,
@@ -40,9 +40,9 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         'conditions of the refund ' +
         'are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is ' +
         'found in the wallet. One ' +
-        'cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who ' +
+        'cancellation of an eSIM is made; another one is possible only after it was refused or abandoned. A customer who ' +
         'installs the eSIM ' +
-        'meanwhile may be faster: what the service answers decides.',
+        'meanwhile may be faster: the answer of the service decides.',
       body: cancellationInput,
       bodyExample: cancellationInputExample,
       accept:
@@ -57,7 +57,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     resolution: {
       serviceId: {
         field: 'service_refund_id',
-        description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.',
+        description: 'With `bought` (it is cancelled): its refund at the service, if it is not known yet.',
       },
       example: { reason: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
     },

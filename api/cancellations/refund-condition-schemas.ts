@@ -8,8 +8,8 @@ export const refundCondition = z
     name: z.enum(REFUND_CONDITIONS),
     result: z.enum(['pass', 'fail', 'unknown']),
     evidence: z.string().meta({ description: 'A human-readable sentence.' }),
-    as_of: instant.nullable().meta({ description: 'Of when the evidence is.' }),
-    age_seconds: z.number().nullable().meta({ description: 'How long ago that was.', example: 0.4 }),
+    as_of: instant.nullable().meta({ description: 'Time of the evidence.' }),
+    age_seconds: z.number().nullable().meta({ description: 'Age of the evidence in seconds.', example: 0.4 }),
   })
   .meta({ id: 'RefundCondition' });
 
@@ -22,7 +22,7 @@ export const refundConditionsExample: z.input<typeof refundCondition>[] = [
   passed('never_installed', 'It was never installed.'),
   passed('never_activated', 'It was never activated.'),
   passed('no_completed_topup', 'No top-up of it is completed.'),
-  passed('debit_verified', 'The wallet shows what it cost.'),
+  passed('debit_verified', 'The wallet shows its debit.'),
 ];
 
 /** @param now epoch milliseconds. */

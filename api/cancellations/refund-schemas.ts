@@ -17,7 +17,7 @@ export const refundOutput = z
     cancellation_id: ourId('cancellation', 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY'),
     esim_id: ourId('esim', esimExampleId),
     order_id: ourId('order', 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM').meta({
-      description: 'The order whose price comes back.',
+      description: 'The refunded order.',
     }),
     service_refund_id: z.string().nullable().meta({ description: 'Id of the refund at the service.', example: '5512' }),
     status: z.enum(REFUND_STATUSES).meta({
@@ -31,7 +31,7 @@ export const refundOutput = z
       .enum(REFUND_REVIEWS)
       .nullable()
       .meta({ description: 'The result of the review at the service, if it is known.' }),
-    amount: money.nullable().meta({ description: 'What comes back, as the service says.' }),
+    amount: money.nullable().meta({ description: 'Amount of the refund, as the service reports it.' }),
     created_at: instant,
     updated_at: instant,
     completed_at: instant.nullable(),

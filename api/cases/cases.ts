@@ -26,14 +26,14 @@ const caseOutput = z
     reason: attentionReason,
     subject_kind: z
       .enum([...WORK_KINDS, 'delivery'])
-      .meta({ description: 'What it is about: work, or a `delivery` (a webhook).', example: 'delivery' }),
+      .meta({ description: 'Kind of the subject: work, or a `delivery` (a webhook).', example: 'delivery' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     detail: z.string(),
     meaning: z.string(),
     advice: z.string(),
     opened_at: instant,
     closed_at: instant.nullable(),
-    resolution: z.string().nullable().meta({ description: 'How it was closed.' }),
+    resolution: z.string().nullable().meta({ description: 'Result of the case.' }),
   })
   .meta({ id: 'Case' });
 
@@ -42,14 +42,14 @@ const example: z.input<typeof caseOutput> = {
   reason: 'webhook_conflict',
   subject_kind: 'delivery',
   subject_id: 'dlv-1',
-  detail: 'Different bodies, each correctly signed, came under this delivery id. All are kept and judged.',
+  detail: 'Different bodies, each correctly signed, arrived under this delivery id. All are stored and judged.',
   ...ATTENTION_REASONS.webhook_conflict,
   opened_at: '2030-01-31T12:00:00.000Z',
   closed_at: null,
   resolution: null,
 };
 
-/** What waits for a person, whatever it is about. */
+/** Cases of all kinds. */
 export function caseOperations({ database, now }: ApiDependencies): Operation[] {
   return [
     operation({

@@ -35,7 +35,7 @@ const letterOutput = z
     id: z.string().meta({ description: 'The queue and the number of the row.', example: exampleId }),
     queue: queueName,
     message: z.string().meta({
-      description: 'The event of the service, or what was asked of the workflow.',
+      description: 'The event of the service, or the request to the workflow.',
       example: 'order.completed',
     }),
     subject_kind: z
@@ -43,7 +43,7 @@ const letterOutput = z
       .meta({ description: 'The kind of work, or `delivery` when the webhook belongs to no known work.' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     error: z.string().meta({ description: 'Why it cannot be processed.' }),
-    tries: z.int().meta({ description: 'How often it was tried; 0 for what could not be read when it came.' }),
+    tries: z.int().meta({ description: 'Number of tries; 0 when it could not be read on arrival.' }),
     received_at: instant,
   })
   .meta({ id: 'DeadLetter' });
@@ -54,7 +54,7 @@ const example: z.input<typeof letterOutput> = {
   message: 'order.completed',
   subject_kind: 'order',
   subject_id: 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
-  error: 'Cannot be acted upon: DecryptionError: cannot decrypt: key "2029" is not in ENCRYPTION_KEYS',
+  error: 'Cannot be processed: DecryptionError: cannot decrypt: key "2029" is not in ENCRYPTION_KEYS',
   tries: 10,
   received_at: '2030-01-31T12:00:00.000Z',
 };
@@ -62,7 +62,7 @@ const example: z.input<typeof letterOutput> = {
 const params = z.strictObject({ id: z.string().meta({ description: 'As the list shows it.', example: exampleId }) });
 const body = z.strictObject({ reason: actionReason }).meta({ id: 'DeadLetterAction' });
 
-/** What the relay could not process and put aside: shown, tried again, or dismissed. */
+/** Dead letters: list, requeue, dismiss. */
 export function deadLetterOperations(dependencies: ApiDependencies): Operation[] {
   return [listOperation(dependencies), requeueOperation(dependencies), dismissOperation(dependencies)];
 }
@@ -99,7 +99,7 @@ function listOperation({ database }: ApiDependencies): Operation {
   });
 }
 
-const answers = { 200: { description: 'What it was.', contentType: JSON_TYPE, schema: letterOutput, example } };
+const answers = { 200: { description: 'The dead letter.', contentType: JSON_TYPE, schema: letterOutput, example } };
 
 function requeueOperation(dependencies: ApiDependencies): Operation {
   return operation({
@@ -109,7 +109,7 @@ function requeueOperation(dependencies: ApiDependencies): Operation {
     tag,
     summary: 'Requeue a dead letter',
     description:
-      'Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to ' +
+      'After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to ' +
       'the list with a new case. Its case ' +
       'closes when nothing else of the same work is quarantined.',
     scope: 'cases:operate',
@@ -135,7 +135,7 @@ function dismissOperation(dependencies: ApiDependencies): Operation {
     tag,
     summary: 'Dismiss a dead letter',
     description:
-      'It is not processed any more, and bars no purchase. Check the purchase at the service first: a dismissed ' +
+      'It is never processed, and no longer prevents purchases. Check the purchase at the service first: a dismissed ' +
       'report ' +
       'has no effect, even if it reports a purchase. A report stays stored; a request of the outbox is deleted.',
     scope: 'cases:operate',

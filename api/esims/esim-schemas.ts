@@ -26,18 +26,16 @@ export const esimOutput = z
   .strictObject({
     id: ourId('esim', esimExampleId),
     order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
-    external_order_id: z
-      .string()
-      .meta({ description: 'Your own reference of the order.', example: 'shop-2030-000123' }),
+    external_order_id: z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' }),
     service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
     iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
     package_id: packageId,
-    status: z.string().meta({ description: 'As the service calls it.', example: 'installed' }),
+    status: z.string().meta({ description: 'Status at the service.', example: 'installed' }),
     installed_at: instant.nullable(),
     activated_at: instant.nullable(),
     expires_at: instant.nullable(),
     read_at: instant.meta({ description: 'When status and times were last read from the service.' }),
-    facts_age_seconds: z.number().meta({ description: 'How long ago that was.', example: 12.3 }),
+    facts_age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 12.3 }),
     created_at: instant,
     updated_at: instant.meta({ description: 'When its status or one of its times last changed.' }),
   })
@@ -66,15 +64,13 @@ export const activationOutput = z
     iccid: z.string(),
     activation_code: z
       .string()
-      .meta({ description: 'The LPA string, which a QR code carries.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),
-    smdp_address: z
-      .string()
-      .meta({ description: 'SM-DP+ address, for typing it in by hand.', example: 'smdp.example.com' }),
-    matching_id: z.string().meta({ description: 'For typing it in by hand.', example: 'A1B2-C3D4' }),
-    confirmation_code_required: z.boolean().meta({ description: 'True when the user is asked for a further code.' }),
+      .meta({ description: 'The LPA string, the content of a QR code.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),
+    smdp_address: z.string().meta({ description: 'SM-DP+ address, for manual input.', example: 'smdp.example.com' }),
+    matching_id: z.string().meta({ description: 'Matching id, for manual input.', example: 'A1B2-C3D4' }),
+    confirmation_code_required: z.boolean().meta({ description: 'True when the user must enter another code.' }),
     install_links: z
       .strictObject({ ios: z.string(), android: z.string() })
-      .meta({ description: 'Open the installation on the phone itself.' }),
+      .meta({ description: 'Links that open the installation on the phone.' }),
   })
   .meta({ id: 'EsimActivation' });
 
@@ -92,18 +88,18 @@ export const esimListQuery = z.strictObject({
     .string()
     .regex(
       /^[\x21-\x2b\x2d-\x7e]{1,64}(,[\x21-\x2b\x2d-\x7e]{1,64}){0,9}$/,
-      'must be a word, or at most ten, separated by commas',
+      'must be one to ten words, separated by commas',
     )
     .transform((text) => text.split(','))
     .optional()
     .meta({
-      description: 'As the service calls it, such as `installed`; or several, separated by commas.',
+      description: 'Status at the service, such as `installed`, or several, separated by commas.',
       override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' },
     }),
   order_id: orderIdInput.optional(),
   external_order_id: callerReference('order', 'shop-2030-000123')
     .optional()
-    .meta({ description: 'Your own reference of the order.' }),
+    .meta({ description: 'Your reference of the order.' }),
   iccid: z
     .string()
     .regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits')
@@ -124,17 +120,15 @@ export const usageOutput = z
     data_used_mb: megabytes.meta({ description: 'Megabytes.', example: 512.5 }),
     data_total_mb: megabytes
       .nullable()
-      .meta({ description: 'Megabytes; null where it is unlimited or not said.', example: 3072 }),
-    data_left_mb: megabytes
-      .nullable()
-      .meta({ description: 'Megabytes; null where there is no total.', example: 2559.5 }),
+      .meta({ description: 'Megabytes; null when it is unlimited or not reported.', example: 3072 }),
+    data_left_mb: megabytes.nullable().meta({ description: 'Megabytes; null without a total.', example: 2559.5 }),
     unlimited: z
       .boolean()
       .nullable()
-      .meta({ description: 'True when the service says that there is no limit; null when it says nothing.' }),
-    measured_at: instant.nullable().meta({ description: 'When the supplier measured it, if the service says so.' }),
+      .meta({ description: 'True when the service reports no limit; null when it reports nothing.' }),
+    measured_at: instant.nullable().meta({ description: 'When the supplier measured it, if the service reports it.' }),
     source: z.enum(['service', 'stored']).meta({
-      description: '`stored`: the service could not be asked just now; this is the newest reading that we have.',
+      description: '`stored`: the service could not be read; this is our newest stored value.',
     }),
     ...freshness,
   })

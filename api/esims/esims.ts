@@ -39,14 +39,14 @@ const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';
 const path = idInPath('esim', esimExampleId);
 
-/** Around the code, as the QR standard asks for; without it cameras fail. */
+/** Margin required by the QR standard; without it cameras fail. */
 const QUIET_ZONE_MODULES = 4;
-/** At four modules of margin a typical code is then about 400 pixels wide, sharp on a phone. */
+/** A typical code is then about 400 pixels wide, including the margin. */
 const PNG_PIXELS_PER_MODULE = 10;
 
-const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache keeps it.';
+const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.';
 
-/** What was delivered. The activation code is shown only to keys that may see it, and each look is written down. */
+/** Delivered eSIMs. Activation codes need the scope `esims:reveal`, and each read is audited. */
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   const readWith = async <Row>(
@@ -115,11 +115,11 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       method: 'get',
       path: '/v1/esims/{id}/usage',
       tag,
-      summary: 'Read how much data an eSIM has used',
+      summary: 'Read the data usage of an eSIM',
       description:
-        'Read from the service at this moment; `measured_at` says of when the figure is. Where the service ' +
-        'cannot be asked, the newest reading ' +
-        'that we have (`source`: `stored`), with its age.',
+        'Read from the service at each call; `measured_at` is the time of the measurement. If the service ' +
+        'cannot be read, the newest stored value ' +
+        '(`source`: `stored`), with its age.',
       scope: 'esims:read',
       params: path,
       answers: {
@@ -142,7 +142,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           return jsonReply(200, usageJson(id, reading, 'service', now()));
         }
         const stored = await database.run((db) => storedReading(db, id));
-        // Older figures with their age are of more use than none.
+        // Fall back to the stored values, which have their age.
         if (stored === undefined) return optionalValueOf(answer);
         return jsonReply(200, usageJson(id, stored, 'stored', now()));
       },
@@ -165,8 +165,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       method: 'get',
       path: '/v1/esims/{id}/topup-options',
       tag,
-      summary: 'List the packages that an eSIM can be recharged with',
-      description: 'Read from the service at this moment. `POST /v1/topups` takes one of them.',
+      summary: 'List the top-up options of an eSIM',
+      description: 'Read from the service at each call. `POST /v1/topups` accepts one of them.',
       scope: 'esims:read',
       params: path,
       answers: {
@@ -191,7 +191,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       method: 'get',
       path: '/v1/esims/{id}/activation',
       tag,
-      summary: 'Read what a phone needs to install the eSIM',
+      summary: 'Read the activation data of an eSIM',
       description: AUDITED,
       scope: 'esims:reveal',
       params: path,

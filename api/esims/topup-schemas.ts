@@ -62,7 +62,7 @@ export const topupListQuery = z.strictObject({
   ...workListQuery(statusesOf('topup')),
 });
 
-/** @throws Error when it has no eSIM, which the database rules out. */
+/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
 export function topupJson({ row: topup, serviceId, ...facts }: StoredTopup): TopupOutput {
   if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
   return {

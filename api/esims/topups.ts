@@ -14,7 +14,7 @@ import { workOperations } from '#api/work/work-operations.ts';
 import { topupReads } from '#db/work/topup-queries.ts';
 import { acceptTopup } from '#fulfilment/work/accept-topup.ts';
 
-/** Recharging eSIMs: create, read, list, what happened so far, and what a person can do. */
+/** Top-ups of eSIMs: create, read, list, timeline, operator actions. */
 export function topupOperations(dependencies: ApiDependencies): Operation[] {
   return workOperations(dependencies, {
     kind: 'topup',
@@ -32,8 +32,8 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
       description:
         'Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up ' +
         'options of ' +
-        'the eSIM; they are read again before anything is bought. One top-up of an eSIM is under way at a time: ' +
-        'a further one is ' +
+        'the eSIM; they are read again before the purchase. One top-up of an eSIM is in progress at a time: ' +
+        'another one is ' +
         'held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.',
       body: topupInput,
       bodyExample: topupInputExample,
@@ -57,7 +57,7 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
     resolution: {
       serviceId: {
         field: 'service_topup_id',
-        description: 'With `bought`: the top-up at the service, where it is not known yet.',
+        description: 'With `bought`: the top-up at the service, if it is not known yet.',
       },
     },
   });

@@ -1,7 +1,7 @@
 /**
- * What events of each type carry in `data`: the one place that says so. The description of the API, the types of the
- * client and docs/reference/events.md are made from it, and a test holds what is written against it. Nothing is read
- * through it at run time, so an event that was stored by an earlier version is shown as it is.
+ * The content of `data` for each type of event. The description of the API, the types of the
+ * client and docs/reference/events.md are generated from it, and a test compares written events with it. Events are not
+ * parsed with it at run time, so events of earlier versions are shown unchanged.
  */
 import * as z from 'zod';
 import { attentionReason, failureClass } from '#api/fields/failure-classes.ts';
@@ -26,21 +26,18 @@ const exampleEsimId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 
 const orderId = ourId('order', exampleOrderId);
 const esimId = ourId('esim', exampleEsimId);
-/** What was not announced from the beginning: events are kept, and shown as they were stored. */
-const LATER = 'Absent in older events, from before they told it.';
+/** For fields that were added later: stored events are shown unchanged. */
+const LATER = 'Absent in events of earlier versions.';
 
-const externalOrderId = z
-  .string()
-  .meta({ description: 'Your own reference of the order.', example: 'shop-2030-000123' });
+const externalOrderId = z.string().meta({ description: 'Your reference of the order.', example: 'shop-2030-000123' });
 
 /** A status, and the one before it. */
 function statusFields<Kind extends StatusKind>(kind: Kind) {
   const status = z.enum(announcedStatuses(kind));
   return {
-    status: status.meta({ description: 'The status that it has from now on: that in the type.' }),
+    status: status.meta({ description: 'The new status, which is also in the type.' }),
     previous_status: status.nullable().meta({
-      description:
-        'The status that was announced before; null where there was none, or where that event is not kept any more.',
+      description: 'The previously announced status; null when there was none, or its event is no longer stored.',
     }),
   };
 }
@@ -48,14 +45,13 @@ function statusFields<Kind extends StatusKind>(kind: Kind) {
 /** Fields of the events about work of every kind. */
 const reasonFields = {
   failure_class: failureClass.nullable().meta({
-    description:
-      'Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.',
+    description: 'Why it failed or is held; null otherwise. Equals `failure.class` of the resource.',
   }),
   attention_reason: attentionReason.nullable().meta({
-    description: 'What it waits for a person for; null where it does not. As `attention.reason` of the resource.',
+    description: 'Why it needs attention; null when it does not. Equals `attention.reason` of the resource.',
   }),
 };
-const charged = money.nullable().meta({ description: 'What the service charged; null until that is known.' });
+const charged = money.nullable().meta({ description: 'Amount that the service charged; null until it is known.' });
 
 const NOUNS = {
   ...byKind('noun'),
@@ -81,16 +77,16 @@ const topupEvent = variant('TopupEvent', 'topup', statusEventTypes('topup'), {
   external_topup_id: z
     .string()
     .nullable()
-    .meta({ description: 'Your own reference of the top-up; null where you gave none.', example: 'topup-17' }),
+    .meta({ description: 'Your reference of the top-up; null when you gave none.', example: 'topup-17' }),
   package_id: packageId,
-  esim_id: esimId.meta({ description: 'Id of the eSIM that is recharged.' }),
+  esim_id: esimId.meta({ description: 'Id of the recharged eSIM.' }),
   ...reasonFields,
   charged,
 });
 
 const externalSubscriptionId = z
   .string()
-  .meta({ description: 'Your own reference of the VPN subscription.', example: 'vpn-2030-17' });
+  .meta({ description: 'Your reference of the VPN subscription.', example: 'vpn-2030-17' });
 
 const vpnSubscriptionEvent = variant('VpnSubscriptionEvent', 'vpn_subscription', statusEventTypes('vpn_subscription'), {
   ...statusFields('vpn_subscription'),
@@ -107,29 +103,27 @@ const vpnSubscriptionExpiringEvent = variant(
   {
     external_subscription_id: externalSubscriptionId
       .optional()
-      .meta({ description: `Your own reference of the VPN subscription. ${LATER}` }),
-    expires_at: instant.meta({ description: 'When the period that is paid for ends. RFC 3339.' }),
+      .meta({ description: `Your reference of the VPN subscription. ${LATER}` }),
+    expires_at: instant.meta({ description: 'End of the paid period. RFC 3339.' }),
     threshold_seconds: z.int().meta({ description: THRESHOLD_SECONDS, example: 259_200 }),
   },
 );
 
 const cancellationEvent = variant('CancellationEvent', 'cancellation', statusEventTypes('cancellation'), {
   ...statusFields('cancellation'),
-  accept_without_refund: z
-    .boolean()
-    .meta({ description: 'Whether it is to be cancelled also where no refund is expected.' }),
-  esim_id: esimId.meta({ description: 'Id of the eSIM that is to be cancelled.' }),
+  accept_without_refund: z.boolean().meta({ description: 'Whether it is cancelled even if no refund is expected.' }),
+  esim_id: esimId.meta({ description: 'Id of the eSIM to cancel.' }),
   ...reasonFields,
 });
 
 const refundEvent = variant('RefundEvent', 'refund', statusEventTypes('refund'), {
   ...statusFields('refund'),
   cancellation_id: ourId('cancellation', 'can_01JQ8Z9F8G7H6J5K4M3N2P1Q0R').meta({
-    description: 'Id of the cancellation that it follows.',
+    description: 'Id of its cancellation.',
   }),
-  order_id: orderId.meta({ description: 'Id of the order whose price comes back.' }),
-  esim_id: esimId.meta({ description: 'Id of the eSIM that was cancelled.' }),
-  amount: money.nullable().meta({ description: 'What comes back; null until that is known.' }),
+  order_id: orderId.meta({ description: 'Id of the refunded order.' }),
+  esim_id: esimId.meta({ description: 'Id of the cancelled eSIM.' }),
+  amount: money.nullable().meta({ description: 'Amount of the refund; null until it is known.' }),
 });
 
 const megabytes = z.number().min(0);
@@ -137,36 +131,35 @@ const share = z.number().min(0).max(1);
 
 const esimDataLowEvent = variant('EsimDataLowEvent', 'esim', ['esim.data_low'], {
   order_id: orderId.optional().meta({ description: `Id of the order that delivered the eSIM. ${LATER}` }),
-  external_order_id: externalOrderId.optional().meta({ description: `Your own reference of the order. ${LATER}` }),
-  data_used_mb: megabytes.meta({ description: 'Megabytes that were used.', example: 820 }),
-  data_total_mb: megabytes.meta({ description: 'Megabytes in all.', example: 1_024 }),
-  data_left_mb: megabytes.meta({ description: 'Megabytes that are left.', example: 204 }),
+  external_order_id: externalOrderId.optional().meta({ description: `Your reference of the order. ${LATER}` }),
+  data_used_mb: megabytes.meta({ description: 'Used megabytes.', example: 820 }),
+  data_total_mb: megabytes.meta({ description: 'Total megabytes.', example: 1_024 }),
+  data_left_mb: megabytes.meta({ description: 'Remaining megabytes.', example: 204 }),
   share_left: share.meta({
-    description: 'The share that is left, from 0 to 1, to four decimal places: 0.1992 is 19.92 %.',
+    description: 'The remaining share, from 0 to 1, with four decimal places: 0.1992 is 19.92 %.',
     example: 0.1992,
   }),
   threshold_share: share.meta({
-    description: 'The threshold that was reached, as a share from 0 to 1: the tightest, where several were.',
+    description: 'The reached threshold, as a share from 0 to 1; the lowest of several.',
     example: 0.2,
   }),
   measured_at: instant
     .nullable()
-    .meta({ description: 'When the supplier measured it; null where the service does not say. RFC 3339.' }),
+    .meta({ description: 'When the supplier measured it; null when the service does not say. RFC 3339.' }),
   read_at: instant.meta({ description: 'When it was read from the service. RFC 3339.' }),
 });
 
 const esimExpiringEvent = variant('EsimExpiringEvent', 'esim', ['esim.expiring'], {
   order_id: orderId.optional().meta({ description: `Id of the order that delivered the eSIM. ${LATER}` }),
-  external_order_id: externalOrderId.optional().meta({ description: `Your own reference of the order. ${LATER}` }),
-  expires_at: instant.meta({ description: 'When the eSIM ends, as the service last said. RFC 3339.' }),
+  external_order_id: externalOrderId.optional().meta({ description: `Your reference of the order. ${LATER}` }),
+  expires_at: instant.meta({ description: 'End of the eSIM, as last reported by the service. RFC 3339.' }),
   threshold_seconds: z.int().meta({ description: THRESHOLD_SECONDS, example: 86_400 }),
 });
 
 const walletBalanceEvent = variant('WalletBalanceEvent', 'wallet', ['wallet.balance_low', 'wallet.balance_restored'], {
-  balance: money.meta({ description: 'What the wallet held when it was read.' }),
+  balance: money.meta({ description: 'Balance of the wallet when it was read.' }),
   threshold: money.nullable().meta({
-    description:
-      'The least that was set (`POLICY_LOW_BALANCE`); null when it was taken away, which restores the balance.',
+    description: 'The threshold (`POLICY_LOW_BALANCE`); null when it was removed, which ends the state.',
   }),
 });
 
@@ -174,21 +167,21 @@ const walletRunwayEvent = variant('WalletRunwayEvent', 'wallet', ['wallet.runway
   days: z
     .number()
     .min(0)
-    .meta({ description: `How long the wallet lasts at the mean of recent sales. ${DAY_SHARES}`, example: 2.6 }),
+    .meta({ description: `Time that the wallet lasts at the mean of recent sales. ${DAY_SHARES}`, example: 2.6 }),
   earliest_days: z
     .number()
     .min(0)
-    .meta({ description: `The same with one standard deviation of bad luck. ${DAY_SHARES}`, example: 2.1 }),
+    .meta({ description: `The same with sales one standard deviation above the mean. ${DAY_SHARES}`, example: 2.1 }),
   latest_days: z
     .number()
     .min(0)
-    .meta({ description: `The same with one standard deviation of good luck. ${DAY_SHARES}`, example: 3.2 }),
+    .meta({ description: `The same with sales one standard deviation below the mean. ${DAY_SHARES}`, example: 3.2 }),
   threshold_days: z
     .number()
     .min(0)
-    .meta({ description: `The least that was set (\`POLICY_RUNWAY_LOW\`). ${DAY_SHARES}`, example: 3 }),
+    .meta({ description: `The threshold (\`POLICY_RUNWAY_LOW\`). ${DAY_SHARES}`, example: 3 }),
   available: money.meta({ description: 'The balance less what is reserved and held; may be below zero.' }),
-  daily_sales: money.meta({ description: 'The mean of what was sold on a day of 24 hours.' }),
+  daily_sales: money.meta({ description: 'Mean sales in 24 hours.' }),
 });
 
 const { request: _request, ...DISABLED_BY_US } = DISABLED_REASONS;
@@ -202,10 +195,10 @@ const webhookEndpointDisabledEvent = variant(
     reason: z.enum(Object.keys(DISABLED_BY_US) as [DisabledByUs, ...DisabledByUs[]]).meta({
       description: meaningsOf(DISABLED_BY_US),
     }),
-    detail: z.string().meta({ description: 'What came of the last try, in words.' }),
+    detail: z.string().meta({ description: 'Result of the last try, as text.' }),
     failing_since: instant
       .nullable()
-      .meta({ description: 'When the first of the tries was that failed in a row. RFC 3339.' }),
+      .meta({ description: 'Time of the first of the failed tries in a row. RFC 3339.' }),
   },
 );
 
@@ -213,7 +206,7 @@ const webhookEndpointTestEvent = variant('WebhookEndpointTestEvent', 'webhook_en
   message: z.string().meta({ description: 'A human-readable sentence.' }),
 });
 
-/** An event of any type; `type` says which `data` it has. */
+/** An event of any type; `type` determines `data`. */
 export const eventOutput = z
   .discriminatedUnion('type', [
     orderEvent,
@@ -232,12 +225,12 @@ export const eventOutput = z
   .meta({
     id: 'Event',
     description:
-      '`type` says what `data` holds. A later version may announce further types, and say more in `data`: pass ' +
-      'over a `type` that you do not ' +
+      '`type` determines the content of `data`. A later version may add types, and fields to `data`: ignore ' +
+      'a `type` that you do not ' +
       'know, and do not refuse it.',
   });
 
-/** The events that carry the same. */
+/** Event schemas: one for all types with the same `data`. */
 export const eventShapes = eventOutput.options;
 
 /** @param id the name of the schema. */
@@ -253,15 +246,15 @@ function variant<Kind extends EventSubjectKind, Type extends EventType, Data ext
       type: z
         .enum(types)
         .meta({ description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))) }),
-      created_at: instant.meta({ description: 'When it happened. RFC 3339.' }),
+      created_at: instant.meta({ description: 'Time of the change. RFC 3339.' }),
       subject: z.strictObject({
         kind: z.literal(kind),
         id: z.string().meta({ description: `Id of the ${NOUNS[kind]}.` }),
-        href: z.string().meta({ description: 'Where it is read as it is now.' }),
+        href: z.string().meta({ description: 'Path of the current state.' }),
       }),
       data: z
         .strictObject(data)
-        .meta({ description: 'Facts of the moment. What it is like now is read from `subject.href`.' }),
+        .meta({ description: 'Facts at the time of the event. Read `subject.href` for the current state.' }),
     })
     .meta({ id });
 }

@@ -36,14 +36,12 @@ export const eventExample = {
 export const eventPage = z
   .strictObject({
     data: z.array(eventOutput),
-    next_cursor: z
-      .string()
-      .meta({ description: 'Goes into `cursor` to go on from here, also later, when there is more. Never null.' }),
-    has_more: z.boolean().meta({ description: 'Whether there is a further page at this moment.' }),
+    next_cursor: z.string().meta({ description: 'Value of `cursor` to continue from here, now or later. Never null.' }),
+    has_more: z.boolean().meta({ description: 'Whether there is another page now.' }),
   })
   .meta({ id: 'EventPage' });
 
-/** The types that a pattern names. */
+/** The types that a pattern selects. */
 const named = (pattern: string): readonly EventType[] => types.filter((type) => selects([pattern], type));
 
 /** One type of event or several, also as `order.*`. */
@@ -51,7 +49,7 @@ const typePatterns = z
   .string()
   .max(1_000)
   .refine((text) => text.split(',').every((pattern) => named(pattern).length > 0), {
-    message: 'must name types of events that exist, such as order.completed or order.*, separated by commas',
+    message: 'must be existing types of events, such as order.completed or order.*, separated by commas',
   })
   .transform((text) => [...new Set(text.split(',').flatMap(named))])
   .optional()
@@ -62,27 +60,27 @@ const typePatterns = z
 
 const cursor = pageQuery.cursor.meta({
   description:
-    '`next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event ' +
-    'itself). Good for as long as the events after it are kept.',
+    '`next_cursor` of the previous page, or the `id` field of the stream (not the id of the event ' +
+    'itself). Valid while the events after it are stored.',
 });
 
 const narrowing = {
   type: typePatterns,
   subject_kind: listOf(subjectKinds as [EventSubjectKind, ...EventSubjectKind[]])
     .optional()
-    .meta({ description: 'Of what they speak, separated by commas.' }),
+    .meta({ description: 'Kinds of subjects, separated by commas.' }),
   subject_id: z
     .string()
-    .regex(/^[A-Za-z0-9_]{1,64}$/, 'must be the id of what events speak of')
+    .regex(/^[A-Za-z0-9_]{1,64}$/, 'must be the id of a subject of events')
     .optional()
-    .meta({ description: 'Of one resource, such as `ord_…`.' }),
+    .meta({ description: 'Id of one subject, such as `ord_…`.' }),
 };
 
 export const eventListQuery = z.strictObject({
   ...narrowing,
   since: instantInput.optional().meta({
     description:
-      'Without a cursor: begins with the first event of this time or later. Default: the oldest that is kept.',
+      'Without a cursor: starts with the first event at or after this time. Default: the oldest stored event.',
     override: { type: 'string', format: 'date-time' },
   }),
   limit: pageQuery.limit,
@@ -95,11 +93,12 @@ export const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
 /** The header that an EventSource sends when it connects again. */
 export const eventStreamHeaders = z.strictObject({
   'Last-Event-ID': z.string().optional().meta({
-    description: 'The `id` that came last: the stream goes on after it. Goes before `cursor`; empty is as none.',
+    description:
+      'The last received `id`: the stream continues after it. Has precedence over `cursor`; empty means none.',
   }),
 });
 
-/** What the filters of a query let through; nothing but what they all name. */
+/** The types that all filters of a query select. */
 export function wantedTypes(query: {
   readonly type?: readonly EventType[] | undefined;
   readonly subject_kind?: readonly EventSubjectKind[] | undefined;

@@ -10,15 +10,15 @@ import { listEvents, meets, type EventFilter } from '#db/events/event-queries.ts
 import type { PublishedEvent } from '#db/events/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 
-/** Read at a time while a reader catches up. */
+/** Events in one read while a reader catches up. */
 const PAGE = 100;
-/** What a browser waits before it connects again. */
+/** Wait of a browser before it connects again. */
 const RECONNECT_MS = 2_000;
-/** Proxies that gather answers are told not to. */
+/** X-Accel-Buffering switches the buffering of proxies off. */
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 interface Reader {
-  /** After which position it begins. */
+  /** The position before the first event. */
   readonly after: bigint;
   readonly caller: Caller;
 }
@@ -36,7 +36,7 @@ export class EventStreams {
   /** @throws Problem too_many_streams */
   open(filter: EventFilter, reader: Reader): StreamedReply {
     const { perKey, stallMs } = this.#dependencies.streams;
-    // Counted for the line of keys: a key and its successor share the limit.
+    // Counted for the lineage: a key and its successor share the limit.
     const { lineageId } = reader.caller;
     if ((this.#open.get(lineageId) ?? 0) >= perKey) {
       throw new Problem('too_many_streams', {
@@ -77,9 +77,9 @@ export class EventStreams {
       keySeenAt = performance.now();
       return true;
     };
-    // Says where it begins: a reader whose connection breaks before the first event misses nothing either.
+    // Send the start position: a reader whose connection breaks before the first event then misses nothing.
     if (!(await writer.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
-    /** Sends all that is published, reading no faster than the reader does. @returns false when the stream is over. */
+    /** Sends all published events at the speed of the reader. @returns false when the stream is over. */
     const catchUp = async (): Promise<boolean> => {
       for (;;) {
         const after = position;
@@ -93,7 +93,7 @@ export class EventStreams {
         if (!(await mayStay(Math.min(KEY_TRUSTED_MS, streams.heartbeatMs)))) return false;
       }
     };
-    // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.
+    // First catch up without listening, so that no events accumulate; then listen and send those in between.
     if (!(await catchUp())) return;
     const news = new News(tail, writer, (event) => event.position > position && meets(filter, event), {
       ...filter,
@@ -102,12 +102,12 @@ export class EventStreams {
     try {
       if (!(await catchUp())) return;
       while (!writer.closed && !tail.stopped) {
-        // What has been handed out up to here is in `news`, if it is for this reader.
+        // Relevant events up to this position are in `news`.
         const passed = tail.position;
         const events = news.take();
         if (events.length > 0 && !(await mayStay(KEY_TRUSTED_MS))) return;
         for (const event of events) {
-          // Read from the database meanwhile.
+          // Already read from the database.
           if (event.position <= position) continue;
           if (!(await writer.send(asText(event)))) return;
           position = event.position;
@@ -122,7 +122,7 @@ export class EventStreams {
     }
   }
 
-  /** Whether the key may still read events. A database that is away is no reason to send readers away. */
+  /** Whether the key may still read events. True while the database is down, so that streams stay open. */
   async #mayStay({ caller }: Reader): Promise<boolean> {
     try {
       return await mayStill(this.#dependencies, caller, 'events:read');
@@ -134,19 +134,19 @@ export class EventStreams {
 }
 
 /**
- * Events that come one after the other are sent without asking about the key for each: after this time it is asked
- * about again.
+ * Time after which the key is checked again, in milliseconds; events in quick succession are sent without a check
+ * of each.
  */
 const KEY_TRUSTED_MS = 1_000;
 
-/** New events for one reader; one that is too far behind is cut, so that they do not pile up. */
+/** Queue of new events for one reader. Closes the connection of a reader that is too far behind. */
 class News {
   readonly end: () => void;
   #events: PublishedEvent[] = [];
   #over = false;
   #wake: (() => void) | undefined;
 
-  /** @param isRelevant tells what the reader is still to get. */
+  /** @param isRelevant whether the reader gets an event. */
   constructor(
     tail: ApiDependencies['tail'],
     writer: SseWriter,
@@ -176,7 +176,7 @@ class News {
     return taken;
   }
 
-  /** Resolves with the next one, after so long, or when the stream is over. */
+  /** Resolves with the next event, after `ms` milliseconds, or when the stream is over. */
   async next(ms: number): Promise<void> {
     if (this.#over || this.#events.length > 0) return;
     await new Promise<void>((resolve) => {
@@ -190,12 +190,12 @@ class News {
   }
 }
 
-/** Brings the reader's cursor forward, too: of a filter that lets little through, it would be too old one day. */
+/** Also moves the reader's cursor on: with a filter that rarely matches it would expire. */
 function heartbeat(position: bigint): string {
   return `: still here\nid: ${numberCursor('v', position)}\n\n`;
 }
 
-/** JSON has no line break in it, so it is one line of `data`. */
+/** JSON has no line breaks, so it is one line of `data`. */
 function asText(event: PublishedEvent): string {
   return (
     `id: ${numberCursor('v', event.position)}\nevent: ${event.type}\ndata: ` +

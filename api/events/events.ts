@@ -30,12 +30,12 @@ import { eventEnvelope } from '#outbound/event-envelope.ts';
 const tag = 'Events';
 const JSON_TYPE = 'application/json';
 /**
- * Of a feed without news nothing says when there will be some; a caller who was not let wait should not hammer it
- * either.
+ * Retry-After for a caller that was not allowed to wait. The time of the next event is unknown, and the caller should not
+ * poll too often.
  */
 const ASK_AGAIN_SECONDS = 5;
 
-/** What became of everything: as a feed, one by one, and as a stream. */
+/** Events: feed, single event, stream. */
 export function eventOperations(dependencies: ApiDependencies): Operation[] {
   const { database, waits } = dependencies;
   const streams = new EventStreams(dependencies);
@@ -47,11 +47,11 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Read events, oldest first',
       description:
-        'The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes ' +
-        'twice, for as long as ' +
-        'events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many ' +
+        'The feed: store `next_cursor` and continue from it at any time. No event is skipped or ' +
+        'repeated while ' +
+        'events are stored (30 days by default). With `wait=N` an empty page waits for events, at most N ' +
         'seconds: `Preference-Applied` says ' +
-        'that it did. An event says that something has changed; read `subject.href` for how it is now.',
+        'that it did. An event reports a change; read `subject.href` for the current state.',
       scope: 'events:read',
       query: eventListQuery,
       answers: {
@@ -63,8 +63,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           headers: {
             ...longPollHeaders,
             'Retry-After':
-              'With `wait=N`, when the API did not wait and there was no event: seconds after which to ask ' +
-              'again. Without it, ask again at once.',
+              'With `wait=N`, when the API did not wait and there was no event: seconds after which to call ' +
+              'again. Without it, call again at once.',
           },
         },
       },
@@ -90,8 +90,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const last = shown.at(-1)?.position ?? after;
         const page = {
           data: shown.map(eventEnvelope),
-          // A page that is not full has passed all others, too: of a filter that lets little through, the cursor does
-          // not get too old.
+          // A page that is not full has also passed all other events: so the cursor of a filter that rarely matches does
+          // not expire.
           next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
           has_more: hasMore,
         };
@@ -100,7 +100,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         return jsonReply(200, page, { ...preferenceApplied(dependencies, query.wait, isGranted), ...askAgain });
       },
     }),
-    // Before what has an id in its place.
+    // Before the path with an id.
     operation({
       id: 'streamEvents',
       method: 'get',
@@ -108,11 +108,11 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Follow events as they happen (server-sent events)',
       description:
-        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Begins with what ' +
-        'happens from now on; with ' +
-        '`Last-Event-ID` (or `cursor`) it goes on after that one, without a gap. A comment every 15 seconds says ' +
-        'that it lives. ' +
-        'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events come.',
+        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Starts with new ' +
+        'events; with ' +
+        '`Last-Event-ID` (or `cursor`) it continues after that event without a gap. A comment every 15 seconds shows ' +
+        'that the connection works. ' +
+        'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events arrive.',
       scope: 'events:read',
       query: eventStreamQuery,
       requestHeaders: eventStreamHeaders,
@@ -120,14 +120,14 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['cursor_expired', 'too_many_streams'],
       handle: async ({ query, caller, header }) => {
         const filter = filterOf(query, caller);
-        // A reader that connects again by itself sends the same address, and what it saw last; an empty header, when it
-        // saw nothing.
+        // An EventSource that reconnects sends the same URL and the last id; the header is empty when it
+        // received none.
         const sent = header('Last-Event-ID');
         const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
         const seen =
           given === undefined ? undefined : readNumberCursor('v', given, last === undefined ? 'query' : 'header');
-        // Found out before the answer begins: a caller that has it misses nothing from then on.
+        // Determined before the answer begins, so that the caller misses no event from then on.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;
           await requireKept(db, seen);
@@ -165,7 +165,7 @@ function filterOf(
 ): EventFilter {
   const types = wantedTypes(query);
   if (types?.length === 0)
-    throw invalid([{ in: 'query', field: 'type', message: 'no such event speaks of a subject of this kind' }]);
+    throw invalid([{ in: 'query', field: 'type', message: 'no event of this type has a subject of this kind' }]);
   return { types, subjectId: query.subject_id, owner };
 }
 
@@ -175,7 +175,7 @@ interface FoundPage {
   readonly passed: bigint;
 }
 
-/** What was read first, then whether it is all: events that are forgotten in between are not passed over in silence. */
+/** Reads the page, then checks that its start is still stored: events deleted in between must not be skipped silently. */
 async function readPage(
   { database }: ApiDependencies,
   filter: EventFilter,
@@ -200,7 +200,7 @@ async function requireKept(db: Parameters<typeof keptPositions>[0], after: bigin
   if (after > newest)
     throw new Problem('cursor_expired', {
       detail:
-        'The feed has not come that far: its database was set back to an earlier time, or the cursor is of ' +
+        'The feed has not reached this position: its database was restored to an earlier time, or the cursor is of ' +
         'another installation.',
     });
 }

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { FILLED_TEXT_PATTERN } from '#api/fields/text.ts';
 import { MAX_ACTION_REASON } from '#domain/work/operator-actions.ts';
 
-/** Why a person acts; asked for with every act. */
+/** The reason of an operator action, which every action requires. */
 export const actionReason = z
   .string()
   .trim()
-  .min(1, 'must say why')
+  .min(1, 'must not be empty')
   .max(MAX_ACTION_REASON)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
   .meta({

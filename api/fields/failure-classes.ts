@@ -3,12 +3,12 @@ import { meaningsOf } from '#api/fields/meanings.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
-/** Of the catalogue of failures. In a query: parameters are written out, and refer to no schema. */
+/** Failure classes in a query, without a schema id: parameters contain their schema. */
 export const failureClassInQuery = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
 
 export const failureClass = failureClassInQuery.meta({ id: 'FailureClass', description: meaningsOf(FAILURE_CLASSES) });
 
-/** What work, or a delivery, waits for a person for. In a query, as above. */
+/** Reasons of cases in a query, without a schema id. */
 export const attentionReasonInQuery = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
 
 export const attentionReason = attentionReasonInQuery.meta({

@@ -16,18 +16,18 @@ export function ourId(kind: IdKind, example: string) {
 
 export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
 
-/** The API key that created something, in an answer. Read from the owner of its row, without a further query. */
+/** The API key that created a resource, in an answer. Read from the owner of the row, without another query. */
 export const createdBy = ourId('apiKey', exampleKeyId).meta({
   description:
-    'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The ' +
-    'audit log says what was done with it since.',
+    'Id of the API key that created it; after rotations the id of the first key of the lineage. The ' +
+    'audit log shows later actions.',
 });
 
-/** Filter by the API key that created something. */
+/** Filter by the API key that created a resource. */
 export const createdByInQuery = ourId('apiKey', exampleKeyId)
   .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
   .meta({
-    description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.',
+    description: 'Only resources created with this API key; after rotations the id of the first key of the lineage.',
   });
 
 /** One of our ids in a path. The handler answers an id of another form with 404. */
@@ -35,7 +35,7 @@ export function idInPath(kind: IdKind, example: string) {
   return z.strictObject({ id: ourId(kind, example) });
 }
 
-/** Tells whether a path can name something of this kind; keeps nonsense away from the database. */
+/** Whether a text has the form of an id of this kind; avoids queries for invalid ids. */
 export function mayExist(kind: IdKind, id: string): boolean {
   return isId(kind, id);
 }

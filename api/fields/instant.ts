@@ -7,10 +7,10 @@ export const instant = z.iso
 /** {@link instant} of a request, as a Date. */
 export const instantInput = instant
   .transform((text) => new Date(text))
-  // PostgreSQL and JavaScript agree on these years; an offset can lead out of them.
+  // PostgreSQL and JavaScript both support these years; an offset may lead out of them.
   .refine((time) => time.getUTCFullYear() >= 1970 && time.getUTCFullYear() <= 9998, 'must be a time from 1970 to 9998');
 
-/** A time by which a list is narrowed. */
+/** A time as a filter of a list. */
 export function timeInQuery(description: string) {
   return instantInput.optional().meta({ description, override: { type: 'string', format: 'date-time' } });
 }

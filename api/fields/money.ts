@@ -13,11 +13,11 @@ export const money = z
   .strictObject({ amount: decimal, currency })
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
-/** What {@link isUnsignedDecimal} lets through, for the description. */
+/** The pattern of {@link isUnsignedDecimal}, for the description. */
 const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
 
 /**
- * An amount without its currency in a request: a string, since JSON numbers lose digits on the way through many
+ * An amount without its currency in a request: a string, because JSON numbers lose digits in many
  * parsers.
  */
 export const unsignedDecimal = z

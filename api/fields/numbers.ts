@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** PostgreSQL's `integer`; the service's package ids are far below. */
+/** Maximum of PostgreSQL's `integer`; the service's package ids are far below. */
 export const MAX_INTEGER = 2_147_483_647;
 
-/** A whole number of a body, from one to another. */
+/** A whole number in a body. */
 export function wholeNumber(least: number, most: number) {
   const range = `must be from ${least} to ${most}`;
   return z.int({ error: 'must be a whole number' }).min(least, range).max(most, range);

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { queryInteger } from '#api/fields/numbers.ts';
 
-/** More is not granted anyway. */
+/** Above every configurable wait. */
 const MAX_WAIT_SECONDS = 3_600;
 
-/** How long a caller waits for the answer. */
+/** The wait of a long poll, in seconds. */
 export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
   // `wait=0` means no wait.
   .transform((seconds) => (seconds === 0 ? undefined : seconds))
   .optional()
   .meta({
-    description: 'Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default).',
+    description: 'Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default).',
     override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS },
   });
 
-/** Yes or no in a query. */
+/** A boolean in a query. */
 export function flagInQuery(description: string) {
   return z
     .string()
@@ -24,7 +24,7 @@ export function flagInQuery(description: string) {
     .meta({ description, override: { type: 'boolean' } });
 }
 
-/** Several of a closed set in one parameter, separated by commas. */
+/** Values of a closed set in one parameter, separated by commas. */
 export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
   const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
   return z

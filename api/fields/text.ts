@@ -1,5 +1,5 @@
-/** Text that PostgreSQL can store, for the description: JSON itself cannot hold half of a surrogate pair in UTF-8. */
+/** Text that PostgreSQL can store, for the description. UTF-8 excludes lone surrogates already. */
 export const TEXT_PATTERN = '^[^\\x00]*$';
 
-/** The same with something in it. */
+/** {@link TEXT_PATTERN} with at least one visible character. */
 export const FILLED_TEXT_PATTERN = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';

@@ -29,17 +29,17 @@ export const pauseOutput = z
     id: ourId('pause', exampleId),
     origin: z.enum(PAUSE_ORIGINS).meta({
       description:
-        '`operator`: somebody paused buying. `first_contact`: the product did before the first purchase in ' +
+        '`operator`: an operator paused buying. `first_contact`: the product did before the first purchase in ' +
         'production, ' +
-        "since the shapes of the service's answers have not been seen. It ends by itself when they have, and is not " +
-        'set again once it was released.',
+        "because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not " +
+        'created again after its release.',
     }),
     kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
     failure_class: failureClass
       .nullable()
-      .meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
+      .meta({ description: 'Only work whose last failure has this class is paused; null: all buying.' }),
     reason: z.string(),
-    paused_by: z.string().meta({ description: 'Who: the id of an API key; `worker` where the product did.' }),
+    paused_by: z.string().meta({ description: 'Id of an API key; `worker` for the product itself.' }),
     paused_at: instant,
     released_at: instant.nullable(),
     released_by: z.string().nullable(),
@@ -60,7 +60,7 @@ export const pauseExample: z.input<typeof pauseOutput> = {
   release_reason: null,
 };
 
-/** The operators' hand on all buying. */
+/** Pauses of buying: list, read, create, release. */
 export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
@@ -71,16 +71,15 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'List pauses of buying, newest first',
       description:
-        'Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who ' +
-        'released it.',
+        'Active pauses; with `ended=true` also ended ones: who paused buying, when and why, and who ' + 'released it.',
       scope: 'gate:read',
       accountWide: true,
       query: z.strictObject({
-        kind: kind.optional().meta({ description: 'Only pauses of this kind of work alone.' }),
+        kind: kind.optional().meta({ description: 'Only pauses of exactly this kind of work.' }),
         failure_class: failureClassInQuery
           .optional()
-          .meta({ description: 'Only pauses after this failure class alone.' }),
-        ended: flagInQuery('`true`: also pauses that are over.'),
+          .meta({ description: 'Only pauses after exactly this failure class.' }),
+        ended: flagInQuery('`true`: also ended pauses.'),
         ...pageQuery,
       }),
       answers: {
@@ -127,9 +126,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Pause buying: all of it, of one kind, or after one failure class',
       description:
-        'Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work ' +
+        'From now on nothing that the pause covers is sent; a running send ends. Paused work ' +
         'is held, and fails at its ' +
-        'deadline as other held work does. Where the same is paused already, the answer is that pause (200).',
+        'deadline like other held work. If the same is paused already, the answer is that pause (200).',
       scope: 'gate:operate',
       accountWide: true,
       idempotent: true,
@@ -149,7 +148,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
           contentType: JSON_TYPE,
           schema: pauseOutput,
           example: pauseExample,
-          headers: { Location: 'Where it is read.' },
+          headers: { Location: 'Address of the pause.' },
         },
       },
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
@@ -169,10 +168,10 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       method: 'post',
       path: `${PATH}/{id}/release`,
       tag,
-      summary: 'End a pause; what it held goes on at a set rate, oldest first',
+      summary: 'End a pause; held work continues at a limited rate, oldest first',
       description:
-        'One that has ended stays as it is. To release a pause of the origin `first_contact` is to buy although the ' +
-        "shapes of the service's answers have not been seen.",
+        'An ended pause is not changed. Releasing a pause of the origin `first_contact` means buying although the ' +
+        "shapes of the service's answers were not seen.",
       scope: 'gate:operate',
       accountWide: true,
       params: idInPath('pause', exampleId),

@@ -21,20 +21,17 @@ const circuitOutput = z.strictObject({
   name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]),
   state: z.enum(CIRCUIT_STATES).meta({
     description:
-      '`closed`: purchases go through. `open`: they are held without a call to the service. `probing`: one of ' +
-      'them is let through ' +
-      'to find out. `releasing`: new ones go through, those that were held follow at a set rate, oldest first.',
+      '`closed`: purchases are sent. `open`: they are held without a call to the service. `probing`: one of ' +
+      'them is sent ' +
+      'as a test. `releasing`: new ones are sent, and held ones follow at a limited rate, oldest first.',
   }),
   failure_classes: z.array(failureClass).meta({ description: 'Failures that belong to it.' }),
   meaning: z.string(),
   failures: z.int().meta({ description: 'Failures in a row while it is closed.' }),
-  detail: z.string().nullable().meta({ description: 'What the service last said.' }),
+  detail: z.string().nullable().meta({ description: 'Last failure of the service.' }),
   opened_at: instant.nullable(),
-  probe_at: instant.nullable().meta({ description: 'When the next purchase is let through to find out.' }),
-  canary: z
-    .strictObject({ kind, id: z.string() })
-    .nullable()
-    .meta({ description: 'The purchase that is finding out.' }),
+  probe_at: instant.nullable().meta({ description: 'When the next purchase is sent as a test.' }),
+  canary: z.strictObject({ kind, id: z.string() }).nullable().meta({ description: 'The purchase that is the test.' }),
 });
 
 const gateOutput = z
@@ -55,26 +52,26 @@ const gateOutput = z
       )
       .meta({
         description:
-          'What is held at the gate. What the service refused to one purchase alone is held by its own timer, ' +
-          'and not here.',
+          'Work held at the gate. Work that the service refused individually is held by its own timer ' +
+          'and is not listed here.',
       }),
     wallet: z
       .strictObject({
         balance: money,
-        // What purchases under way may still take from that balance.
+        // Amount that running purchases may still take from the balance.
         reserved: money,
         available: money,
         read_at: instant,
         low_since: instant.nullable().meta({ description: 'Since when the balance is below POLICY_LOW_BALANCE.' }),
       })
       .nullable()
-      .meta({ description: 'As it was last read for a purchase; null when it is not known.' }),
+      .meta({ description: 'The wallet at the last read for a purchase; null when it is not known.' }),
     spend: z.strictObject({
       day: z.string().meta({ description: 'The day (UTC).', example: '2030-01-31' }),
-      spent: z.array(money).meta({ description: 'Spent today, or perhaps spent; one amount for each currency.' }),
+      spent: z.array(money).meta({ description: 'Spent or possibly spent today; one amount for each currency.' }),
       limits: z.array(
         z.strictObject({
-          api_key_id: z.string().nullable().meta({ description: 'Null: of all keys together.' }),
+          api_key_id: z.string().nullable().meta({ description: 'Null: the limit of all keys together.' }),
           name: z.string().nullable(),
           limit: money,
           spent: money,
@@ -128,7 +125,7 @@ const gateExample: z.input<typeof gateOutput> = {
   },
 };
 
-/** What holds purchases up as a whole. */
+/** State of the purchase gate. */
 export function purchaseGateOperations({ database, spendLimit, now }: ApiDependencies): Operation[] {
   return [
     operation({

@@ -16,11 +16,11 @@ const readiness = z
       .array(z.strictObject({ condition: z.string().meta({ example: 'not_approved' }), detail: z.string() }))
       .meta({
         description:
-          'What holds purchases up although this API takes requests: what the service last said to orders that ' +
-          'are held ' +
-          'for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; ' +
+          'Conditions that hold purchases although this API accepts requests: the last failure of held ' +
+          'orders, ' +
+          'such as `not_approved`; open circuits of the purchase gate, such as `service_down`; ' +
           '`purchases_paused`; ' +
-          '`other_header_prefix` where webhooks of the service are refused for the names of their headers; ' +
+          '`other_header_prefix` when webhooks of the service are refused because of their header names; ' +
           '`webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where ' +
           'rows wait ' +
           'for longer than they should. Never a reason to send requests elsewhere.',
@@ -28,10 +28,10 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/** Errors of drivers name addresses and, at worst, passwords in URLs. */
+/** Error messages of drivers may contain passwords in URLs. */
 const redactor = createRedactor();
 
-/** For probes and monitoring, without a key: what faces the internet in front of this does not pass them on. */
+/** Probes and metrics, without a key: a proxy in front of the API must not forward these paths. */
 export function healthOperations({ readinessChecks, degraded: readDegraded, metrics }: ApiDependencies): Operation[] {
   return [
     publicOperation({
@@ -39,10 +39,10 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
       method: 'get',
       path: '/healthz',
       tag,
-      summary: 'Does the process run?',
+      summary: 'Check that the process runs',
       answers: {
         200: {
-          description: 'It does. It says nothing about what the process needs: see /readyz.',
+          description: 'The process runs. /readyz checks its dependencies.',
           contentType: JSON_TYPE,
           schema: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' }),
           example: { status: 'ok' },
@@ -55,12 +55,12 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
       method: 'get',
       path: '/readyz',
       tag,
-      summary: 'Can it take requests?',
+      summary: 'Check that the process can serve requests',
       answers: {
         200: {
           description:
-            'The database is there and its schema is the one of this version. `degraded` names what orders wait ' +
-            'for all the same.',
+            'The database answers and has the schema of this version. `degraded` lists conditions that orders wait ' +
+            'for.',
           contentType: JSON_TYPE,
           schema: readiness,
           example: {

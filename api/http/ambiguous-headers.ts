@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { Problem } from '#api/problems/problem.ts';
 
 /**
- * Headers that must have one value. Of two, Node takes the first; a proxy in front of us may have checked the
+ * Headers that must have one value. Node uses the first of two; a proxy in front of us may have checked the
  * other.
  */
 const SINGLE = new Set(['host', 'authorization', 'content-type']);
@@ -13,7 +13,7 @@ export const refuseAmbiguousHeaders: RequestHandler = ({ rawHeaders }, _response
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';
     if (!SINGLE.has(name)) continue;
-    if (seen.has(name)) throw new Problem('malformed_request', { detail: `The header ${name} comes twice.` });
+    if (seen.has(name)) throw new Problem('malformed_request', { detail: `The header ${name} is repeated.` });
     seen.add(name);
   }
   next();

@@ -4,12 +4,12 @@ import { networkOf } from '#api/http/network-address.ts';
 import { Problem } from '#api/problems/problem.ts';
 import type { AnonymousBodyLimits } from '#domain/service/anonymous-bodies.ts';
 
-/** When to try again after a refusal: bodies arrive within milliseconds, so there is room again at once. */
+/** Retry-After of a refusal. Bodies arrive within milliseconds, so there is room again soon. */
 const RETRY_AFTER_S = '1';
 
 /**
- * Bounds the memory that senders without an API key can take: how many of their bodies are being read, in all and for
- * each address.
+ * Limits the memory that senders without an API key can use: the number of their bodies that are being read, in total
+ * and for each address.
  */
 export class AnonymousBodies {
   readonly #limits: AnonymousBodyLimits;
@@ -20,7 +20,7 @@ export class AnonymousBodies {
     this.#limits = limits;
   }
 
-  /** Put around what reads the body. @throws Problem rate_limited where too many are being read. */
+  /** Wraps the body reader. @throws Problem rate_limited when too many bodies are being read. */
   guard(read: RequestHandler): RequestHandler {
     return (request, response, next) => {
       const leave = this.#enter(networkOf(request.ip ?? ''));
@@ -41,7 +41,7 @@ export class AnonymousBodies {
     const ofAddress = this.#underWay.get(network) ?? 0;
     if (this.#total >= this.#limits.total || ofAddress >= this.#limits.perAddress) {
       throw new Problem('rate_limited', {
-        detail: 'Too many bodies are being received at this moment.',
+        detail: 'Too many request bodies are being received.',
         headers: { 'Retry-After': RETRY_AFTER_S, Connection: 'close' },
       });
     }

@@ -2,13 +2,13 @@
 import * as z from 'zod';
 import { IDEMPOTENCY_KEY_FORMS } from '#api/http/idempotency.ts';
 
-/** The one example of all calls: /docs puts a key of its own in its place. */
+/** The example of all calls. /docs replaces it by a new key for each request. */
 export const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
 
 const FORM =
-  '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may hold spaces as well.';
+  '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may also contain spaces.';
 
-/** Every character may be escaped, and two quotes are around them. */
+/** Length with every character escaped and two quotes. */
 const MAX_LENGTH = 2 * 255 + 2;
 
 function idempotencyKey(description: string) {
@@ -28,7 +28,9 @@ export const idempotencyKeyHeader = z.strictObject({
 
 /** For bulk actions: required unless the call is a dry run. */
 export const bulkIdempotencyKeyHeader = z.strictObject({
-  'Idempotency-Key': idempotencyKey('Needed unless `dry_run` is true; the same for each retry of the call.').optional(),
+  'Idempotency-Key': idempotencyKey(
+    'Required unless `dry_run` is true; the same for each retry of the call.',
+  ).optional(),
 });
 
 /** The header of answers that may repeat an earlier answer. */

@@ -24,7 +24,7 @@ export interface IdempotentRequest {
   readonly target: string;
   /** The body as it was read. */
   readonly json: unknown;
-  /** True when only this key prevents a second execution: then it is kept for good. */
+  /** True when only this key prevents a second execution: then it is stored permanently. */
   readonly isKeptForGood?: boolean;
 }
 
@@ -33,10 +33,10 @@ export interface IdempotentRequest {
  * Work and answer are committed together. A refused request stores nothing: the same key may be sent again with a
  * corrected request.
  *
- * @param work runs in a transaction, perhaps more than once; what it throws is rolled back.
- * @returns the answer, and whether it was given before.
+ * @param work runs in a transaction, possibly several times; an error rolls it back.
+ * @returns the answer, and whether it is a repetition.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_in_progress, idempotency_key_reused,
- *   database_unavailable, and what `work` throws.
+ *   database_unavailable, and the errors of `work`.
  */
 export async function answerOnce(
   dependencies: IdempotencyDependencies,
@@ -70,7 +70,7 @@ export async function answerOnce(
 /**
  * Finds the stored answer of a repetition, before any work is done.
  *
- * @returns undefined where none was given so far.
+ * @returns undefined when there is none.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_key_reused, and
  *   DatabaseUnavailableError.
  */
@@ -117,12 +117,12 @@ async function resolveUnknownCommit(
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
 
-/** All that {@link readIdempotencyKey} takes, as the pattern of a JSON schema. */
+/** All forms that {@link readIdempotencyKey} accepts, as the pattern of a JSON schema. */
 export const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
 
 /**
- * The key that a header names. The draft of the IETF wants a string in quotes, most clients send it bare: `"k"` and `k`
- * are one key.
+ * The key in a header. The IETF draft requires a string in quotes, but most clients send it bare: `"k"` and `k`
+ * are the same key.
  *
  * @throws Problem idempotency_key_missing, idempotency_key_invalid
  */

@@ -1,13 +1,13 @@
 import { Problem } from '#api/problems/problem.ts';
 import { readJson } from '#upstream/client/json.ts';
 
-/** Our deepest request has two levels; a body deeper than this is an accident or an attack. */
+/** Far above our deepest request, which has two levels. */
 const MAX_DEPTH = 32;
 
 const UNREADABLE = {
   not_utf8: 'The body is not valid UTF-8.',
   not_json: 'The body is not JSON.',
-  duplicate_key: 'The body names a field twice, so that it has no single meaning.',
+  duplicate_key: 'The body contains a field twice, so its meaning is ambiguous.',
   too_deep: 'The body is nested too deeply.',
 } as const;
 
@@ -27,9 +27,9 @@ export function readJsonBody(bytes: Buffer, contentType: string | undefined): un
 }
 
 /**
- * The same text for the same content, whatever the order of fields and the white space. For comparing requests.
+ * The same text for the same content, independent of field order and white space. Used to compare requests.
  *
- * @param value JSON of bounded depth, as {@link readJsonBody} gives it.
+ * @param value JSON of bounded depth, from {@link readJsonBody}.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
@@ -47,7 +47,7 @@ function requireHarmless(root: unknown): void {
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
-      // Schemas skip this name silently instead of refusing it.
+      // Schemas ignore this name instead of refusing it.
       if (Object.hasOwn(value, '__proto__'))
         throw new Problem('malformed_json', { detail: 'The body has a field __proto__.' });
       for (const inner of Object.values(value)) next.push(inner);

@@ -45,7 +45,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       const caller = callerOf(key, operation.scope);
       if (operation.accountWide && caller.ownerId !== undefined) {
         throw new Problem('account_wide_only', {
-          detail: 'The wallet, the books, the purchase gate and administration are not for it.',
+          detail: 'It may not use the wallet, the books, the purchase gate and administration.',
         });
       }
       callers.set(request, caller);
@@ -60,7 +60,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
     const reply = await operation.handle({
       params: request.params,
       query: request.query,
-      // The reader leaves no buffer where there was no body.
+      // Without a body the reader sets no buffer.
       bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       header: (name) => request.get(name),
       headerNames: () => Object.keys(request.headers),

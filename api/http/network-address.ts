@@ -1,16 +1,16 @@
 import ipaddr from 'ipaddr.js';
 
-/** The one key for every value of `X-Forwarded-For` that is not an address. */
+/** Common key of all values of `X-Forwarded-For` that are not addresses. */
 const NOT_AN_ADDRESS = 'other';
 
 const DECIMAL = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
- * The network that limits are counted for: an IPv4 address, or the /64 network of an IPv6 address, because one
+ * The network to which limits apply: an IPv4 address, or the /64 network of an IPv6 address, because one
  * household or server has a whole /64. All spellings of an address give the same result: IPv4 inside IPv6, zones, upper
  * case, leading zeros, and the port that some proxies add.
  *
- * @param address as the connection or a trusted proxy gives it.
+ * @param address text from the connection or a trusted proxy.
  * @returns an address without a prefix length, or `other` for text that is not an address.
  */
 export function networkOf(address: string): string {

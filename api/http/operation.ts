@@ -1,5 +1,5 @@
 /**
- * One call of our API, described once: the same description routes it, guards it, checks its input and documents it
+ * The definition of a call of our API. It is used for routing, authorisation, input checks and the description
  * in /openapi.json.
  */
 import * as z from 'zod';
@@ -26,9 +26,9 @@ export interface Caller {
 export interface DocumentedAnswer {
   readonly description: string;
   readonly contentType: string;
-  /** Further content types that the same call may answer with, such as HTML for people. */
+  /** Other content types of the answer, such as HTML for browsers. */
   readonly otherContentTypes?: readonly string[];
-  /** Absent where the content is not JSON. */
+  /** Absent when the content is not JSON. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
   /** Header names with their description. */
@@ -44,23 +44,23 @@ interface Documentation {
   readonly summary: string;
   readonly description?: string;
   /**
-   * Request headers beside Authorization and the Idempotency-Key of an idempotent call: described here, read by the
+   * Request headers other than Authorization and the Idempotency-Key of an idempotent call: described here, read by the
    * handler.
    */
   readonly requestHeaders?: z.ZodObject;
   /**
-   * True where the body that was recorded is none for others to send: an address of that run, a limit that keeps it
+   * True when the recorded body is no example for readers, because it has an address of that run, or a limit that keeps it
    * held.
    */
   readonly bodyExampleFirst?: true;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
-  /** What the handler throws; what guards and parsing throw is added by themselves. */
+  /** Problems of the handler; those of authorisation and parsing are added automatically. */
   readonly problems?: readonly ProblemCode[];
   /** True for calls about the whole account: they refuse keys that are limited to their own work. */
   readonly accountWide?: true;
 }
 
-/** What arrives at an operation. */
+/** A request of an operation. */
 export interface Incoming {
   readonly params: unknown;
   readonly query: unknown;
@@ -70,7 +70,7 @@ export interface Incoming {
   /** Names of all headers, in lower case. */
   readonly headerNames: () => readonly string[];
   readonly caller: Caller | undefined;
-  /** Calls back once the connection is closed or the answer is out. */
+  /** Registers a listener for the end of the connection or of the answer. */
   readonly onClose: (listener: () => void) => void;
 }
 
@@ -80,7 +80,7 @@ export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
 /** The scope that a call requires; `none`: any valid key. */
 export type RequiredScope = ApiScope | 'none';
 
-/** An operation with its types folded away, ready to be mounted. */
+/** An operation without type parameters, ready to be mounted. */
 export interface Operation extends Documentation {
   /** The required scope; undefined for calls that need no key. */
   readonly scope: RequiredScope | undefined;
@@ -90,7 +90,7 @@ export interface Operation extends Documentation {
   readonly params: z.ZodObject | undefined;
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodObject | undefined;
-  /** False when a request may leave its body out, since everything in it is optional. */
+  /** False when the body is optional because all its fields are. */
   readonly bodyRequired: boolean;
   readonly bodyExample: unknown;
   /** Throws a problem when the headers alone decide that the request is refused; then its body is not read. */
@@ -196,7 +196,7 @@ export function publicOperation(
   };
 }
 
-/** The problem that says which fields are wrong. */
+/** The problem with field errors. */
 export function invalid(errors: readonly FieldError[]): Problem {
   const names = errors.map(({ field, in: where }) => (field === '' ? `the ${where}` : field));
   return new Problem('validation_failed', {
@@ -206,14 +206,14 @@ export function invalid(errors: readonly FieldError[]): Problem {
 }
 
 /**
- * PostgreSQL stores no text with a NUL. It is refused here for all query parameters, in case the schema of a field
+ * PostgreSQL cannot store a NUL. Refuses it in all query parameters, in case the schema of a field
  * allows it.
  */
 function refuseNul(query: unknown, errors: FieldError[]): void {
   for (const [field, value] of Object.entries(query ?? {})) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
     if (!errors.some((error) => error.in === 'query' && error.field === field))
-      errors.push({ in: 'query', field, message: 'must not hold a NUL' });
+      errors.push({ in: 'query', field, message: 'must not contain NUL' });
   }
 }
 

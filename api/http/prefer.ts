@@ -1,18 +1,18 @@
 /**
- * One preference (RFC 7240): a name, perhaps with a value, plain or quoted; parameters after it are read over. No two
- * parts of it can take the same characters in many ways, or a header made to would be read for hours.
+ * One preference (RFC 7240): a name with an optional value, plain or quoted; parameters are ignored. No two
+ * parts of the pattern match the same characters, so that no header causes catastrophic backtracking.
  */
 const PREFERENCE =
   /\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?\s*((?:;(?:[^";,]|"(?:[^"\\]|\\.)*")*)*)(?:,|$)/y;
-/** Longer than any that is meant; what is longer is not understood. */
+/** Longer headers are ignored. */
 const MAX_LENGTH = 1_000;
-/** A caller has a few preferences; a header of thousands is not read to its end. */
+/** Maximum number of preferences that are read. */
 const MAX_PREFERENCES = 20;
 
 /**
- * How long a caller would wait for the result, as the header `Prefer` says.
+ * The wait that a caller requests with the header `Prefer`.
  *
- * @returns seconds; undefined where it does not say so, or not readably: a preference that is not understood is
+ * @returns seconds; undefined without a readable `wait`: RFC 7240 requires that unknown preferences are
  *   ignored.
  */
 export function preferredWait(header: string | undefined): number | undefined {
@@ -22,7 +22,7 @@ export function preferredWait(header: string | undefined): number | undefined {
     const found = PREFERENCE.exec(header);
     if (found === null) return undefined;
     const [, name = '', quoted, plain = ''] = found;
-    // The first of several counts.
+    // The first of several is used.
     if (name.toLowerCase() === 'wait') return seconds(quoted ?? plain);
   }
   return undefined;

@@ -15,7 +15,7 @@ export interface StreamedReply {
   readonly headers: Readonly<Record<string, string>>;
   /** Writes the stream; the answer ends when the promise resolves. */
   readonly send: (writer: SseWriter) => Promise<void>;
-  /** How long a reader may read nothing before its connection is closed, in milliseconds. */
+  /** Time without reading after which the connection of a reader is closed, in milliseconds. */
   readonly stallMs: number;
 }
 
@@ -40,7 +40,7 @@ export function bytesReply(
 
 export function sendReply(response: Response, reply: Reply): void {
   response.status(reply.status);
-  // As they are: Express would look into the type for a charset that may be missing.
+  // Not with Express, which would add a charset to the type.
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag.
   response.setHeader('Content-Length', reply.body.length);

@@ -14,7 +14,7 @@ export interface RequestContext {
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
-/** A caller's own request id is taken over when it is harmless in logs and headers. */
+/** A caller's request id is used when it is harmless in logs and headers. */
 const USABLE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** @throws TypeError when {@link requestContext} did not run. */
@@ -24,7 +24,7 @@ export function contextOf(request: IncomingMessage): RequestContext {
   return context;
 }
 
-/** Gives each request an id and, when its answer is out, one line in the log and its place in the metrics. */
+/** Gives each request an id, and logs and counts it after its answer. */
 export function requestContext(logger: Logger, metrics: Metrics): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const started = performance.now();
@@ -41,7 +41,7 @@ export function requestContext(logger: Logger, metrics: Metrics): RequestHandler
   };
 }
 
-/** The path and query stay out of the log: they may hold a caller's own references. */
+/** Path and query are not logged: they may contain a caller's references. */
 function report(
   request: Request,
   response: Response,
@@ -51,7 +51,7 @@ function report(
 ): void {
   const { route, requestId, apiKeyId } = context;
   const { method } = request;
-  // A caller that went away before the answer; the standard has no status for it, 499 is what proxies write.
+  // The caller closed the connection before the answer. There is no standard status; proxies use 499.
   const status = response.writableFinished ? response.statusCode : 499;
   metrics.httpRequests.inc({ method: KNOWN_METHODS.has(method) ? method : 'other', route, status: String(status) });
   metrics.httpDuration.observe({ method: KNOWN_METHODS.has(method) ? method : 'other', route }, seconds);
@@ -65,7 +65,7 @@ function report(
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * Asked every few seconds by machines (probes), or counted and stored anyway (webhooks): a line each would bury the
- * rest.
+ * Routes without log lines: probes are called every few seconds, and webhooks are counted and stored anyway.
+ *
  */
 const QUIET_ROUTES = new Set(['/healthz', '/readyz', '/metrics', '/webhooks/service']);

@@ -1,11 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { listen } from '#telemetry/listening.ts';
 
-/** How long a request may take to arrive. Longer ones are treated as an attack, and their connection is closed. */
+/** Time limits for the arrival of a request. The connection of a slower one is closed. */
 export const SLOW_REQUESTS = {
   /** Headers fit into one packet. */
   headersTimeout: 10_000,
-  /** A whole request: a body at the limit takes well under this even on a phone's connection. */
+  /** A whole request: far above the time of a body at the limit on a mobile connection. */
   requestTimeout: 30_000,
   /** How often the two are checked; the default of 30 s would make them meaningless. */
   connectionsCheckingInterval: 2_000,
@@ -15,13 +15,13 @@ export const SLOW_REQUESTS = {
  * connection.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** Answers under way at a stop: more than the timeouts of the database, less than the 30 s that Kubernetes grants. */
+/** Time for running answers at a stop: above the timeouts of the database, below the 30 s of Kubernetes. */
 const DRAIN_MS = 22_000;
 
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
-  /** Takes no more connections, lets answers under way finish, then closes what is left. */
+  /** Accepts no more connections, finishes running answers, then closes all connections. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function startServer(
   };
 }
 
-/** `server.close` only closes connections that are idle at that moment; the others are closed after their answer. */
+/** Closes connections after their answer: `server.close` only closes idle ones. */
 function closeConnectionsWhenStopping(server: Server): { stopping: boolean } {
   const state = { stopping: false };
   server.prependListener('request', (_request, response) => {

@@ -1,4 +1,4 @@
-/** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
+/** The end of a page as an opaque text. It contains no secret, and is checked when it is used. */
 import { invalid } from '#api/http/operation.ts';
 import type { PagePosition } from '#db/lists/given-values.ts';
 import type { ReconciliationPosition } from '#db/money/reconciliations.ts';
@@ -6,10 +6,10 @@ import type { CasePosition } from '#db/work/case-queries.ts';
 import { isId, type IdKind } from '#domain/work/identifiers.ts';
 import { byKind, type WorkKind } from '#domain/work/kinds.ts';
 
-/** What such a list holds. */
+/** Content of such a list. */
 export type ListKind = WorkKind | 'refund' | 'esim' | 'pricingRule';
 
-/** Of lists that are ordered by creation, newest first. */
+/** Cursor of lists that are ordered by creation, newest first. */
 export function positionCursor(kind: ListKind, { createdAt, id }: PagePosition): string {
   return encode(`${LETTERS[kind]}.${createdAt.getTime()}.${id}`);
 }
@@ -21,7 +21,7 @@ export function readPositionCursor(kind: ListKind, cursor: string): PagePosition
   return { createdAt: new Date(Number(milliseconds)), id };
 }
 
-/** Keep the lists apart. */
+/** Letters that identify the list of a cursor. */
 const LETTERS = {
   ...byKind('cursorLetter'),
   refund: 'r',
@@ -29,7 +29,7 @@ const LETTERS = {
   pricingRule: 'g',
 } as const satisfies Record<ListKind, string>;
 
-/** Of lists that are ordered by their ids, which sort by the time they were made. */
+/** Cursor of lists that are ordered by ids, which sort by creation. */
 export function idCursor(id: string): string {
   return encode(`i.${id}`);
 }
@@ -41,7 +41,7 @@ export function readIdCursor(kind: IdKind, cursor: string): string {
   return id;
 }
 
-/** Of the list of cases. */
+/** Cursor of the list of cases. */
 export function caseCursor({ openedAt, id }: CasePosition): string {
   return encode(`c.${openedAt.getTime()}.${id}`);
 }
@@ -53,7 +53,7 @@ export function readCaseCursor(cursor: string): CasePosition {
   return { openedAt: new Date(Number(milliseconds)), id };
 }
 
-/** Of the list of reconciliations. */
+/** Cursor of the list of reconciliations. */
 export function reconciliationCursor({ startedAt, id }: ReconciliationPosition): string {
   return encode(`r.${startedAt.getTime()}.${id}`);
 }
@@ -79,7 +79,7 @@ const CURSOR_PLACES = {
 
 type CursorPlace = keyof typeof CURSOR_PLACES;
 
-/** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
+/** Cursor of lists that are ordered by one number. @param list letter that identifies the list. */
 export function numberCursor(list: NumberedList, last: bigint): string {
   return encode(`${list}.${last}`);
 }
@@ -95,7 +95,7 @@ function encode(text: string): string {
   return Buffer.from(text, 'latin1').toString('base64url');
 }
 
-/** Base64 readers skip what does not belong; only what encodes back to itself is ours. */
+/** Accepts only text that encodes back to itself: base64 decoders ignore invalid characters. */
 function decode(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   return encode(text) === cursor ? text : '';

@@ -3,10 +3,10 @@ import { type Reply, jsonReply } from '#api/http/reply.ts';
 /**
  * Answers with a page of a list.
  *
- * @param found one more than the page holds, where there are more: that tells whether there is a next page.
- * @param limit how many the page holds at most.
- * @param cursor where the next page starts, after the last one of this.
- * @param more further fields of the answer.
+ * @param found items of the page, and one more if there is a next page.
+ * @param limit maximum number of items.
+ * @param cursor returns the cursor after the last item of this page.
+ * @param more more fields of the answer.
  */
 export function pageReply<Item>(
   found: readonly Item[],

@@ -5,19 +5,19 @@ const DEFAULT_LIMIT = 20;
 
 const MAX_LIMIT = 100;
 
-/** How much a page holds, and where it starts. */
+/** Size and start of a page. */
 export const pageQuery = {
   limit: queryInteger(1, MAX_LIMIT)
     .default(DEFAULT_LIMIT)
     .meta({
-      description: `How many at most, 1 to ${MAX_LIMIT}.`,
+      description: `Maximum number of items, 1 to ${MAX_LIMIT}.`,
       override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     }),
   cursor: z
     .string()
     .max(200)
     .optional()
-    .meta({ description: '`next_cursor` of the page before; leave it out for the first page.' }),
+    .meta({ description: '`next_cursor` of the previous page; omit it for the first page.' }),
 };
 
 /** A page of a list. */
@@ -28,7 +28,7 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
       next_cursor: z
         .string()
         .nullable()
-        .meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
+        .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
     })
     .meta({ id });
 }

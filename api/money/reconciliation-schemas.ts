@@ -23,8 +23,8 @@ const summary = {
   detail: z.string(),
   started_at: instant,
   finished_at: instant,
-  read_since: instant.meta({ description: 'Movements since then were read.' }),
-  balance: money.nullable().meta({ description: 'What the service says the wallet holds.' }),
+  read_since: instant.meta({ description: 'Movements since this time were read.' }),
+  balance: money.nullable().meta({ description: 'Balance of the wallet at the service.' }),
   expected_balance: money
     .nullable()
     .meta({ description: 'The sum of its movements; null when it cannot be computed.' }),
@@ -44,11 +44,11 @@ const summary = {
       debits: z.string(),
       credits: z.string(),
       journal: z.string().meta({ description: 'Credits less debits of our journal.' }),
-      outstanding: z.string().meta({ description: 'Of it, what the service has not shown yet.' }),
-      unmatched: z.string().meta({ description: 'What the service has shown, and our journal has not.' }),
+      outstanding: z.string().meta({ description: 'The part that the service has not shown yet.' }),
+      unmatched: z.string().meta({ description: 'Movements that the service has shown and our journal lacks.' }),
     }),
   ),
-  finding_counts: z.record(z.string(), count).meta({ description: 'How many findings there are of each kind.' }),
+  finding_counts: z.record(z.string(), count).meta({ description: 'Number of findings of each kind.' }),
 };
 
 const finding = z
@@ -57,7 +57,7 @@ const finding = z
     meaning: z.string(),
     detail: z.string(),
     service_transaction_id: nullableText.meta({
-      description: 'The service’s id of the movement, where it is about one.',
+      description: 'The service’s id of the movement, if the finding is about one.',
     }),
     subject_kind: workKind,
     subject_id: workId,
@@ -105,7 +105,7 @@ export const reconciliationExample: z.input<typeof reconciliation> = {
     {
       kind: 'orphan_movement',
       meaning: FINDING_KINDS.orphan_movement,
-      detail: 'A debit of 2.40 USD is for something that is not ours.',
+      detail: 'A debit of 2.40 USD has no cause in our journal.',
       service_transaction_id: 'wt_7',
       subject_kind: null,
       subject_id: null,

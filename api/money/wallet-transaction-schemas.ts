@@ -16,35 +16,34 @@ export const direction = z
 export const workKind = z.enum(WORK_KINDS).nullable();
 
 export const workId = z.string().nullable().meta({
-  description: 'Id of the order, top-up or VPN subscription, where it is about one.',
+  description: 'Id of the order, top-up or VPN subscription, if the movement is about one.',
   example: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
 });
 
 export const nullableText = z.string().nullable();
 
-/** Of what the service says that a movement is about. */
+/** Id of the object that the service names as the subject of a movement. */
 const namedId = (what: string) =>
-  nullableText.meta({ description: `Id of the ${what} at the service, where it names one.` });
+  nullableText.meta({ description: `Id of the ${what} at the service, if the movement has one.` });
 
 const movement = z
   .strictObject({
     id: z.string().meta({ description: 'The service’s id of the movement.', example: 'wt_7' }),
     amount: z.string().meta({ description: 'Exact decimal amount.', example: '2.40' }),
     currency,
-    reason: z.string().meta({ description: 'The reason, as the service names it.', example: 'order' }),
+    reason: z.string().meta({ description: 'The reason, in the service’s terms.', example: 'order' }),
     occurred_at: instant,
     read_at: instant.meta({ description: 'When we first read it.' }),
     service_order_id: namedId('order'),
     external_order_id: nullableText.meta({
       description:
-        'The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a ' +
-        'further attempt.',
+        'The reference of the purchase at the service: yours, or with `~` and a number that of a ' + 'further attempt.',
     }),
     service_esim_id: namedId('eSIM'),
     service_topup_id: namedId('top-up'),
     service_refund_id: namedId('refund'),
     service_subscription_id: namedId('VPN subscription'),
-    external_subscription_id: nullableText.meta({ description: 'The same of a VPN subscription.' }),
+    external_subscription_id: nullableText.meta({ description: 'The same for a VPN subscription.' }),
   })
   .meta({ id: 'ServiceMovement', description: 'A movement of the wallet as the service shows it.' });
 
@@ -59,9 +58,9 @@ export const walletTransaction = z
     cause: z
       .strictObject({ kind: z.enum(CAUSE_KINDS), id: z.string() })
       .nullable()
-      .meta({ description: 'What it is for; null when it has no cause in our journal.' }),
+      .meta({ description: 'Its cause; null when it has none in our journal.' }),
     subject_kind: workKind.meta({
-      description: 'Of what kind it is, where it is about an order, a top-up or a VPN subscription.',
+      description: 'The kind of work, if it is about an order, a top-up or a VPN subscription.',
       example: 'order',
     }),
     subject_id: workId,
@@ -76,14 +75,12 @@ export const walletTransactionQuery = z.strictObject({
   cause: z
     .enum([...CAUSE_KINDS, 'none'])
     .optional()
-    .meta({ description: 'Only of this kind; `none`: what the service moved and nothing here is the cause of.' }),
+    .meta({ description: 'Only movements with this kind of cause; `none`: movements without a cause in our journal.' }),
   direction: direction.optional(),
-  order_id: orderIdInput.optional().meta({ description: 'Only what an order has cost, and what came back of it.' }),
-  esim_id: esimIdInput
-    .optional()
-    .meta({ description: 'Only what an eSIM has cost with its top-ups, and what came back of them.' }),
-  recorded_after: timeInQuery('Only what was written down here later than this.'),
-  recorded_before: timeInQuery('Only what was written down here earlier than this.'),
+  order_id: orderIdInput.optional().meta({ description: 'Only debits and credits of this order.' }),
+  esim_id: esimIdInput.optional().meta({ description: 'Only debits and credits of this eSIM and its top-ups.' }),
+  recorded_after: timeInQuery('Only recorded later than this.'),
+  recorded_before: timeInQuery('Only recorded earlier than this.'),
   ...pageQuery,
 });
 

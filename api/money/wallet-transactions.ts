@@ -18,7 +18,7 @@ import { explainMovement } from '#fulfilment/operator/explain-movement.ts';
 const tag = 'Wallet';
 const JSON_TYPE = 'application/json';
 
-/** Our books beside the service's wallet, and what came of comparing the two. */
+/** Movements of our journal and of the service's wallet. */
 export function walletTransactionOperations({ database, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -26,11 +26,11 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       method: 'get',
       path: '/v1/wallet/transactions',
       tag,
-      summary: 'List movements of the wallet with what they are for, newest first',
+      summary: 'List movements of the wallet with their causes, newest first',
       description:
-        'Our journal, each row with the movement that the service has shown for it. With `cause=none` what the ' +
-        'service has moved ' +
-        'and nothing here is the cause of. Movements are read by the scheduled reconciliation, not at this moment.',
+        'Our journal, each row with the movement that the service has shown for it. With `cause=none`: movements ' +
+        'of the service ' +
+        'without a cause in our journal. The scheduled reconciliation reads the movements; this call does not.',
       scope: 'wallet:read',
       accountWide: true,
       query: walletTransactionQuery,
@@ -76,7 +76,7 @@ export function walletTransactionOperations({ database, now }: ApiDependencies):
       tag,
       summary: 'Explain a movement without a cause',
       description:
-        'Books it as an adjustment, so that it is not reported any more. For a purchase made by hand at the ' +
+        'Books it as an adjustment, so that it is no longer reported. For a purchase made by hand at the ' +
         'service, a fee, and ' +
         'the like. A movement that has a cause is not changed.',
       scope: 'cases:operate',

@@ -10,15 +10,15 @@ import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/mone
 import { lastRunway, readRunway, type RunwayCalculation } from '#fulfilment/upkeep/runway.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 
-/** A balance changes with each order, but a dashboard that polls need not be passed on. */
+/** Maximum age of a cached balance: polling dashboards must not cause a call to the service each time. */
 const MAX_AGE_MS = 3_000;
 
 const walletOutput = z
   .strictObject({
-    balance: z.string().meta({ description: 'What the wallet at the service holds.', example: '1250.00' }),
+    balance: z.string().meta({ description: 'Balance of the wallet at the service.', example: '1250.00' }),
     currency,
     read_at: instant.meta({ description: 'When this was read from the service.' }),
-    age_seconds: z.number().meta({ description: 'How long ago that was.', example: 0.8 }),
+    age_seconds: z.number().meta({ description: 'Age of that read in seconds.', example: 0.8 }),
   })
   .meta({ id: 'Wallet' });
 
@@ -28,39 +28,43 @@ const unknownReasons = Object.keys(RUNWAY_UNKNOWNS) as [RunwayUnknown, ...Runway
 const runwayOutput = z
   .strictObject({
     status: z.enum(['known', 'unknown']),
-    reason: z.enum(unknownReasons).nullable().meta({ description: 'Why it is not known.' }),
-    detail: z.string().nullable().meta({ description: 'The same in a sentence.' }),
+    reason: z.enum(unknownReasons).nullable().meta({ description: 'Why the runway is not known.' }),
+    detail: z.string().nullable().meta({ description: 'The reason as a sentence.' }),
     days: days.nullable().meta({
-      description: 'How many days the wallet lasts at the mean of recent sales, without growth.',
+      description: 'Number of days that the wallet lasts at the mean of recent sales, without growth.',
       example: 12.4,
     }),
-    earliest_days: days
+    earliest_days: days.nullable().meta({
+      description: 'With sales one standard deviation above the mean; days count as independent.',
+      example: 10.9,
+    }),
+    latest_days: days
       .nullable()
-      .meta({ description: 'One standard deviation of bad luck: days of sales taken as independent.', example: 10.9 }),
-    latest_days: days.nullable().meta({ description: 'One of good luck.', example: 14.1 }),
+      .meta({ description: 'With sales one standard deviation below the mean.', example: 14.1 }),
     daily_sales: z
       .strictObject({
         mean: money,
         deviation: money,
-        days: z.int().meta({ description: 'So many days of 24 hours were looked at.', example: 14 }),
+        days: z.int().meta({ description: 'Number of evaluated days of 24 hours.', example: 14 }),
       })
       .nullable(),
     wallet: z
       .strictObject({
         balance: money,
-        reserved: money.meta({ description: 'What purchases under way may still take.' }),
-        held: money.meta({ description: 'What is held at the purchase gate, at a known price.' }),
-        available: money.meta({ description: 'The balance less both; below zero where more is wanted than is there.' }),
+        reserved: money.meta({ description: 'Amount that running purchases may still take.' }),
+        held: money.meta({ description: 'Total of purchases held at the purchase gate with a known price.' }),
+        available: money.meta({ description: 'The balance less both; may be below zero.' }),
         read_at: instant,
         age_seconds: z.number(),
       })
       .nullable()
       .meta({
-        description: 'As it was last read for a purchase or a comparison of the books; null when it is not known.',
+        description:
+          'The balance at the last read for a purchase or a comparison of the books; null when it is not known.',
       }),
     held_without_price: z
       .int()
-      .meta({ description: 'Purchases held whose price is not known; they are not in the figures.' }),
+      .meta({ description: 'Number of held purchases without a known price; the figures do not contain them.' }),
     threshold_days: days.meta({ description: 'Below this the event `wallet.runway_low` is announced.', example: 3 }),
     low_since: instant.nullable(),
   })
@@ -129,8 +133,8 @@ export function walletOperations({ database, service, runway: policy, now }: Api
       tag: 'Wallet',
       summary: 'Read how long the wallet lasts',
       description:
-        'From completed sales of recent days and what is reserved and held. What is not known is said to be ' +
-        'unknown, with the reason.',
+        'Computed from completed sales of recent days and from reserved and held amounts. An unknown value is ' +
+        'null, with the reason.',
       scope: 'wallet:read',
       accountWide: true,
       answers: {

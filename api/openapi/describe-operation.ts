@@ -9,16 +9,16 @@ import { problemSchema } from '#api/problems/problem-schema.ts';
 
 const preferHeader = z.strictObject({
   Prefer: z.string().optional().meta({
-    description: '`wait=N` (RFC 7240): rather wait up to so many seconds for the end than be answered at once.',
+    description: '`wait=N` (RFC 7240): wait up to N seconds for the end before the answer.',
     example: 'wait=20',
   }),
 });
 
-/** Of answers to a valid key, where it is limited. */
+/** Headers of answers to a key with a rate limit. */
 const RATE_LIMIT_HEADERS = {
   'RateLimit-Policy':
     'The limit: `q` requests at once, and as many again after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
-  RateLimit: 'What is left of it: `r` requests now; all again after `t` seconds.',
+  RateLimit: 'The remaining limit: `r` requests now; all again after `t` seconds.',
 };
 
 /** Headers that a problem answer carries, by status. */
@@ -50,7 +50,7 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
     summary: operation.summary,
     description: [
       operation.description,
-      scope === undefined ? undefined : scope === 'none' ? 'Any valid key may.' : `Scope: \`${scope}\`.`,
+      scope === undefined ? undefined : scope === 'none' ? 'Any valid key.' : `Scope: \`${scope}\`.`,
     ]
       .filter(Boolean)
       .join('\n\n'),
@@ -63,7 +63,7 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: { description: 'Signed as sent.' } } },
+            content: { 'application/json': { schema: { description: 'The signed body.' } } },
           },
         }
       : {}),
@@ -77,14 +77,14 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
   };
 }
 
-/** What was created and is finished by the time of the answer (201) looks as it does when it is read. */
+/** Example of a 201 answer: the work is finished, so it equals the answer of the read. */
 function recordedAnswer(id: string, status: number): unknown {
   const exchange =
     recordedExchange(id, status) ?? (status === 201 ? recordedExchange(id.replace(/^create/, 'get'), 200) : undefined);
   return exchange?.response.body;
 }
 
-/** @param recorded what a real call was answered with; it goes before what was written by hand. */
+/** @param recorded recorded answer of a real call; preferred to the written example. */
 function describeAnswer(
   { scope, idempotent }: Operation,
   answer: DocumentedAnswer,
@@ -147,7 +147,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
   );
 }
 
-/** What the handler names, and what stands before it brings with it. */
+/** Problems of the handler and of the steps before it. */
 export function problemsOf(operation: Operation): ProblemCode[] {
   const { scope, params, query, body, reads, idempotent } = operation;
   const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];

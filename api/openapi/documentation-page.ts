@@ -1,7 +1,7 @@
 import { EXAMPLE_IDEMPOTENCY_KEY } from '#api/http/idempotency-header.ts';
-/** The few pages that people open in a browser: the API description and the explanation of each problem. */
+/** The pages for browsers: the API description and the explanation of each problem. */
 
-/** Names relative to /docs, so that a proxy may put all of it below a path of its own. */
+/** Paths are relative to /docs, so that a proxy may add a path prefix. */
 export const DOCS_PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -31,7 +31,7 @@ ul { padding-left: 1.2rem; }
 `;
 
 /**
- * A file of its own: the page's policy forbids scripts inside the page. Without a validator nothing is sent elsewhere.
+ * A separate file, because the page's policy forbids inline scripts. Without a validator nothing is sent elsewhere.
  */
 export const DOCS_SCRIPT = `const EXAMPLE_KEY = '${EXAMPLE_IDEMPOTENCY_KEY}';
 
@@ -52,7 +52,7 @@ window.addEventListener('load', () => {
     tryItOutEnabled: true,
     validatorUrl: null,
     presets: [window.SwaggerUIBundle.presets.apis],
-    // The example would be the same for everybody who tries: each request gets a key of its own, unless one is typed
+    // All readers would send the same example key: each request gets a new key, unless one is typed
     // in.
     requestInterceptor: (request) => {
       if (request.headers['Idempotency-Key'] === EXAMPLE_KEY) request.headers['Idempotency-Key'] = newKey();

@@ -14,14 +14,14 @@ const tag = 'Documentation';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Only these: the package holds more, such as a demo page that asks another host. */
+/** The served files of the package, which also contains a demo page that calls another host. */
 const SWAGGER_FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 };
 
-/** They change only with a release; an hour saves a megabyte and a half per visit. */
+/** The files change only with a release; an hour saves 1.5 MB for each visit. */
 const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=3600' };
 
 /**
@@ -51,7 +51,7 @@ export function documentationOperations(others: readonly Operation[], version: s
       method: 'get',
       path: '/docs',
       tag,
-      summary: 'This description as a page to read and try',
+      summary: 'This description as a page with a client',
       answers: { 200: { description: 'The page.', contentType: 'text/html' } },
       handle: async () =>
         bytesReply(200, 'text/html; charset=utf-8', DOCS_PAGE, { 'Content-Security-Policy': PAGE_POLICY }),

@@ -24,15 +24,15 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'Buys eSIM packages and VPN subscriptions from the service; nothing is bought a second time unless the ' +
-        'first is known to have cost ' +
+        'Buys eSIM packages and VPN subscriptions from the service. Nothing is bought a second time without proof that the ' +
+        'first purchase cost ' +
         'nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` ' +
         'as `cursor`. Amounts are ' +
         'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to ' +
         'answers, and new values to their ' +
-        'enums. Every call takes the header `X-Request-Id` (1 to 64 letters, digits, `.`, `_` or `-`): the name ' +
+        'enums. Every call takes the header `X-Request-Id` (1 to 64 letters, digits, `.`, `_` or `-`): the id ' +
         'of the request in our log and ' +
-        'in its answer; one is made where it is missing or of another form.\n\n' +
+        'in its answer; a missing or invalid one is generated.\n\n' +
         `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
     tags: tagsOf(operations),
@@ -42,7 +42,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       schemas: webhookEventSchemas,
       headers: {
         'X-Request-Id': {
-          description: 'Identifies this request in our log: the value that you sent, or one made here.',
+          description: 'Identifies this request in our log: the value that you sent, or a generated one.',
           schema: { type: 'string' },
         },
       },
@@ -52,17 +52,17 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key, `rsk_…`. Its scopes limit what it may do. Each call except `GET /v1/key` names the ' +
-            'scope that it needs.',
+            'An API key, `rsk_…`. Its scopes limit what it may do. Each call except `GET /v1/key` lists the ' +
+            'required scope.',
         },
       },
     },
   };
   const described = createDocument(document, {
     override: ({ jsonSchema, io }) => {
-      // Requests are closed, answers are not: a later version may say more, and generated clients must not mind.
+      // Requests are closed, answers are open: later versions may add fields, which generated clients must accept.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      // The format says it, and numbers have no pattern.
+      // The format suffices, and numbers have no pattern.
       if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;
     },
   });
@@ -72,8 +72,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
 }
 
 /**
- * What is described anew where it is used (`money.meta(…)`) becomes a reference with `additionalProperties: false`
- * beside it, which would forbid all that the reference allows. Whether it is closed, its own schema says.
+ * A schema with a new description (`money.meta(…)`) becomes a reference with `additionalProperties: false`
+ * beside it, which would forbid all properties of the reference. Removes it: the referenced schema decides.
  */
 function leaveReferencesOpen(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -81,7 +81,7 @@ function leaveReferencesOpen(value: unknown): void {
   for (const each of Object.values(value)) leaveReferencesOpen(each);
 }
 
-/** Several values stand in one parameter; the default of OpenAPI would be to repeat it. */
+/** Several values are separated by commas in one parameter; the default of OpenAPI repeats the parameter. */
 function separateByCommas({ paths = {} }: ReturnType<typeof createDocument>): void {
   for (const parameter of Object.values(paths).flatMap((path) => path.get?.parameters ?? [])) {
     if ('in' in parameter && parameter.in === 'query' && isArray(parameter.schema))
@@ -94,8 +94,8 @@ function isArray(schema: unknown): boolean {
 }
 
 /**
- * Takes the examples of optional query parameters out: /docs would fill them in, and the first list that a newcomer
- * asks for would be filtered down to nothing.
+ * Removes the examples of optional query parameters: /docs would send them, and the first list of a new
+ * reader would be empty.
  */
 function withoutSuggestedFilters(document: ReturnType<typeof createDocument>): object {
   for (const operation of Object.values(document.paths ?? {}).flatMap(({ get }) => (get === undefined ? [] : [get]))) {
@@ -114,7 +114,7 @@ function scopesTable(): string {
   return ['| Scope | What it allows |', '|---|---|', ...rows].join('\n');
 }
 
-/** In the order of the table; a group that is not in it comes last. */
+/** Tags in the order of the table; others come last. */
 function tagsOf(operations: readonly Operation[]) {
   const used = new Set(operations.map(({ tag }) => tag));
   const known = Object.keys(TAGS).filter((name) => used.has(name));
@@ -122,7 +122,7 @@ function tagsOf(operations: readonly Operation[]) {
   return names.map((name) => ({ name, ...(TAGS[name] === undefined ? {} : { description: TAGS[name] }) }));
 }
 
-/** Of all codes: some, such as that of a method which a path does not have, belong to no operation. */
+/** Examples of all codes, also of those without an operation, such as `method_not_allowed`. */
 function problemExamples() {
   return Object.fromEntries(
     problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]),

@@ -12,10 +12,10 @@ const exchange = z.object({
   response: z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.unknown().optional() }),
 });
 
-/** A call and its answer as they were recorded against the simulator (`npm run record:examples`). */
+/** A call and its answer, recorded against the simulator (`npm run record:examples`). */
 export type RecordedExchange = z.output<typeof exchange>;
 
-/** All that were recorded, in the order in which the calls were made. */
+/** All recorded exchanges, in the order of the calls. */
 export const recordedExchanges: readonly RecordedExchange[] = z
   .array(exchange)
   .parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));

@@ -19,10 +19,10 @@ export const orderInput = z
     external_order_id: externalOrderId,
     device_imei: z
       .string()
-      .refine(isImei, { message: 'must have 14 to 16 digits and nothing else' })
+      .refine(isImei, { message: 'must have exactly 14 to 16 digits' })
       .optional()
       .meta({
-        description: 'IMEI of the device: 14 to 16 digits. Stored encrypted, given to the service, never returned.',
+        description: 'IMEI of the device: 14 to 16 digits. Stored encrypted, sent to the service, never returned.',
         override: { pattern: '^[0-9]{14,16}$' },
       }),
     ...purchaseInput('order'),

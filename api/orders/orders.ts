@@ -14,7 +14,7 @@ import { deviceImeiAad } from '#db/encryption-aads.ts';
 import { orderReads } from '#db/work/order-queries.ts';
 import { acceptOrder } from '#fulfilment/work/accept-order.ts';
 
-/** Buying eSIMs: create, read, list, what happened so far, and what a person can do. */
+/** Orders of eSIMs: create, read, list, timeline, operator actions. */
 export function orderOperations(dependencies: ApiDependencies): Operation[] {
   return workOperations(dependencies, {
     kind: 'order',
@@ -30,7 +30,7 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
     create: {
       summary: 'Buy an eSIM package',
       description:
-        'Stores the order and answers at once; the purchase follows, however long the service takes. Read the ' +
+        'Stores the order and answers at once; the purchase follows. Read the ' +
         'order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer ' +
         'again, ' +
         'and nothing is bought twice.',
@@ -56,11 +56,11 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
     resolution: {
       serviceId: {
         field: 'service_order_id',
-        description: 'With `bought`: the order at the service, where it is not known yet.',
+        description: 'With `bought`: the order at the service, if it is not known yet.',
       },
       serviceEsimId: {
         field: 'service_esim_id',
-        description: 'With `bought`: the eSIM at the service. Without it the service is asked.',
+        description: 'With `bought`: the eSIM at the service. Without it the eSIM is looked up.',
       },
     },
   });

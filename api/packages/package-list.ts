@@ -4,10 +4,10 @@ import type { Money } from '#domain/money/money.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 import type { PublicPackage, ServicePackage } from '#upstream/contract.ts';
 
-/** Price lists change by the hour at most; a caller's price limit guards against what changes in between. */
+/** Price lists change at most hourly. `max_price` protects a caller against a change in between. */
 export const PRICES_MAX_AGE_MS = 30_000;
 
-/** A package, with what the public pays for it where the service shows that. */
+/** A package with its public price, if the service shows one. */
 export type ListedPackage = ServicePackage & { readonly publicPrice: Money | null };
 
 /** The packages of the service by id, at most half a minute old; one read serves every call that needs them. */
@@ -16,7 +16,7 @@ export type PackageList = CachedRead<ListedPackage[]>;
 export function packageList({ service, now }: Pick<ApiDependencies, 'service' | 'now'>): PackageList {
   const read = async () => {
     const [packages, listed] = await Promise.all([service.listPackages(), service.listPublicPackages()]);
-    // It is only shown for comparison: without it the packages are what they are.
+    // The public price is only for comparison, so its failure does not matter.
     const publicPrices = new Map(listed.ok ? listed.value.items.map((each) => [each.id, publicPriceOf(each)]) : []);
     return valueOf(packages)
       .items.map((each) => ({ ...each, publicPrice: publicPrices.get(each.id) ?? null }))

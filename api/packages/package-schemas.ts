@@ -20,17 +20,19 @@ export const packageOutput = z
     data_mb: z
       .number()
       .nullable()
-      .meta({ description: 'Megabytes; null where it is unlimited or not known.', example: 5_120 }),
+      .meta({ description: 'Megabytes; null when it is unlimited or not known.', example: 5_120 }),
     unlimited: z
       .boolean()
       .nullable()
-      .meta({ description: 'Has no limit of data; null where the service does not say.', example: false }),
+      .meta({ description: 'Has no data limit; null when the service does not say.', example: false }),
     validity_days: z.int().nullable().meta({ example: 30 }),
-    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
+    price_for_reseller: z
+      .string()
+      .meta({ description: 'Price that the service charges the reseller.', example: '9.80' }),
     currency,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
     public_price: money.nullable().meta({
-      description: 'What the public pays at the service, to compare a margin with; null where it does not show that.',
+      description: 'Public price at the service, to compare a margin with; null when the service does not show it.',
     }),
     suggested_price: suggestedPriceField,
   })

@@ -18,14 +18,17 @@ const JSON_TYPE = 'application/json';
 const packagePage = z
   .strictObject({
     data: z.array(packageOutput),
-    next_cursor: z.string().nullable().meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Value of `cursor` for the next page; null on the last page.' }),
     ...freshness,
   })
   .meta({ id: 'PackagePage' });
 
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 
-/** What can be bought, as the service says it, at most half a minute old. */
+/** Packages of the service, cached for at most half a minute. */
 export function packageOperations({ database, now }: ApiDependencies, packages: PackageList): Operation[] {
   return [
     operation({
@@ -33,11 +36,11 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       method: 'get',
       path: '/v1/packages',
       tag,
-      summary: 'List packages, their prices, and what your rules suggest, by id',
+      summary: 'List packages with their prices and your suggested prices, by id',
       scope: 'packages:read',
       query: z.strictObject({
-        country: country.optional().meta({ description: 'Only packages that name this country (ISO 3166-1 alpha-2).' }),
-        available: flagInQuery('Only what the service sells at present, or only what it does not.'),
+        country: country.optional().meta({ description: 'Only packages for this country (ISO 3166-1 alpha-2).' }),
+        available: flagInQuery('`true`: only packages that the service sells now; `false`: only others.'),
         ...pageQuery,
       }),
       answers: {
@@ -73,7 +76,7 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       method: 'get',
       path: '/v1/packages/{id}',
       tag,
-      summary: 'Read a package, its price, and what your rules suggest',
+      summary: 'Read a package with its price and your suggested price',
       scope: 'packages:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '1001' }) }),
       answers: {

@@ -25,7 +25,7 @@ function patternUpTo(power: string): string {
   return `^((0|[1-9][0-9]{0,${power.length - 2}})(\\.[0-9]{1,6})?|${power}(\\.0{1,6})?)$`;
 }
 
-/** More is a mistake in writing: the price would be a hundred times the cost. */
+/** A higher percentage is a typing error: the price would be a hundred times the cost. */
 const percentInput = z
   .string()
   .refine((text) => isUnsignedDecimal(text) && Number(text) <= 10_000, {
@@ -66,7 +66,7 @@ const roundingInput = z
       .refine((text) => Number(text) <= 1_000_000, { message: 'must be at most 1000000' })
       .meta({ example: '1', override: { pattern: patternUpTo('1000000') } }),
     ending: amountInput.default('0').meta({ description: 'Less than the step.', example: '0.99' }),
-    direction: z.enum(['up', 'nearest']).default('up').meta({ description: 'Never below the minimum, either way.' }),
+    direction: z.enum(['up', 'nearest']).default('up').meta({ description: 'Never below the minimum in both cases.' }),
   })
   .meta({
     id: 'PriceRounding',
@@ -75,24 +75,24 @@ const roundingInput = z
 
 export const pricingTermsInput = z
   .strictObject({
-    margin: markupInput(
-      'PricingMargin',
-      'What is added to `price_for_reseller`: the percentage, and the amount.',
-    ).default({ percent: '0', amount: '0' }),
-    minimum_margin: markupInput('PricingMinimumMargin', 'No suggestion leaves less than either of the two.').default({
+    margin: markupInput('PricingMargin', 'Added to `price_for_reseller`: a percentage and an amount.').default({
+      percent: '0',
+      amount: '0',
+    }),
+    minimum_margin: markupInput('PricingMinimumMargin', 'Minimum margin of a suggestion: both must be met.').default({
       percent: '0',
       amount: '0',
     }),
     minimum_price: amountInput
       .nullable()
       .default(null)
-      .meta({ description: 'No suggestion is below it.', example: '2.99' }),
+      .meta({ description: 'Minimum of a suggested price.', example: '2.99' }),
     rounding: roundingInput
       .nullable()
       .default(null)
-      .meta({ description: 'Null: up to the smallest unit of the currency.' }),
+      .meta({ description: 'Null: rounded up to the smallest unit of the currency.' }),
     max_price_drift_percent: percentInput.default('0').meta({
-      description: 'How much more than at present the service may charge, in percent: `max_price` of the suggestion.',
+      description: 'Percentage by which the price of the service may rise: gives `max_price` of the suggestion.',
       example: '2',
     }),
   })
@@ -101,7 +101,7 @@ export const pricingTermsInput = z
 /** A rule of a request. */
 export const pricingRuleInput = z
   .strictObject({ target: pricingTarget, currency, terms: pricingTermsInput })
-  .meta({ id: 'PricingRuleInput', description: 'Applies to what is priced in its currency, and to nothing else.' });
+  .meta({ id: 'PricingRuleInput', description: 'Applies only to prices in its currency.' });
 
 const markupOutput = (id: string) => z.strictObject({ percent: z.string(), amount: z.string() }).meta({ id });
 
@@ -121,7 +121,7 @@ export const pricingRuleOutput = z
     target: pricingTarget,
     currency,
     terms: pricingTerms,
-    version: z.int().meta({ description: 'Counts its changes, from 1.', example: 1 }),
+    version: z.int().meta({ description: 'Number of the version, from 1.', example: 1 }),
     created_at: instant,
     updated_at: instant,
     ended_at: instant.nullable(),
@@ -153,8 +153,8 @@ const pricingRuleVersion = z
   .strictObject({
     version: z.int(),
     change: z.enum(PRICING_CHANGES),
-    terms: pricingTerms.meta({ description: 'As they were from then on; those of a rule that ended are its last.' }),
-    changed_by: z.string().meta({ description: 'Who: the id of an API key.' }),
+    terms: pricingTerms.meta({ description: 'Terms of this version; those of an ended rule are its last ones.' }),
+    changed_by: z.string().meta({ description: 'Id of an API key.' }),
     reason: z.string(),
     at: instant,
   })
@@ -171,7 +171,7 @@ export const pricingRuleVersionExample: z.input<typeof pricingRuleVersion> = {
   at: exampleAt,
 };
 
-/** @returns errors in the terms that the schema of the fields does not find. */
+/** @returns errors of the terms that the schema of the fields cannot detect. */
 export function termsErrors(terms: PricingTerms, field: string) {
   return termsProblems(terms).map((problem) => ({
     in: 'body' as const,

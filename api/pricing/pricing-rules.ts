@@ -48,7 +48,7 @@ const reason = actionReason.meta({
   example: 'Prices of the spring.',
 });
 const version = z.int().min(1).optional().meta({
-  description: 'The version that you have read. Where the rule has another by now, nothing is changed (409).',
+  description: 'The version that you have read. If the rule has another version now, nothing is changed (409).',
   example: 1,
 });
 
@@ -59,7 +59,7 @@ const ruleAnswer = (description: string) => ({
   example: pricingRuleExample,
 });
 
-/** The rules that suggest selling prices: list, read, make, change, end; and what others would suggest. */
+/** Pricing rules: list, read, create, change, end, what-if. */
 export function pricingOperations(dependencies: ApiDependencies, packages: PackageList): Operation[] {
   const { database, now } = dependencies;
   const find = async (id: string) => {
@@ -83,7 +83,7 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       query: z.strictObject({
         target: z.enum(PRICING_TARGET_KINDS).optional().meta({ description: 'Only rules for this kind of target.' }),
         currency: currency.optional(),
-        ended: flagInQuery('`true`: also rules that are over.'),
+        ended: flagInQuery('`true`: also ended rules.'),
         ...pageQuery,
       }),
       answers: {
@@ -109,11 +109,11 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       method: 'post',
       path: PATH,
       tag,
-      summary: 'Make a pricing rule',
+      summary: 'Create a pricing rule',
       description:
-        'For one package, country or VPN plan, or as the default, in one currency. A second rule for the same ' +
-        'would tie and is refused ' +
-        '(409). Suggestions go by it at once.',
+        'For one package, country or VPN plan, or as the default, in one currency. A second rule with the same target ' +
+        'and currency is refused ' +
+        '(409). Suggestions use the rule at once.',
       scope: 'pricing:write',
       accountWide: true,
       idempotent: true,
@@ -169,7 +169,7 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       method: 'get',
       path: `${PATH}/{id}/versions`,
       tag,
-      summary: 'List the versions of a pricing rule, newest first, with who made each and why',
+      summary: 'List the versions of a pricing rule, newest first, with author and reason',
       scope: 'pricing:read',
       accountWide: true,
       params,
@@ -198,9 +198,8 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       method: 'post',
       path: `${PATH}/{id}/change`,
       tag,
-      summary: 'Give a pricing rule other terms',
-      description:
-        'The terms replace those before altogether. What a rule is for does not change: end it, and make another.',
+      summary: 'Change the terms of a pricing rule',
+      description: 'Replaces all terms. The target cannot be changed: end the rule and create another one.',
       scope: 'pricing:write',
       accountWide: true,
       params,
@@ -222,7 +221,7 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       tag,
       summary: 'End a pricing rule',
       description:
-        'Suggestions go by the next less specific rule from now on. The rule and its versions can still be read.',
+        'Suggestions use the next less specific rule from now on. The rule and its versions can still be read.',
       scope: 'pricing:write',
       accountWide: true,
       params,

@@ -14,11 +14,11 @@ export const margin = z
     percent: z
       .string()
       .nullable()
-      .meta({ description: 'Of `price_for_reseller`; null where that is nothing.', example: '42.76' }),
+      .meta({ description: 'Percentage of `price_for_reseller`; null when that is zero.', example: '42.76' }),
   })
   .meta({ id: 'Margin' });
 
-/** What a rule suggests as the selling price. */
+/** The suggested selling price. */
 export const suggestedPrice = z
   .strictObject({
     amount: z.string().meta({ example: '13.99' }),
@@ -26,8 +26,8 @@ export const suggestedPrice = z
     margin,
     max_price: money.meta({
       description:
-        'Pass it as `max_price` when you sell at this price. Should the service charge more by then, the ' +
-        'purchase is held and not made at a loss.',
+        'Pass it as `max_price` when you sell at this price. If the service charges more then, the ' +
+        'purchase is held and makes no loss.',
     }),
     rule: z
       .strictObject({
@@ -35,7 +35,7 @@ export const suggestedPrice = z
         version: z.int().nullable(),
         target: z.enum(PRICING_TARGET_KINDS),
       })
-      .meta({ description: 'The rule that counts.' }),
+      .meta({ description: 'The applied rule.' }),
     explanation: z
       .array(
         z.strictObject({
@@ -44,11 +44,11 @@ export const suggestedPrice = z
           text: z.string(),
         }),
       )
-      .meta({ description: 'How the price comes about, step by step.' }),
+      .meta({ description: 'The calculation of the price, step by step.' }),
   })
   .meta({
     id: 'SuggestedPrice',
-    description: 'A suggestion of your own rules: what the customer pays is yours to decide.',
+    description: 'A suggestion of your own rules; you decide what the customer pays.',
   });
 
 export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
@@ -65,10 +65,10 @@ export const suggestedPriceExample: z.input<typeof suggestedPrice> = {
   ],
 };
 
-/** The suggested price beside the price of a package or plan. */
+/** The suggested price in the answer about a package or plan. */
 export const suggestedPriceField = suggestedPrice
   .nullable()
-  .meta({ description: 'Null where no pricing rule applies.' });
+  .meta({ description: 'Null when no pricing rule applies.' });
 
 export function marginJson({ amount, percent }: Margin): z.input<typeof margin> {
   return { amount, percent };
@@ -92,7 +92,7 @@ export function suggestionJson(
   };
 }
 
-/** What the rules suggest for something, as the API shows it. */
+/** The suggestion of the rules for an item, as JSON. */
 export function suggestedPriceJson(
   item: PricedItem,
   rules: readonly AnyPricingRule[],

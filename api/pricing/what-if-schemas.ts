@@ -19,7 +19,7 @@ export const whatIfInput = z
       .array(packageId)
       .max(MAX_ITEMS)
       .optional()
-      .meta({ description: 'Only these. Without this and `vpn_plan_ids`: everything.' }),
+      .meta({ description: 'Only these packages. Without this and `vpn_plan_ids`: everything.' }),
     vpn_plan_ids: z
       .array(packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }))
       .max(MAX_ITEMS)
@@ -29,14 +29,14 @@ export const whatIfInput = z
       .array(pricingRuleInput)
       .max(MAX_RULES)
       .default([])
-      .meta({ description: 'Rules to try. None of them is stored.' }),
+      .meta({ description: 'Rules to try; they are not stored.' }),
     rules_replace: z
       .enum(['same', 'all'])
       .default('same')
       .meta({
         description:
-          '`same`: each takes the place of the rule in force for the same target and currency, if there is one. ' +
-          '`all`: they count alone.',
+          '`same`: each replaces the active rule for the same target and currency, if there is one. ' +
+          '`all`: only these rules apply.',
       }),
     price_list: z
       .array(
@@ -46,12 +46,12 @@ export const whatIfInput = z
       )
       .max(MAX_ITEMS)
       .default([])
-      .meta({ description: 'What the service would charge. What is not in it stays at its present price.' }),
+      .meta({ description: 'Prices of the service to try. Other items keep their current price.' }),
     selling_prices: z
       .array(z.strictObject({ kind, id, ...moneyInput.shape }).meta({ id: 'PresentSellingPrice' }))
       .max(MAX_ITEMS)
       .default([])
-      .meta({ description: 'What you ask for now, where that is not what the rules suggest.' }),
+      .meta({ description: 'Your current selling prices, if they differ from the suggestions.' }),
   })
   .meta({ id: 'WhatIfInput' });
 
@@ -65,35 +65,34 @@ export const whatIfLine = z
     name: z.string(),
     old: side('PriceBefore'),
     new: side('PriceAfter'),
-    changed: z
-      .boolean()
-      .meta({ description: 'True when the two suggest different prices, or only one of them suggests any.' }),
+    changed: z.boolean().meta({ description: 'True when the suggestions differ, or only one exists.' }),
     if_kept: z
       .strictObject({
-        price: money.meta({ description: 'The selling price of the request, else what the rules suggest now.' }),
+        price: money.meta({ description: 'The selling price of the request, else the current suggestion.' }),
         margin,
-        minimum: money.meta({ description: 'What the new rule asks for at least; the new cost where none applies.' }),
+        minimum: money.meta({ description: 'Minimum price of the new rule; the new cost when none applies.' }),
         below_minimum: z.boolean(),
         at_loss: z.boolean(),
       })
       .nullable()
       .meta({
         description:
-          'What comes of it when the present selling price stays. Null where there is none in the currency of ' +
-          'the new cost.',
+          'The result with the current selling price. Null when there is none in the currency of ' + 'the new cost.',
       }),
   })
   .meta({ id: 'WhatIfLine' });
 
 export const whatIfOutput = z
   .strictObject({
-    data: z.array(whatIfLine).meta({ description: 'All that was asked for: packages, then plans, by id.' }),
+    data: z.array(whatIfLine).meta({ description: 'All requested items: packages, then plans, by id.' }),
     summary: z.strictObject({
       items: z.int(),
       changed: z.int(),
-      without_suggestion: z.int().meta({ description: 'No new rule applies to them.' }),
-      below_minimum: z.int().meta({ description: 'Would fall below the minimum at their present selling price.' }),
-      at_loss: z.int().meta({ description: 'Would be sold below what the service charges.' }),
+      without_suggestion: z.int().meta({ description: 'Number of items without a new rule.' }),
+      below_minimum: z
+        .int()
+        .meta({ description: 'Number of items whose current selling price would be below the minimum.' }),
+      at_loss: z.int().meta({ description: 'Number of items that would be sold below the price of the service.' }),
     }),
     ...freshness,
   })

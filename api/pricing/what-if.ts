@@ -21,7 +21,7 @@ import { tiedRules, type PricedItem } from '#domain/pricing/pricing-rule.ts';
 import { reprice, withRules, type Repriced } from '#domain/pricing/repricing.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 
-/** What is sold, as the service lists it. */
+/** A package or plan of the service. */
 interface Listed {
   readonly name: string;
   readonly item: PricedItem;
@@ -38,11 +38,11 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
     method: 'post',
     path: '/v1/pricing/what-if',
     tag: 'Pricing',
-    summary: 'Try other rules or another price list on what is sold',
+    summary: 'Try other rules or another price list',
     description:
-      'Shows the old and the new suggestion of each package and plan with what they leave, and what would fall ' +
+      'Shows the old and the new suggestion of each package and plan with their margins, and which would fall ' +
       'below the minimum if its ' +
-      'selling price stayed as it is. Nothing is stored or changed, so no Idempotency-Key is needed.',
+      'selling price did not change. Nothing is stored or changed, so no Idempotency-Key is needed.',
     scope: 'pricing:read',
     accountWide: true,
     body: whatIfInput,
@@ -123,7 +123,7 @@ function ruleErrors(tried: readonly AnyPricingRule[]): FieldError[] {
   return [...tried.flatMap(({ terms }, index) => termsErrors(terms, `rules.${index}.terms`)), ...ties];
 }
 
-/** Of two prices for one thing, one would count and the other be passed over in silence. */
+/** Refuses two prices for one item: one of them would be ignored silently. */
 function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'selling_prices'): FieldError[] {
   const seen = new Set<string>();
   return body[field].flatMap((each, index) => {
@@ -135,7 +135,7 @@ function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'sell
   });
 }
 
-/** What the service does not list cannot be priced; left out in silence it would be missed. */
+/** Refuses ids that the service does not list: they cannot be priced. */
 function unknownIds(body: z.output<typeof whatIfInput>, listed: readonly Listed[]): FieldError[] {
   const known = new Set(listed.map(({ item }) => nameOf(item)));
   const read = new Set(listed.map(({ item }) => item.kind));

@@ -6,11 +6,11 @@ import { Problem, problemBody } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError, sqlState } from '#db/connection/database.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-/** PostgreSQL restarts or fails over within seconds; a caller that asks again sooner only adds load. */
+/** PostgreSQL restarts or fails over within seconds; earlier retries only add load. */
 const DATABASE_RETRY_SECONDS = 2;
 
 /**
- * Turns whatever was thrown into an answer. What is not known to us is opaque: only the request id leads to the log.
+ * Turns an error into an answer. An unknown error is opaque: only its request id refers to the log.
  */
 export function errorHandler(options: { logger: Logger; bodyLimitBytes: number }): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
@@ -22,7 +22,7 @@ export function errorHandler(options: { logger: Logger; bodyLimitBytes: number }
       options.logger.warn({ err: error, requestId, route, code: problem.code }, 'a request could not be answered');
     }
     if (response.headersSent) {
-      // The answer is broken half-way; only closing the connection tells the caller.
+      // Part of the answer was sent already; closing the connection reports the error.
       response.destroy();
       return;
     }
@@ -54,7 +54,7 @@ function isDatabaseBusy(error: unknown): boolean {
   return state !== undefined && (state.startsWith('53') || ['55P03', '57014', '25006'].includes(state));
 }
 
-/** What Express and its body reader throw. */
+/** Errors of Express and its body reader. */
 const BODY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   'entity.too.large': 'payload_too_large',
   'encoding.unsupported': 'unsupported_encoding',

@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import type { FieldError } from '#api/problems/problem.ts';
 
-/** Limits the errors listed in one answer. */
+/** Maximum number of errors in one answer. */
 const MAX_ERRORS = 50;
 const MAX_NAME = 100;
 
 /**
- * What a schema found wrong, field by field. Names come from the request, values never do: they may be an IMEI.
+ * The errors of a schema, field by field. They contain names of the request, never values, which may be an IMEI.
  *
- * @param input what was checked, to tell a missing field from a wrong one.
+ * @param input the checked value, to distinguish missing from invalid fields.
  */
 export function fieldErrors(error: z.ZodError, where: FieldError['in'], input: unknown): FieldError[] {
   return error.issues.flatMap((issue) => errorsOf(issue, where, input)).slice(0, MAX_ERRORS);

@@ -1,6 +1,6 @@
 /**
- * What the API answers when it cannot do what was asked (RFC 9457). The codes are part of the interface: callers
- * switch on them, so a code is never renamed or given another meaning.
+ * Error answers of the API (RFC 9457). The codes are part of the interface: callers
+ * switch on them, so a code is never renamed and never changes its meaning.
  */
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
@@ -27,18 +27,18 @@ export const PROBLEMS = {
   validation_failed: {
     status: 400,
     title: 'The request is not valid',
-    advice: 'Correct the fields that `errors` names. The same request will fail again.',
+    advice: 'Correct the fields in `errors`. The same request will fail again.',
   },
   malformed_json: {
     status: 400,
     title: 'The body is not usable JSON',
-    advice: 'Send one JSON object in UTF-8 (RFC 8259) that names no field twice and is not nested more than 32 deep.',
+    advice: 'Send one JSON object in UTF-8 (RFC 8259) without repeated fields and with at most 32 levels.',
   },
   malformed_request: {
     status: 400,
     title: 'The request is malformed',
     advice:
-      'Correct the percent-encoding of the address, a header that comes twice, or the body that ended before its ' +
+      'Correct the percent-encoding of the address, a repeated header, or a body that ended before its ' +
       'Content-Length.',
   },
   idempotency_key_missing: {
@@ -73,16 +73,16 @@ export const PROBLEMS = {
   missing_scope: {
     status: 403,
     title: 'The API key lacks a scope',
-    advice: 'Use a key that has the scope named in `detail`, or ask an administrator for one.',
+    advice: 'Use a key with the scope in `detail`, or request one from an administrator.',
   },
   account_wide_only: {
     status: 403,
     title: 'The API key is limited to its own work',
-    advice: 'This is about the whole account: use a key that was made without `--own-work-only`.',
+    advice: 'The call is about the whole account: use a key that was created without `--own-work-only`.',
   },
   route_not_found: {
     status: 404,
-    title: 'There is nothing under this address',
+    title: 'There is no call at this address',
     advice: 'Compare the address with /openapi.json.',
   },
   ...WORK_NOT_FOUND,
@@ -90,7 +90,7 @@ export const PROBLEMS = {
   access_data_unavailable: {
     status: 404,
     title: 'There are no access data',
-    advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
+    advice: 'They are available once the subscription is active, unless the service delivers them itself.',
   },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
   dead_letter_not_found: {
@@ -108,12 +108,12 @@ export const PROBLEMS = {
   wallet_transaction_not_found: {
     status: 404,
     title: 'There is no such movement of the wallet',
-    advice: 'Check the id: it begins with `mov_` and stands in the list with `cause=none`.',
+    advice: 'Check the id: it begins with `mov_` and is in the list with `cause=none`.',
   },
   reconciliation_not_found: {
     status: 404,
     title: 'There is no such reconciliation',
-    advice: 'Check the id; it begins with `rec_`. Reports are forgotten after some months.',
+    advice: 'Check the id; it begins with `rec_`. Reports are deleted after some months.',
   },
   package_not_found: {
     status: 404,
@@ -128,61 +128,61 @@ export const PROBLEMS = {
   webhook_delivery_not_found: {
     status: 404,
     title: 'There is no such delivery of this webhook endpoint',
-    advice: 'Check the id; it begins with `wd_`. What has ended is forgotten after some weeks.',
+    advice: 'Check the id; it begins with `wd_`. Ended deliveries are deleted after some weeks.',
   },
   event_not_found: {
     status: 404,
     title: 'There is no such event',
     advice:
-      'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet; after some ' +
-      'weeks it is forgotten.',
+      'Check the id; it begins with `evt_`. It is published a moment after the change, and deleted after some ' +
+      'weeks.',
   },
   problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
   method_not_allowed: {
     status: 405,
-    title: 'This method is not possible here',
-    advice: 'Use one of the methods that the Allow header names.',
+    title: 'This method is not allowed here',
+    advice: 'Use one of the methods in the Allow header.',
   },
   pricing_rule_exists: {
     status: 409,
-    title: 'A pricing rule for the same is in force',
-    advice: 'Change the rule that `existing` names, or end it first: two rules for the same would tie.',
+    title: 'A pricing rule with the same target and currency is in force',
+    advice: 'Change the rule in `existing`, or end it first: it would be undefined which of two rules applies.',
   },
   pricing_rule_changed: {
     status: 409,
-    title: 'The pricing rule is not the one that you have read',
-    advice: 'It was changed or ended meanwhile. Read it again, and decide with what it says now.',
+    title: 'The pricing rule has changed since you read it',
+    advice: 'It was changed or ended meanwhile. Read it again and decide again.',
   },
   external_order_id_taken: {
     status: 409,
     title: 'An order with this external_order_id exists',
     advice:
-      'Read the order that `existing` names. If it is the one you meant, do nothing; for a further order use a ' +
+      'Read the order in `existing`. If it is the one you meant, do nothing; for another order use a ' +
       'new external_order_id.',
   },
   external_topup_id_taken: {
     status: 409,
     title: 'A top-up with this external_topup_id exists',
     advice:
-      'Read the top-up that `existing` names. If it is the one you meant, do nothing; for a further one use a ' +
+      'Read the top-up in `existing`. If it is the one you meant, do nothing; for another one use a ' +
       'new external_topup_id.',
   },
   external_subscription_id_taken: {
     status: 409,
     title: 'A VPN subscription with this external_subscription_id exists',
     advice:
-      'Read the one that `existing` names. If it is the one you meant, do nothing; for a further one use a new ' +
+      'Read the one in `existing`. If it is the one you meant, do nothing; for another one use a new ' +
       'external_subscription_id.',
   },
   cancellation_exists: {
     status: 409,
     title: 'A cancellation of this eSIM exists',
-    advice: 'Read the one that `existing` names. Another one is possible after it was refused or given up.',
+    advice: 'Read the one in `existing`. Another one is possible after it was refused or abandoned.',
   },
   action_not_possible: {
     status: 409,
-    title: 'This cannot be done with it as it stands',
-    advice: 'Read it again: `refusal` and `detail` say why.',
+    title: 'The action is not possible in its current state',
+    advice: 'Read it again: `refusal` and `detail` contain the reason.',
   },
   webhook_endpoint_disabled: {
     status: 409,
@@ -191,13 +191,13 @@ export const PROBLEMS = {
   },
   webhook_endpoint_limit: {
     status: 409,
-    title: 'There are as many webhook endpoints as there can be',
-    advice: 'Delete one that is not needed any more. One endpoint can get events of several kinds.',
+    title: 'The maximum number of webhook endpoints is reached',
+    advice: 'Delete one that is no longer needed. One endpoint can get events of several kinds.',
   },
   idempotency_in_progress: {
     status: 409,
-    title: 'A request with this Idempotency-Key is being worked on',
-    advice: 'Send the same request again after the time that Retry-After names.',
+    title: 'A request with this Idempotency-Key is in progress',
+    advice: 'Send the same request again after the time in Retry-After.',
   },
   webhook_secret_exists: {
     status: 409,
@@ -211,22 +211,22 @@ export const PROBLEMS = {
   },
   webhook_secret_busy: {
     status: 409,
-    title: 'The webhook secret is being changed by another request',
+    title: 'Another request is changing the webhook secret',
     advice:
-      'Nothing, if that is the change you wanted; else send the same request again after the time that ' +
+      'Do nothing if you wanted that change; otherwise send the same request again after the time in ' +
       'Retry-After names.',
   },
   cursor_expired: {
     status: 410,
-    title: 'The events after this cursor are not kept any more',
+    title: 'The events after this cursor are no longer stored',
     advice:
-      'Some events are gone for you. Read the lists of what you keep track of (`updated_after` narrows them), ' +
-      'then go on with the feed without a cursor, or with `since`.',
+      'You have missed events. Read the lists of the resources that you track (filter by `updated_after`), ' +
+      'then continue the feed without a cursor, or with `since`.',
   },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    advice: 'Send less; the limit is named in `detail`.',
+    advice: 'Send a smaller body; `detail` contains the limit.',
   },
   unsupported_media_type: {
     status: 415,
@@ -236,55 +236,54 @@ export const PROBLEMS = {
   unsupported_encoding: {
     status: 415,
     title: 'The content encoding is not supported',
-    advice: 'Send the body as it is, without Content-Encoding.',
+    advice: 'Send the body uncompressed, without Content-Encoding.',
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'This Idempotency-Key came before with another request',
+    title: 'This Idempotency-Key was used for another request',
     advice: 'Use a new key for a new request, and the same body for a retry.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    advice: 'Send it again after the time that Retry-After names; `RateLimit` says with each answer how much is left.',
+    advice: 'Send it again after the time in Retry-After; `RateLimit` in each answer shows the remaining limit.',
   },
   too_many_streams: {
     status: 429,
     title: 'This API key has too many event streams open',
-    advice: 'Close one, or share one among those who look at it.',
+    advice: 'Close one, or share one among its readers.',
   },
   internal_error: {
     status: 500,
-    title: 'Something failed on our side',
-    advice: 'Send the same request again with the same Idempotency-Key; if it stays, report the `request_id`.',
+    title: 'An internal error occurred',
+    advice: 'Send the same request again with the same Idempotency-Key; if it fails again, report the `request_id`.',
   },
   service_does_not_offer: {
     status: 501,
     title: 'The service has no call for this',
-    advice:
-      'Do it, or look it up, in the console of the service. SERVICE_WITHOUT says what the service is taken to lack.',
+    advice: 'Use the console of the service. SERVICE_WITHOUT lists the capabilities that are switched off.',
   },
   service_failed: {
     status: 502,
-    title: 'The service did not answer usefully',
-    advice: 'Try again later; `failure_class` says what happened.',
+    title: 'The call to the service failed',
+    advice: 'Try again later; `failure_class` contains the reason.',
   },
   service_unavailable: {
     status: 503,
     title: 'The service is not available to us',
-    advice: 'Try again after the time that Retry-After names; `failure_class` says what happened.',
+    advice: 'Try again after the time in Retry-After; `failure_class` contains the reason.',
   },
   database_unavailable: {
     status: 503,
     title: 'The database is not available',
     advice:
-      'Send the same request again, with the same Idempotency-Key, after the time that Retry-After names. It may ' +
-      'have been carried out; the key makes sure that it is not carried out twice.',
+      'Send the same request again, with the same Idempotency-Key, after the time in Retry-After. It may ' +
+      'have been carried out; the key prevents a second execution.',
   },
   service_timeout: {
     status: 504,
     title: 'The service did not answer in time',
-    advice: 'Try again after the time that Retry-After names.',
+    advice: 'Try again after the time in Retry-After.',
   },
 } as const satisfies Record<string, ProblemRow>;
 

@@ -1,14 +1,14 @@
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 
 /**
- * What has happened, in a sentence or two, where the title does not say it all; on the problem's page and in the
+ * The meaning of problems whose title does not suffice; shown on the problem's page and in the
  * reference.
  */
 export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
   validation_failed:
     'A field, a parameter or the whole body does not match the API description, or has an unknown field. Nothing ' +
     'was done.',
-  malformed_json: 'The body could not be read as one JSON object with a single meaning. Nothing was done.',
+  malformed_json: 'The body could not be read as one unambiguous JSON object. Nothing was done.',
   malformed_request:
     'The address is not valid percent-encoding, or the connection broke before the body was complete. Nothing ' +
     'was done.',
@@ -16,9 +16,9 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
     'Calls that create something need a key, so that a retry after a lost answer cannot create it twice. Nothing ' +
     'was done.',
   idempotency_key_invalid:
-    'The key is empty, too long, has characters other than visible ASCII, or came twice. Nothing was done.',
+    'The key is empty, too long, has characters other than visible ASCII, or was repeated. Nothing was done.',
   delivery_id_missing:
-    'A webhook of the service was signed correctly, but cannot be told from its own retries. It was not stored.',
+    'A webhook of the service was signed correctly, but without an id its retries cannot be recognised. It was not stored.',
   unauthenticated:
     'The request has no key, or one that is unknown, revoked or expired. The answer does not say which, so that ' +
     'it reveals no keys.',
@@ -44,7 +44,7 @@ export const PROBLEM_MEANINGS: Partial<Record<ProblemCode, string>> = {
     'The status of the work does not allow the action: finished work cannot be retried, and work that may have ' +
     'bought something cannot be abandoned.',
   idempotency_in_progress:
-    'The first request with this key is still under way, most likely because you came back before it was answered.',
+    'The first request with this key is still in progress, probably because you retried before its answer.',
   webhook_secret_exists: 'The service keeps one secret and shows it once, at its creation.',
   payload_too_large: 'The body is longer than `API_BODY_LIMIT`.',
   unsupported_media_type: 'The body is JSON, and its Content-Type must be `application/json`.',

@@ -11,7 +11,7 @@ import { REFUSALS, type Refusal } from '#domain/work/operator-actions.ts';
 const fieldError = z
   .strictObject({
     in: z.enum(['body', 'query', 'path', 'header']),
-    field: z.string().meta({ description: 'Dotted path; empty when it is the whole.', example: 'max_price.amount' }),
+    field: z.string().meta({ description: 'Dotted path; empty for the whole body.', example: 'max_price.amount' }),
     message: z.string(),
   })
   .meta({ id: 'FieldError' });
@@ -30,20 +30,22 @@ export const problemSchema = z
     errors: z
       .array(fieldError)
       .optional()
-      .meta({ description: 'With `validation_failed`: what is wrong, field by field.' }),
-    missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the one that is needed.' }),
+      .meta({ description: 'With `validation_failed`: the errors, field by field.' }),
+    missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the required scope.' }),
     existing: z
       .strictObject({ id: z.string(), href: z.string() })
       .optional()
       .meta({
         description:
-          'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; ' +
-          'absent where the key may not see it.',
+          'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: the existing resource; ' +
+          'absent when the key may not see it.',
       }),
     refusal: refusal
       .optional()
-      .meta({ description: `With \`action_not_possible\`: what stands against it. ${meaningsOf(REFUSALS)}` }),
-    failure_class: failureClass.optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
+      .meta({ description: `With \`action_not_possible\`: why it is refused. ${meaningsOf(REFUSALS)}` }),
+    failure_class: failureClass
+      .optional()
+      .meta({ description: 'With `service_…`: the failure class of the call to the service.' }),
     request_id: z.string().meta({ description: 'Identifies this request in our log.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457.' });
@@ -53,23 +55,23 @@ type Members = Omit<z.input<typeof problemSchema>, 'type' | 'code' | 'title' | '
 const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   validation_failed: {
     detail: 'device_imei: see errors.',
-    errors: [{ in: 'body', field: 'device_imei', message: 'must have 14 to 16 digits and nothing else' }],
+    errors: [{ in: 'body', field: 'device_imei', message: 'must have exactly 14 to 16 digits' }],
   },
   missing_scope: { detail: 'This needs the scope orders:write.', missing_scope: 'orders:write' },
   external_order_id_taken: {
-    detail: 'Order ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD was made for this external_order_id.',
+    detail: 'Order ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD exists for this external_order_id.',
     existing: { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
   },
   external_topup_id_taken: {
-    detail: 'Top-up top_01JQ8Z7C3D4E5F6G7H8J9K0MNP was made for this external_topup_id.',
+    detail: 'Top-up top_01JQ8Z7C3D4E5F6G7H8J9K0MNP exists for this external_topup_id.',
     existing: { id: 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP', href: '/v1/topups/top_01JQ8Z7C3D4E5F6G7H8J9K0MNP' },
   },
   external_subscription_id_taken: {
-    detail: 'VPN subscription vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW was made for this external_subscription_id.',
+    detail: 'VPN subscription vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW exists for this external_subscription_id.',
     existing: { id: 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW', href: '/v1/vpn/subscriptions/vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW' },
   },
   cancellation_exists: {
-    detail: 'Cancellation can_01JQ8ZA7G8H9J0KMNPQRSTVWXY was made for this esim_id.',
+    detail: 'Cancellation can_01JQ8ZA7G8H9J0KMNPQRSTVWXY exists for this esim_id.',
     existing: { id: 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY', href: '/v1/cancellations/can_01JQ8ZA7G8H9J0KMNPQRSTVWXY' },
   },
   pricing_rule_exists: {
@@ -82,7 +84,7 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Members>> = {
   service_timeout: { failure_class: 'timeout' },
 };
 
-/** An answer with this problem: a recorded one where there is one. */
+/** An answer with this problem, recorded if possible. */
 export function problemExample(code: ProblemCode): unknown {
   return recordedProblem(code) ?? example(code);
 }

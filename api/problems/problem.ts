@@ -1,9 +1,9 @@
 import { PROBLEMS, type ProblemCode, problemCodes } from '#api/problems/problem-catalogue.ts';
 
-/** One thing that is wrong with a request. The message never repeats the value. */
+/** One error of a request. The message never contains the value. */
 export interface FieldError {
   readonly in: 'body' | 'query' | 'path' | 'header';
-  /** Dotted path, such as `max_price.amount`; empty when it is the whole. */
+  /** Dotted path, such as `max_price.amount`; empty for the whole body. */
   readonly field: string;
   readonly message: string;
 }
@@ -13,12 +13,12 @@ export interface ProblemOptions {
   readonly detail?: string;
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the body. */
+  /** More members of the body. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** Thrown by handlers; becomes an answer in one place. */
+/** Thrown by handlers; the error handler turns it into an answer. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string | undefined;
@@ -51,7 +51,7 @@ export function codeOfProblemPage(name: string): ProblemCode | undefined {
   return problemCodes.find((code) => problemType(code) === `/problems/${name}`);
 }
 
-/** The body of the answer. @param requestId for the reader who reports it. */
+/** The body of the answer. @param requestId id for reports of the problem. */
 export function problemBody(problem: Problem, requestId: string): Record<string, unknown> {
   return {
     type: problemType(problem.code),

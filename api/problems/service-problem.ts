@@ -4,25 +4,25 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
-/** Where the service names no time: long enough not to hammer it, short enough for a caller that waits. */
+/** Retry-After if the service gives no time, in seconds. */
 const RETRY_SECONDS = 5;
 
 /** Failures answered with 503: the call did not happen, or the condition passes. Other failures are 502. */
 const UNAVAILABLE: ReadonlySet<FailureClass> = new Set(['not_sent', 'rate_limited', 'unauthorized', 'not_approved']);
 
-/** @returns what the service answered. @throws Problem service_timeout, service_unavailable, service_failed */
+/** @returns the answer of the service. @throws Problem service_timeout, service_unavailable, service_failed */
 export function valueOf<Value>(result: ServiceResult<Value>): Value {
   if (result.ok) return result.value;
   throw problemOf(result);
 }
 
-/** As {@link valueOf}, of a call that the service may lack. @throws Problem service_does_not_offer, besides. */
+/** {@link valueOf} for a call that the service may lack. @throws also Problem service_does_not_offer. */
 export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
   if (result.ok || result.kind === 'failure') return valueOf(result);
-  throw new Problem('service_does_not_offer', { detail: `It is taken to lack ${result.capability}.` });
+  throw new Problem('service_does_not_offer', { detail: `SERVICE_WITHOUT switches ${result.capability} off.` });
 }
 
-/** @param detail what is to be said instead of the failure's own sentence. */
+/** @param detail replaces the failure's own sentence. */
 export function problemOf(failure: ServiceFailure, detail: string = failure.detail): Problem {
   return new Problem(codeOf(failure.failure), {
     detail,

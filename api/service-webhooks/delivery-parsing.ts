@@ -5,10 +5,10 @@ import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/mapp
 import { purchaseEvent } from '#upstream/mapping/purchase-events.ts';
 
 /**
- * What is made of a delivery before it is stored. Whatever its body holds, it is stored: only what says clearly what
- * became of a purchase goes on to the relay, the rest waits for an operator.
+ * Parses a delivery before it is stored. Every delivery is stored. Only a clear report about a purchase is passed to
+ * the relay; all others wait for an operator.
  *
- * @param onUnused told of fields that have a form that is not understood.
+ * @param onUnused receives fields with an unknown form.
  */
 export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedDelivery {
   const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));

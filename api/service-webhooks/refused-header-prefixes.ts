@@ -5,9 +5,9 @@ import { HEADER_PREFIX } from '#domain/service/header-prefix.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { serviceHeaders } from '#upstream/contract.ts';
 
-/** A sender of forgeries must not choose how often the database is written. */
+/** Limits how often forged deliveries can cause a write to the database. */
 const WRITE_EVERY_MS = 60_000;
-/** A sender of forgeries must not fill the log or the memory with prefixes. */
+/** Limits the prefixes in log and memory: forged deliveries may have any number of them. */
 const MOST_LOGGED = 20;
 
 const SIGNATURE_SUFFIX = serviceHeaders('').signature.toLowerCase();
@@ -17,8 +17,8 @@ const SIGNATURE_SUFFIX = serviceHeaders('').signature.toLowerCase();
  *
  * @param names of the headers of the request, in lower case.
  * @param own our prefix.
- * @returns with each part capitalised, such as `X-Acme`; undefined where not all four are there, or one under our
- *   prefix is.
+ * @returns the prefix with each part capitalised, such as `X-Acme`; undefined unless all four are present, or if one has
+ *   our prefix.
  */
 export function otherHeaderPrefix(names: readonly string[], own: string): string | undefined {
   const present = new Set(names);
@@ -60,7 +60,7 @@ export class RefusedPrefixes {
     this.#options = options;
   }
 
-  /** Takes note of one refused delivery. Never throws. @param verified true where its signature is right. */
+  /** Records one refused delivery. Never throws. @param verified true when its signature is valid. */
   async add(prefix: string, verified: boolean): Promise<void> {
     const { logger, now } = this.#options;
     const kind = verified ? this.#verified : this.#unverified;

@@ -20,9 +20,9 @@ import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
 type Result = (typeof RESULTS)[number];
 
-/** Visible ASCII; `read:` begins the ids that the reconciler's own findings are stored under. */
+/** Visible ASCII. Ids of rows of the reconciler begin with `read:`. */
 const DELIVERY_ID = /^(?!read:)[\x21-\x7e]{1,255}$/;
-/** Longer than any event name; kept for the operator who looks at a quarantined delivery. */
+/** Maximum stored length of the event header, which operators see with a quarantined delivery. */
 const MAX_HEADER_EVENT = 255;
 
 const receipt = z.strictObject({ result: z.enum(RESULTS) }).meta({ id: 'WebhookReceipt' });
@@ -33,16 +33,16 @@ function signedHeaders(names: ServiceHeaders) {
       description: '`v1=` and the HMAC-SHA256 of timestamp, full stop and raw body, in hexadecimal.',
     }),
     [names.timestamp]: z.string().meta({
-      description: 'When it was signed, in Unix seconds: at most 300 seconds off.',
+      description: 'Time of the signature in Unix seconds; it may differ from our clock by at most 300 seconds.',
     }),
     [names.delivery]: z.string().meta({ description: 'Id of the delivery, the same for each of its retries.' }),
     [names.event]: z.string().optional().meta({
-      description: 'Name of the event. Not signed, so it decides nothing; a difference from the body is noted.',
+      description: 'Name of the event. It is not signed, so it has no effect; a difference from the body is recorded.',
     }),
   });
 }
 
-/** Where the service's webhooks arrive. */
+/** The call that receives the service's webhooks. */
 export function serviceWebhookOperations(dependencies: ApiDependencies): Operation[] {
   const names = serviceHeaders(dependencies.headerPrefix);
   const refusedPrefixes = new RefusedPrefixes(dependencies);
@@ -55,8 +55,8 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
       summary: 'Take a delivery of the service',
       description:
         `For the service, not for you. Verified on the raw body by \`${names.signature}\` and ` +
-        `\`${names.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
-        'is stored all the same and shown to an operator. `SERVICE_HEADER_PREFIX` sets the part of the header names ' +
+        `\`${names.timestamp}\`; answered with 200 once it is stored. A delivery that cannot be processed ` +
+        'is stored too, and shown to an operator. `SERVICE_HEADER_PREFIX` sets the part of the header names ' +
         'before `-Event`.',
       reads: 'bytes',
       requestHeaders: signedHeaders(names),
@@ -79,7 +79,7 @@ export function serviceWebhookOperations(dependencies: ApiDependencies): Operati
 }
 
 /**
- * Refuses before the body is read what no body could mend: no timestamp or signature, a malformed or an old one.
+ * Refuses a delivery before its body is read: without timestamp or signature, or with a malformed or old one.
  *
  * @throws Problem invalid_signature
  */
@@ -101,8 +101,8 @@ function refuseByHeaders(
 }
 
 /**
- * Refuses a delivery under another brand and has it reported. It is refused although its signature may be right: the
- * operator decides which header names count.
+ * Refuses and records a delivery with another header prefix, also if its signature is valid: the operator decides which
+ * header names are accepted.
  *
  * @throws Problem invalid_signature
  */
@@ -122,7 +122,7 @@ async function refuseOtherPrefix(
     now: now(),
   });
   metrics.webhookDeliveries.inc({ result: 'other_header_prefix' });
-  // A doctor with another setting than ours is not the service.
+  // A ping of `reseller doctor` with another setting does not come from the service.
   if (!header(names.delivery)?.startsWith(OWN_PING)) await refusedPrefixes.add(prefix, ok);
   throw new Problem('invalid_signature');
 }
@@ -162,11 +162,11 @@ async function receive(
 }
 
 /**
- * Judges a delivery by the secrets of the configuration and the stored ones. A signature that matches none may be made
- * with one that another process has just stored, so the list is read again, at most once a second for all deliveries.
- * While the database is away the last list counts: forgeries get their 401 then as well.
+ * Verifies a delivery with the configured and the stored secrets. If none matches, another process may have stored a new
+ * secret, so the list is read again, at most once a second for all deliveries. While the database is down the last list
+ * is used, so that forged deliveries get their 401.
  *
- * @throws Problem database_unavailable when the stored secrets were never read: then nothing is known of a signature.
+ * @throws Problem database_unavailable when the stored secrets were never read, so that no signature can be judged.
  */
 async function verify(
   { webhookSecrets, storedSecrets }: ApiDependencies,
@@ -200,10 +200,10 @@ function alertOn(
   if (stored.kind === 'stored' && state === 'quarantined') {
     logger.warn(
       { deliveryId, note },
-      'a webhook delivery was stored and is not acted upon: an operator should look at it',
+      'a webhook delivery was stored and is not processed; an operator should look at it',
     );
   }
-  // The header itself is not logged: anybody may have written it. It is kept with the delivery.
+  // The unsigned header is stored with the delivery, but not logged.
   if (stored.kind === 'stored' && headerEvent !== undefined && event !== undefined && headerEvent !== event) {
     metrics.webhookDeliveries.inc({ result: 'header_disagrees' });
     logger.warn(
@@ -212,13 +212,10 @@ function alertOn(
     );
   }
   if (stored.kind === 'replayed') {
-    logger.warn(
-      { deliveryId },
-      'signed content that came before was delivered again under another id; it has no effect',
-    );
+    logger.warn({ deliveryId }, 'signed content of an earlier delivery arrived under another id; it has no effect');
   }
   if (stored.conflict === 'new') {
     metrics.webhookDeliveries.inc({ result: 'conflict' });
-    logger.error({ deliveryId }, 'two different signed bodies came under one delivery id: a case is open');
+    logger.error({ deliveryId }, 'two different signed bodies arrived under one delivery id; a case is open');
   }
 }

@@ -4,22 +4,22 @@ import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 export interface StoredSecretsOptions {
-  /** @throws when the database is away. */
+  /** @throws when the database is down. */
   readonly read: () => Promise<StoredWebhookSecrets>;
   readonly logger: Pick<Logger, 'warn'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** One small query; a secret made elsewhere is known this soon even where no delivery asks for it. */
+/** Interval of the reads, in milliseconds: the time until a secret of another process is known here. */
 const REFRESH_EVERY_MS = 5_000;
 /** Limits how often forged deliveries can make this process query the database. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
 
 /**
- * The stored webhook secrets as this process knows them, so that a delivery is judged without the database. The list is
- * read again every few seconds, and at once when a signature matches none of them, but not more than once a second.
- * While the database is away the last list counts.
+ * Caches the stored webhook secrets, so that a delivery is verified without the database. The list is read
+ * every few seconds, and at once when a signature matches none of them, but at most once a second.
+ * While the database is down the last list is used.
  */
 export class WebhookSecretCache {
   readonly #options: StoredSecretsOptions;
@@ -38,7 +38,7 @@ export class WebhookSecretCache {
     return this.#known;
   }
 
-  /** For a signature that matches none: reads the list, unless that was just done. Never throws. */
+  /** Reads the list after a signature that matches none, unless it was just read. Never throws. */
   async lookAgain(): Promise<void> {
     const { now } = this.#options;
     const isRecent = this.#triedAt !== undefined && Math.abs(now() - this.#triedAt) < LOOK_AGAIN_AFTER_MS;
@@ -65,12 +65,12 @@ export class WebhookSecretCache {
     this.#triedAt = now();
     try {
       const { secrets, undecryptable } = await read();
-      // An array of its own for each read: by it callers tell that the list was read again.
+      // A new array for each read: callers compare it to detect a new read.
       this.#known = [...secrets];
       if (undecryptable > this.#undecryptable) {
         logger.warn(
           { count: undecryptable },
-          'stored webhook secrets do not open: their key is missing from ENCRYPTION_KEYS',
+          'stored webhook secrets cannot be decrypted: their key is missing from ENCRYPTION_KEYS',
         );
       }
       this.#undecryptable = undecryptable;
@@ -78,7 +78,7 @@ export class WebhookSecretCache {
     } catch (error) {
       if (this.#failing) return;
       this.#failing = true;
-      logger.warn({ err: error }, 'the stored webhook secrets could not be read; those known so far count');
+      logger.warn({ err: error }, 'the stored webhook secrets could not be read; the cached ones are used');
     }
   }
 }

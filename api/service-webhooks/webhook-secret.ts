@@ -15,24 +15,26 @@ const JSON_TYPE = 'application/json';
 const tag = 'Administration';
 const PATH = '/v1/service/webhook-secret';
 
-/** About as long as a change takes whose calls are answered. */
+/** Usual duration of a change, in seconds. */
 const BUSY_RETRY_SECONDS = 5;
 
 const secretOutput = z
   .strictObject({
-    environment: z.enum(['sandbox', 'production']).meta({ description: 'Of the service, where the secret signs.' }),
-    stored_at: instant.meta({ description: 'From when it verifies.' }),
+    environment: z
+      .enum(['sandbox', 'production'])
+      .meta({ description: 'The environment of the service in which the secret signs.' }),
+    stored_at: instant.meta({ description: 'Start of its validity.' }),
     former_verifies_until: instant.nullable().meta({
-      description: 'Until when the one before it still verifies; null when none was stored.',
+      description: 'End of the validity of the previous secret; null when none was stored.',
     }),
     configured_secrets: z
       .int()
       .min(0)
       .meta({
         description:
-          'How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation ' +
+          'Number of secrets of `SERVICE_WEBHOOK_SECRETS` that this API process accepts too. A rotation ' +
           'does not end them: ' +
-          'one that has leaked is taken out of the environment, and the API restarted.',
+          'remove one that has leaked from the environment, and restart the API.',
       }),
   })
   .meta({ id: 'WebhookSecretStatus', description: 'When a secret was stored. The secret itself is never shown.' });
@@ -46,9 +48,9 @@ const rotation = z
       .optional()
       .meta({
         description:
-          'How long former secrets still verify; as the configuration says when left out. 0 after one has ' +
-          'leaked: then none ' +
-          'that is stored does from now on; those of `SERVICE_WEBHOOK_SECRETS` do until they are taken out.',
+          'How long former secrets remain valid; default: the configured overlap. With 0, after one has ' +
+          'leaked, no ' +
+          'former stored one is valid from now on; those of `SERVICE_WEBHOOK_SECRETS` are until they are removed.',
         example: 3_600,
       }),
   })
@@ -62,8 +64,8 @@ const PROBLEMS = [
   'service_timeout',
 ] as const;
 const STORED =
-  'It is stored encrypted at the moment the service shows it, which it does once, and it never leaves us. Every API ' +
-  'process verifies deliveries with it within seconds; secrets of the configuration verify beside it.';
+  'The service shows it once. It is stored encrypted at once and never shown. Every API ' +
+  'process accepts it within seconds; secrets of the configuration remain valid too.';
 
 /** Administration of the secret that signs the service's webhooks. */
 export function serviceSecretOperations(dependencies: ApiDependencies): Operation[] {
@@ -73,14 +75,14 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       method: 'post',
       path: PATH,
       tag,
-      summary: 'Have the service make its first webhook secret',
+      summary: 'Make the service create its first webhook secret',
       description: STORED,
       scope: 'service:admin',
       accountWide: true,
       idempotent: true,
       answers: {
         201: {
-          description: 'Made and stored.',
+          description: 'Created and stored.',
           contentType: JSON_TYPE,
           schema: secretOutput,
           example: {
@@ -99,7 +101,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       method: 'post',
       path: `${PATH}/rotate`,
       tag,
-      summary: 'Have the service replace its webhook secret',
+      summary: 'Make the service replace its webhook secret',
       description: STORED,
       scope: 'service:admin',
       accountWide: true,
@@ -156,7 +158,7 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
     target: `POST ${request.path}`,
     json: request.json,
   };
-  // A repetition tries nothing.
+  // A repetition changes nothing.
   const before = await findReplay(dependencies, asked);
   if (before !== undefined) return before;
   // In its own transaction: the audit log keeps the attempt even when the change fails.
@@ -164,7 +166,7 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
   const reply = await answerOnce(
     dependencies,
     asked,
-    // The service is asked inside the transaction, whose lock keeps other changes out until this one is stored.
+    // Call the service inside the transaction: its lock excludes other changes until this one is stored.
     async (tx) => {
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });
       const result = await changeWebhookSecret(service, store, kind);
@@ -205,7 +207,7 @@ function refusal(result: SecretRefusal): Problem {
     case 'unknown':
       return problemOf(
         result.failure,
-        `${result.failure.detail} The service may have made a secret that nobody has seen. Rotate once it ` +
+        `${result.failure.detail} The service may have created a secret that we have not received. Rotate once it ` +
           'answers again.',
       );
   }

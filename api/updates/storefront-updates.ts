@@ -24,7 +24,7 @@ const query = z.strictObject({
     .string()
     .max(64)
     .regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers')
-    .meta({ description: 'Version of the storefront that is installed, dotted numbers.', example: '2.3.0' }),
+    .meta({ description: 'Installed version of the storefront, dotted numbers.', example: '2.3.0' }),
   channel: z
     .string()
     .regex(/^[\x21-\x7e]{1,64}$/, 'must have 1 to 64 visible ASCII characters')
@@ -44,7 +44,7 @@ export function storefrontUpdateOperations({ service, now }: ApiDependencies): O
       path: '/v1/updates/latest',
       tag: 'Updates',
       summary: 'Check for an update of the storefront application',
-      description: 'Asked of the service at this moment.',
+      description: 'Read from the service at each call.',
       scope: 'updates:read',
       query,
       answers: {

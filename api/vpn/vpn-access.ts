@@ -19,7 +19,7 @@ const accessOutput = z
     configuration: z
       .string()
       .nullable()
-      .meta({ description: "For the customer's app, or an address to fetch one from." }),
+      .meta({ description: "Configuration for the customer's app, or an address to download it from." }),
   })
   .meta({ id: 'VpnAccess' });
 
@@ -32,8 +32,8 @@ export function vpnAccessOperation({ database, keyRing, now }: ApiDependencies):
     method: 'get',
     path: '/v1/vpn/subscriptions/{id}/access',
     tag: 'VPN',
-    summary: "Get what the customer's device needs",
-    description: 'Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache keeps it.',
+    summary: "Get the access data for the customer's device",
+    description: 'Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache stores it.',
     scope: 'vpn:reveal',
     params,
     answers: {

@@ -10,7 +10,9 @@ export const vpnPlan = z
     id: vpnPlanId,
     name: z.string().meta({ example: 'VPN, one month' }),
     duration_days: z.int().nullable().meta({ description: 'Length of one period.', example: 30 }),
-    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '3.20' }),
+    price_for_reseller: z
+      .string()
+      .meta({ description: 'Price that the service charges the reseller.', example: '3.20' }),
     currency,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
     suggested_price: suggestedPriceField,

@@ -10,7 +10,7 @@ import { rulesInForce } from '#db/money/pricing-rules.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import type { VpnPlan } from '#upstream/contract.ts';
 
-/** What VPN subscriptions there are to buy. */
+/** VPN plans of the service. */
 export function vpnPlanOperations({ database, service, now }: ApiDependencies): Operation[] {
   return [
     operation({
@@ -18,8 +18,8 @@ export function vpnPlanOperations({ database, service, now }: ApiDependencies): 
       method: 'get',
       path: '/v1/vpn/plans',
       tag: 'VPN',
-      summary: 'List VPN plans, their prices, and what your rules suggest, by id',
-      description: 'Read from the service at this moment.',
+      summary: 'List VPN plans with their prices and your suggested prices, by id',
+      description: 'Read from the service at each call.',
       scope: 'vpn:read',
       answers: {
         200: {

@@ -24,10 +24,10 @@ const customerReference = z
   .min(1)
   .max(MAX_CUSTOMER_REFERENCE)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  // A strict service refuses a blank one, after the work was accepted here.
+  // A strict service would refuse a blank one after we have accepted the work.
   .refine((text) => text.trim() !== '', { message: 'must not be blank' })
   .meta({
-    description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.',
+    description: 'Your reference to the customer. Stored encrypted, sent to the service, never returned.',
     example: 'C-2207',
     override: { pattern: FILLED_TEXT_PATTERN },
   });
@@ -44,7 +44,7 @@ export const vpnSubscriptionInput = z
     customer_reference: customerReference,
     customer_price: unsignedDecimal.meta({
       description:
-        'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
+        'Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.',
       example: '5.99',
     }),
     ...purchaseInput('vpn_subscription'),
@@ -68,7 +68,7 @@ export const vpnSubscriptionOutput = z
       .nullable()
       .meta({ description: 'Id of the subscription at the service.', example: '5120' }),
     customer_price: z.string().meta({ example: '5.99' }),
-    has_access_data: z.boolean().meta({ description: 'True once `/access` has something to show.' }),
+    has_access_data: z.boolean().meta({ description: 'True once `/access` returns data.' }),
     started_at: instant.nullable(),
     expires_at: instant.nullable().meta({ description: 'When the subscription ends, if the service gives a time.' }),
     cancel_requested_at: instant
@@ -102,7 +102,7 @@ export const vpnSubscriptionListQuery = z.strictObject({
   vpn_plan_id: packageIdInQuery.optional(),
   customer_reference: customerReference.optional().meta({
     description:
-      'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, ' +
+      'Your exact reference to the customer. Compared by a keyed hash. It is part of the URL, ' +
       'which proxies may log.',
   }),
   ...workListQuery(statusesOf('vpn_subscription')),

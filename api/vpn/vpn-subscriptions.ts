@@ -32,7 +32,7 @@ const tag = 'VPN';
 
 const JSON_TYPE = 'application/json';
 
-/** VPN subscriptions: create, read, list, cancel, access data, and what a person can do. */
+/** VPN subscriptions: create, read, list, cancel, access data, operator actions. */
 export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operation[] {
   return workOperations(dependencies, {
     kind: 'vpn_subscription',
@@ -88,7 +88,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies): Operat
     resolution: {
       serviceId: {
         field: 'service_subscription_id',
-        description: 'With `bought`: the subscription at the service, where it is not known yet.',
+        description: 'With `bought`: the subscription at the service, if it is not known yet.',
       },
     },
     others: (api, resource) => [vpnAccessOperation(api), cancelOperation(api, resource)],
@@ -116,8 +116,8 @@ function cancelOperation(dependencies: ApiDependencies, resource: WorkResource):
     answers: {
       200: {
         description:
-          'It is cancelled: it was before, or has been within what `Prefer: wait=N` allows. Where its time was ' +
-          'over first in that while, `status` is `expired`.',
+          'It is cancelled: already before, or during the wait of `Prefer: wait=N`. If its time was ' +
+          'over first during the wait, `status` is `expired`.',
         contentType: JSON_TYPE,
         schema: vpnSubscriptionOutput,
         example: cancelledExample,

@@ -1,13 +1,13 @@
 import type { PublishedEvent } from '#db/events/events.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
 
-/** Which events end a wait, and who listens. */
+/** Options of a wait for events. */
 export interface EventWaitOptions {
-  /** Limits the wait to events of this subject; every event counts when left out. */
+  /** Limits the wait to events of this subject; default: all events. */
   readonly subjectId?: string;
   /** True for an event after which the caller reads again. */
   readonly isRelevant: (event: PublishedEvent) => boolean;
-  /** Calls back when the connection of the caller is closed. */
+  /** Registers a listener for the end of the caller's connection. */
   readonly onClose: (listener: () => void) => void;
 }
 
@@ -19,7 +19,7 @@ export class EventWait {
   #hasEvent = false;
   #wake: (() => void) | undefined;
 
-  /** @param ms how long to wait in all, in milliseconds. */
+  /** @param ms maximum wait in milliseconds. */
   constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isRelevant, onClose }: EventWaitOptions, ms: number) {
     const endFor = (reason: 'time' | 'stop' | 'gone') => () => {
       this.endReason ??= reason;

@@ -14,55 +14,55 @@ export interface Wait<Found> {
   readonly seconds: number;
   /** The key lineage of the waiting caller. */
   readonly lineageId: string;
-  /** The subject whose events are of interest; all when left out. */
+  /** The subject of relevant events; default: all. */
   readonly subjectId?: string;
-  /** Whether it is worth reading again because of an event. */
+  /** Whether an event requires another read. */
   readonly isRelevant: (event: PublishedEvent) => boolean;
   readonly read: () => Promise<Found>;
   readonly isEnough: (found: Found) => boolean;
-  /** Calls back when the caller's connection is closed. */
+  /** Registers a listener for the end of the caller's connection. */
   readonly onClose: (listener: () => void) => void;
 }
 
-/** What came of a wait. */
+/** Result of a wait. */
 export interface WaitResult<Found> {
-  /** What was read last; undefined when nobody waits for it any more. */
+  /** The last value read; undefined after the caller has disconnected. */
   readonly found: Found | undefined;
-  /** False where it was not waited for as long as is granted: too many wait already, or the process stops. */
+  /** False when the wait was shorter than granted: too many callers wait, or the process stops. */
   readonly isGranted: boolean;
 }
 
 /**
- * Lets callers wait for what is about to change. One who waits holds no connection of the database and no thread: a
+ * Lets callers wait for a change. A waiting caller needs no database connection and no thread, only a
  * listener of the event tail and a timer.
  */
 export class Waits {
   readonly #options: WaitsOptions;
   #waiting = 0;
-  /** How many of each key wait, while any does. */
+  /** Number of waiting callers of each key lineage. */
   readonly #waitingOf = new Map<string, number>();
 
   constructor(options: WaitsOptions) {
     this.#options = options;
   }
 
-  /** How many seconds of those that a caller asks for are granted. */
+  /** The granted part of the requested seconds. */
   granted(seconds: number): number {
     return Math.min(seconds, Math.floor(this.#options.policy.maxMs / 1_000));
   }
 
   /**
-   * Reads, and reads again with each piece of news, until it is enough or the time is over; at once where the process
-   * stops, or too many wait already, of this key or of all.
+   * Reads again after each relevant event until the value is as expected or the time is over. Returns at once when the process
+   * stops, or too many callers wait, of this key or in total.
    *
-   * @throws what `read` throws.
+   * @throws the errors of `read`.
    */
   async until<Found>(wait: Wait<Found>): Promise<WaitResult<Found>> {
     const { tail, policy, metrics } = this.#options;
     const granted = this.granted(wait.seconds);
     if (granted === 0) return { found: await wait.read(), isGranted: true };
     if (tail.stopped || !this.#hasRoom(wait.lineageId, policy)) return { found: await wait.read(), isGranted: false };
-    // Listening comes before the first read: what changes in between rings.
+    // Listen before the first read, so that no change in between is missed.
     const eventWait = new EventWait(tail, wait, granted * 1_000);
     this.#count(wait.lineageId, 1, metrics);
     try {

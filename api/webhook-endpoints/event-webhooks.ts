@@ -1,4 +1,4 @@
-/** Webhooks as the description of the API has them: what receivers get, and what their answers mean. */
+/** Event webhooks in the description of the API: their content, and the meaning of the answers. */
 import * as z from 'zod';
 import type { ZodOpenApiComponentsObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { exampleEventId } from '#api/events/event-data.ts';
@@ -6,12 +6,12 @@ import { eventExample } from '#api/events/event-schemas.ts';
 import { ENDPOINTS_TAG } from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
 
 /**
- * The body of a delivery, as `webhookBody` writes it. Made of what answers show, so it is described as they are, open
- * to more.
+ * The body of a delivery, from `webhookBody`. It consists of parts of answers and is described like them, open
+ * to new fields.
  */
 export const webhookEventSchemas: NonNullable<ZodOpenApiComponentsObject['schemas']> = {
   WebhookEvent: {
-    description: 'An event as webhooks bring it: the same bytes at every try.',
+    description: 'An event in a webhook: the same bytes at every try.',
     allOf: [
       { $ref: '#/components/schemas/Event' },
       {
@@ -20,7 +20,7 @@ export const webhookEventSchemas: NonNullable<ZodOpenApiComponentsObject['schema
           timestamp: {
             type: 'string',
             format: 'date-time',
-            description: 'When it happened: `created_at` under the name of Standard Webhooks. RFC 3339.',
+            description: 'Equals `created_at`, with the name of Standard Webhooks. RFC 3339.',
             example: '2030-01-31T12:00:00.000Z',
           },
         },
@@ -31,22 +31,23 @@ export const webhookEventSchemas: NonNullable<ZodOpenApiComponentsObject['schema
 };
 
 const headers = z.strictObject({
-  'webhook-id': z
-    .string()
-    .meta({ description: 'Id of the event, the same at every try: leave out what you know.', example: exampleEventId }),
+  'webhook-id': z.string().meta({
+    description: 'Id of the event, the same at every try: ignore an id that you have processed.',
+    example: exampleEventId,
+  }),
   'webhook-timestamp': z.string().meta({
-    description: 'When this try was made, in seconds since 1970: refuse what is older than a few minutes.',
+    description: 'Time of this try, in Unix seconds: refuse one that is more than a few minutes old.',
     example: '1896091200',
   }),
   'webhook-signature': z.string().meta({
     description:
-      'Signatures after Standard Webhooks, separated by spaces, one for each secret in force: `v1,` and the ' +
+      'Signatures by Standard Webhooks, separated by spaces, one for each valid secret: `v1,` and the ' +
       'HMAC-SHA-256 of `{webhook-id}.{webhook-timestamp}.{body}` in Base64.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   }),
 });
 
-/** What is sent to webhook endpoints, for the `webhooks` of the description. */
+/** The `webhooks` of the description. */
 export function eventWebhooks(): ZodOpenApiPathsObject {
   return {
     event: {
@@ -55,8 +56,8 @@ export function eventWebhooks(): ZodOpenApiPathsObject {
         tags: [ENDPOINTS_TAG],
         summary: 'An event, sent to a webhook endpoint',
         description:
-          'Sent for each event that the endpoint selects, in no particular order, and maybe more than once. ' +
-          'Verify the signature over the bytes as they came; answer within 15 seconds.',
+          'Sent for each event that the endpoint selects, in no particular order, and possibly more than once. ' +
+          'Verify the signature over the received bytes, and answer within 15 seconds.',
         security: [],
         requestParams: { header: headers },
         requestBody: {
@@ -69,9 +70,9 @@ export function eventWebhooks(): ZodOpenApiPathsObject {
           },
         },
         responses: {
-          '2XX': { description: 'Delivered; the body of the answer is not needed.' },
-          '410': { description: 'The endpoint is disabled: it wants no more.' },
-          default: { description: 'Not delivered: it is tried again.' },
+          '2XX': { description: 'Delivered; the body of the answer is ignored.' },
+          '410': { description: 'The endpoint is disabled at its own request.' },
+          default: { description: 'Not delivered; the delivery is tried again.' },
         },
       },
     },

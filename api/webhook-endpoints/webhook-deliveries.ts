@@ -32,7 +32,7 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
     path: `${ENDPOINTS_PATH}/{id}/deliveries`,
     tag: ENDPOINTS_TAG,
     summary: 'List the deliveries of a webhook endpoint with each try, newest first',
-    description: 'What has ended is kept for some weeks.',
+    description: 'Ended deliveries are stored for some weeks.',
     scope: 'webhook_endpoints:read',
     params,
     query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
@@ -60,7 +60,7 @@ export function webhookDeliveryOperation({ database, keyRing }: ApiDependencies)
   });
 }
 
-/** @param notBefore when the endpoint as a whole gets something again. */
+/** @param notBefore time of the next send to the endpoint as a whole. */
 function deliveryJson(
   keyRing: KeyRing,
   { delivery, eventType, tries }: DeliveryView,
@@ -90,7 +90,7 @@ function deliveryJson(
   };
 }
 
-/** A key that is no longer in the ring takes the excerpts with it, not the log. */
+/** @returns null when the key of the excerpt is no longer in the key ring; the rest of the log can be read. */
 function excerptOf(keyRing: KeyRing, row: WebhookTryRow): string | null {
   if (row.encryptedExcerpt === null) return null;
   try {

@@ -12,7 +12,8 @@ export const exampleSentEventId = 'evt_01JQ8ZD5P7QRSTVWXYZ0123456';
 const tryFailures = Object.keys(TRY_FAILURES) as [TryFailure, ...TryFailure[]];
 
 export const deliveryState = z.enum(DELIVERY_STATES).meta({
-  description: '`pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: given up; replay it.',
+  description:
+    '`pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: no more tries; replay it.',
 });
 
 export const deliveryOutput = z
@@ -22,11 +23,11 @@ export const deliveryOutput = z
     event_id: ourId('event', exampleSentEventId).meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
     event_type: z.enum(eventTypes as [string, ...string[]]),
     status: deliveryState,
-    tries: z.int().meta({ description: 'How often it was tried.' }),
+    tries: z.int().meta({ description: 'Number of tries.' }),
     next_try_at: instant.nullable().meta({
       description:
-        'From when on it is tried (again): not before the endpoint as a whole gets something again, which has ' +
-        'failed or asked for a pause. Null when it has ended.',
+        'Time of the next try: not before the next send to the endpoint as a whole, if that has ' +
+        'failed or requested a pause. Null when the delivery has ended.',
     }),
     created_at: instant,
     ended_at: instant.nullable(),
@@ -37,7 +38,7 @@ export const deliveryOutput = z
             number: z.int(),
             at: instant,
             duration_ms: z.int(),
-            status: z.int().nullable().meta({ description: 'HTTP status of the answer; null where there was none.' }),
+            status: z.int().nullable().meta({ description: 'HTTP status of the answer; null when there was none.' }),
             failure: z
               .enum(tryFailures)
               .nullable()

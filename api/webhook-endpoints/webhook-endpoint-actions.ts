@@ -32,7 +32,7 @@ import {
 
 const JSON_TYPE = 'application/json';
 
-/** What is done with a webhook endpoint: disabling, enabling, tests and replays. */
+/** Actions on a webhook endpoint: disable, enable, test, replay. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
   const { database, wakeRelay, now } = dependencies;
   const tag = ENDPOINTS_TAG;
@@ -50,7 +50,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
   };
   const replayAnswer = {
     202: {
-      description: 'They are queued.',
+      description: 'The deliveries are queued.',
       contentType: JSON_TYPE,
       schema: replayOutput,
       example: { queued: 1, next_since: null },
@@ -64,8 +64,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Stop sending events to a webhook endpoint',
       description:
-        'What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says ' +
-        'that you know, which ends the alert.',
+        'Waiting deliveries end as failed; `/enable` can send them later. For an endpoint that we have disabled, it records ' +
+        'that you know it, which ends the alert.',
       scope: 'webhook_endpoints:write',
       params,
       answers: endpointAnswer,
@@ -91,9 +91,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Send events to a webhook endpoint again',
       description:
-        'With `replay_missed` also what it has missed: the first 10,000 events are queued at once, the others as ' +
-        'these are delivered; `missed_since` says ' +
-        'from when on, until all are. One that is enabled stays as it is.',
+        'With `replay_missed` also missed events: the first 10,000 are queued at once, the others while ' +
+        'these are delivered. `missed_since` shows the start of ' +
+        'the remaining ones until all are queued. An enabled endpoint is not changed.',
       scope: 'webhook_endpoints:write',
       params,
       body: enableInput,
@@ -102,7 +102,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const shown = await database.transaction(async (tx) => {
-          // An event published meanwhile would be neither queued nor recorded as missed. This lock comes first, in the order of
+          // An event published meanwhile would be neither queued nor recorded as missed. Take this lock first, in the order of
           // the publisher.
           await holdPublication(tx);
           const found = await requireEndpoint(tx, id, caller, { lock: true });
@@ -125,9 +125,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Send a test event to a webhook endpoint',
       description:
-        `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its ` +
-        'filter says: at once, also while it only fails. The delivery with its `event_id` shows what ' +
-        'came of it.',
+        `An event \`${TEST_EVENT}\` is sent like every event, to this endpoint only, also if its ` +
+        'filter does not select it, and also while it fails. The delivery with its `event_id` shows ' +
+        'the result.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,
@@ -164,9 +164,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Replay events to a webhook endpoint',
       description:
-        'One event, one delivery, or those since a time: all, those that failed, or those that it missed. They ' +
-        'come with the `webhook-id` that they had, ' +
-        'so a receiver that leaves out what it knows does nothing twice.',
+        'One event, one delivery, or events since a time: all, failed or missed ones. They ' +
+        'have their former `webhook-id`, ' +
+        'so a receiver that ignores known ids does nothing twice.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,

@@ -1,4 +1,4 @@
-/** What the calls about webhook endpoints share. */
+/** Shared by the calls about webhook endpoints. */
 import { mayExist } from '#api/fields/ids.ts';
 import { instantJson } from '#api/fields/instant.ts';
 import type { Caller } from '#api/http/operation.ts';
@@ -12,7 +12,7 @@ import { findWebhookEndpoint, type WebhookEndpointRow } from '#db/events/webhook
 export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
 export const ENDPOINTS_TAG = 'Webhook endpoints';
 
-/** The endpoint, if it is one that the caller sees. @throws Problem webhook_endpoint_not_found */
+/** Reads an endpoint that the caller may see. @throws Problem webhook_endpoint_not_found */
 export async function requireEndpoint(
   db: Executor,
   id: string,
@@ -25,7 +25,7 @@ export async function requireEndpoint(
 }
 
 /**
- * Writes down who did what with an endpoint. @param what was set or changed, where that says more than the act: no
+ * Adds an audit entry about an endpoint. @param what the values that were set or changed, if the action alone does not show them; no
  * secrets.
  */
 export async function auditEndpoint(
@@ -47,10 +47,10 @@ export async function auditEndpoint(
 type EndpointTerms = Pick<WebhookEndpointRow, 'url' | 'eventTypes' | 'description'>;
 
 /**
- * What an endpoint was made with, or what a change makes of it, for the audit log. Of an address only scheme, host and
- * port are told: its path or query may hold a secret of the receiver. A description is free text, and left out.
+ * The terms of a new endpoint, or the changes of an existing one, for the audit log. URLs are reduced to scheme, host and
+ * port: path or query may contain a secret of the receiver. The description is free text and is omitted.
  *
- * @param former as it was before; left out of a new one. @returns parts separated by semicolons.
+ * @param former the terms before the change; undefined for a new endpoint. @returns parts separated by semicolons.
  */
 export function endpointTermsText({ url, eventTypes, description }: EndpointTerms, former?: EndpointTerms): string {
   const to = (before: string | undefined, after: string) =>
@@ -64,7 +64,7 @@ export function endpointTermsText({ url, eventTypes, description }: EndpointTerm
     types === formerTypes ? '' : `event_types: ${to(formerTypes, types)}`,
     description === (former?.description ?? null) ? '' : 'description',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'nothing that was not so before' : parts.join('; ');
+  return parts.length === 0 ? 'nothing changed' : parts.join('; ');
 }
 
 /** An endpoint as our API shows it. */

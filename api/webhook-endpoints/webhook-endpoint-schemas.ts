@@ -1,4 +1,4 @@
-/** Webhook endpoints and their deliveries as our API takes and shows them. */
+/** Schemas of webhook endpoints and their deliveries. */
 import * as z from 'zod';
 import { createdBy, exampleKeyId, ourId } from '#api/fields/ids.ts';
 import { instant } from '#api/fields/instant.ts';
@@ -32,9 +32,9 @@ const url = z
   .regex(/^[!-~\u0080-\uffff]*$/, 'must have no control characters and no spaces')
   .meta({
     description:
-      'Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. ' +
+      'Address for events: `https://`, without user name, password and fragment, at a public address. ' +
       'Networks that ' +
-      'WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.',
+      'WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.',
     example: 'https://shop.example.com/webhooks/reseller',
     override: { format: 'uri' },
   });
@@ -45,7 +45,11 @@ const description = z
   .max(200)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
   .nullable()
-  .meta({ description: 'For people.', example: 'Order status of the shop', override: { pattern: TEXT_PATTERN } });
+  .meta({
+    description: 'Free text for readers.',
+    example: 'Order status of the shop',
+    override: { pattern: TEXT_PATTERN },
+  });
 
 export const endpointInput = z
   .strictObject({ url, event_types: eventTypesField.default(['*']), description: description.optional() })
@@ -70,16 +74,16 @@ const endpointFields = {
   disabled_at: instant.nullable(),
   missed_since: instant.nullable().meta({
     description:
-      'While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; ' +
-      'of more than 10,000 events it then ' +
-      'says from when on they are not queued yet, and is null again once all are.',
+      'While it is disabled: time of the oldest missed event. `/enable` can replay from there; ' +
+      'with more than 10,000 events it then ' +
+      'shows the start of those that are not queued yet, and is null when all are queued.',
   }),
-  failing_since: instant.nullable().meta({ description: 'When the first of the tries was that have failed in a row.' }),
-  failures: z.int().meta({ description: 'Tries in a row that failed, over all deliveries.' }),
-  last_failure: z.string().nullable().meta({ description: 'What came of the last of them, in words.' }),
+  failing_since: instant.nullable().meta({ description: 'Time of the first of the failed tries in a row.' }),
+  failures: z.int().meta({ description: 'Number of failed tries in a row, over all deliveries.' }),
+  last_failure: z.string().nullable().meta({ description: 'Result of the last of them, as text.' }),
   last_delivered_at: instant.nullable(),
   own_work_only: z.boolean().meta({
-    description: 'True when it was made by a key that is limited to its own work: it gets events about that work only.',
+    description: 'True when a key limited to its own work created it: it gets events about that work only.',
   }),
   created_by: createdBy,
   created_at: instant,
@@ -91,7 +95,7 @@ export const endpointOutput = z.strictObject(endpointFields).meta({ id: 'Webhook
 export type EndpointOutput = z.input<typeof endpointOutput>;
 
 const secret = z.string().meta({
-  description: 'Signs every delivery; shown in this answer and in no other. Keep it where the receiver reads it.',
+  description: 'Signs every delivery; only this answer shows it. Store it for the receiver.',
   example: exampleSecret,
 });
 
@@ -103,7 +107,9 @@ export const rotatedSecretOutput = z
   .strictObject({
     id: ourId('webhookEndpoint', exampleEndpointId),
     secret,
-    former_signs_until: instant.meta({ description: 'Until then deliveries are signed with the former secret too.' }),
+    former_signs_until: instant.meta({
+      description: 'Until this time deliveries are signed with the former secret too.',
+    }),
   })
   .meta({ id: 'RotatedWebhookSecret' });
 
@@ -116,7 +122,7 @@ export const secretRotation = z
       .optional()
       .meta({
         description:
-          'How long former secrets sign beside the new one; as the configuration says when left out. 0 after one ' +
+          'How long former secrets sign in addition to the new one; default: the configured overlap. 0 after one ' +
           'has leaked.',
         example: 86_400,
       }),

@@ -49,12 +49,12 @@ const JSON_TYPE = 'application/json';
 const params = idInPath('webhookEndpoint', exampleEndpointId);
 
 /**
- * Every event is queued for every endpoint, so their number is not without bounds. Keys that are limited to their own
- * work have a number each: none of them uses up that of others.
+ * Every event is queued for every endpoint, so their number must be limited. Keys that are limited to their own
+ * work have a separate limit each.
  */
 const MAX_ENDPOINTS = 100;
 
-/** Webhook endpoints: where we tell internal systems what happens. */
+/** Webhook endpoints: create, list, read, change, delete, rotate the secret. */
 export function webhookEndpointOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, wakeRelay, endpointSecretOverlapMs, now } = dependencies;
   return [
@@ -65,9 +65,9 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Create a webhook endpoint',
       description:
-        'Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a ' +
+        'Deliveries are signed by Standard Webhooks with the `secret` of this answer, which no other call shows (a ' +
         'repetition with the same ' +
-        'Idempotency-Key shows it once more). Delivered at least once and in no particular order; ' +
+        'Idempotency-Key shows it again). They arrive at least once and in no particular order; ' +
         'docs/how-to/webhooks-out.md shows a receiver.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
@@ -79,11 +79,11 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       },
       answers: {
         201: {
-          description: 'It gets events from now on.',
+          description: 'The endpoint gets new events from now on.',
           contentType: JSON_TYPE,
           schema: createdEndpointOutput,
           example: createdEndpointExample,
-          headers: { Location: 'Where it is read.' },
+          headers: { Location: 'Address of the endpoint.' },
         },
       },
       problems: ['webhook_endpoint_limit'],
@@ -94,8 +94,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
           target: `POST ${ENDPOINTS_PATH}`,
           json,
         };
-        // A name server may take its time: no connection of the database waits for it. A repetition gets its answer
-        // whatever it says now.
+        // Look the name up outside a transaction: a name server may be slow. A repetition gets its answer
+        // independent of the result.
         const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
           if (problem !== undefined) throw problem;
@@ -152,7 +152,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       method: 'get',
       path: `${ENDPOINTS_PATH}/{id}`,
       tag,
-      summary: 'Read a webhook endpoint, and how it does',
+      summary: 'Read a webhook endpoint and its state',
       scope: 'webhook_endpoints:read',
       params,
       answers: {
@@ -172,7 +172,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Change the address, the filter or the description of a webhook endpoint',
       description:
-        'What is left out stays. What is queued already goes to the new address, at once where the former one ' +
+        'Omitted fields are not changed. Queued deliveries go to the new address, at once if the former one ' +
         'only failed.',
       scope: 'webhook_endpoints:write',
       params,
@@ -209,7 +209,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       path: `${ENDPOINTS_PATH}/{id}`,
       tag,
       summary: 'Delete a webhook endpoint',
-      description: 'Nothing more is sent to it, its secrets are gone at once, and its log is not shown any more.',
+      description: 'Nothing more is sent to it. Its secrets are deleted at once, and its log is no longer shown.',
       scope: 'webhook_endpoints:write',
       params,
       answers: {
@@ -241,9 +241,9 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'Give a webhook endpoint a new secret',
       description:
-        'During the overlap every delivery carries a signature of each secret, so that a receiver that knows ' +
+        'During the overlap every delivery has a signature of each secret, so a receiver that knows ' +
         'either accepts it. The new secret is ' +
-        'shown in this answer and in no other.',
+        'shown in this answer only.',
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,
@@ -281,7 +281,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
   ];
 }
 
-/** @returns validation_failed when events may not be sent there. */
+/** @returns a problem validation_failed when events may not be sent to this URL. */
 async function urlProblem(
   { webhookTargets: { policy, lookup } }: ApiDependencies,
   url: string,

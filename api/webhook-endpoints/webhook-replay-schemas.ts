@@ -8,7 +8,7 @@ export const enableInput = z
     replay_missed: z
       .boolean()
       .default(false)
-      .meta({ description: 'True to have sent what it missed since `missed_since`.' }),
+      .meta({ description: 'True: also send the events missed since `missed_since`.' }),
   })
   .meta({ id: 'WebhookEndpointEnabling' });
 
@@ -16,25 +16,25 @@ export const replayInput = z
   .strictObject({
     event_id: ourId('event', exampleSentEventId)
       .optional()
-      .meta({ description: 'One event, whatever the filter of the endpoint says.' }),
+      .meta({ description: 'One event, also if the filter of the endpoint does not select it.' }),
     delivery_id: ourId('webhookDelivery', exampleDeliveryId).optional().meta({ description: 'One delivery.' }),
-    since: instantInput.optional().meta({ description: 'Events that happened from then on.' }),
-    until: instantInput.optional().meta({ description: 'With `since`: events that happened up to then.' }),
+    since: instantInput.optional().meta({ description: 'Events since this time.' }),
+    until: instantInput.optional().meta({ description: 'With `since`: events until this time.' }),
     which: z
       .enum(['all', 'failed', 'missed'])
       .optional()
       .meta({
         description:
-          'With `since`: `all` that its filter selects (when left out), what was `failed` for good, or what it ' +
-          '`missed`: that, and what was ' +
-          'never sent because it was disabled or not yet there.',
+          'With `since`: `all` events that its filter selects (default), finally `failed` ones, or ' +
+          '`missed` ones: failed ones, and events that were ' +
+          'never sent because the endpoint was disabled or did not exist yet.',
       }),
   })
   .refine(
     ({ event_id: eventId, delivery_id: deliveryId, since }) =>
       [eventId, deliveryId, since].filter((each) => each !== undefined).length === 1,
     {
-      error: 'must name one of event_id, delivery_id and since',
+      error: 'must contain exactly one of event_id, delivery_id and since',
     },
   )
   .refine(({ since, until }) => since !== undefined || until === undefined, {
@@ -51,16 +51,16 @@ export const replayOutput = z
   .strictObject({
     queued: z.int().meta({ description: 'Number of queued deliveries.' }),
     next_since: instant.nullable().meta({
-      description: 'There were more than one call takes: call again with this `since`. Null when all are queued.',
+      description: 'There were more than one call can queue: call again with this `since`. Null when all are queued.',
     }),
   })
   .meta({ id: 'WebhookReplayResult' });
 
-/** What came of asking for a test. */
+/** Answer to a test. */
 export const testOutput = replayOutput
   .extend({
     event_id: ourId('event', exampleSentEventId).meta({
-      description: 'Id of the event that is sent: its `webhook-id`, and the `event_id` of its delivery.',
+      description: 'Id of the test event: its `webhook-id`, and the `event_id` of its delivery.',
     }),
   })
   .meta({ id: 'WebhookTestResult' });

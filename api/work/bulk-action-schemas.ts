@@ -11,15 +11,15 @@ import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { OperatorAction } from '#domain/work/operator-actions.ts';
 
-/** The most that one call acts on: each is a transaction of its own, and the caller waits for all of them. */
+/** Maximum number of actions in one call: each is a separate transaction, and the caller waits for all of them. */
 export const MAX_BULK = 100;
 
-/** What can be done to many at once: every act of one. What names something at the service can only be said of one. */
-const ACTS = ['retry', 'release', 'abandon', 'limit', 'resolve'] as const;
-/** The purchase gate holds only purchases, and only for them is anything charged. */
-const ACTS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
+/** Actions on several. Ids at the service can only be given for one. */
+const ACTIONS = ['retry', 'release', 'abandon', 'limit', 'resolve'] as const;
+/** Only purchases are held by the purchase gate and have a price. */
+const ACTIONS_WITHOUT_PURCHASE = ['retry', 'abandon', 'resolve'] as const;
 
-/** The request of an act on many pieces of work of one kind. */
+/** The request of an action on several pieces of work of one kind. */
 export function bulkInput({ kind, name }: WorkResource) {
   const noun = KINDS[kind].noun;
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
@@ -43,44 +43,42 @@ export function bulkInput({ kind, name }: WorkResource) {
       created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
     })
     .refine((given) => Object.values(given).some((value) => value !== undefined), {
-      message: 'must narrow the choice: name ids, or filter',
+      message: 'must select work: give ids or a filter',
     })
     .meta({
       description:
-        `Which ${noun}s: all that meet every condition named here. Without \`ids\`, \`status\` and ` +
+        `Which ${noun}s: all that match every given condition. Without \`ids\`, \`status\` and ` +
         '`attention` only those that have not ended.',
       override: { minProperties: 1 },
     });
-  const acts: readonly [(typeof ACTS)[number], ...(typeof ACTS)[number][]] = KINDS[kind].isPurchase
-    ? ACTS
-    : ACTS_WITHOUT_PURCHASE;
+  const actions: readonly [(typeof ACTIONS)[number], ...(typeof ACTIONS)[number][]] = KINDS[kind].isPurchase
+    ? ACTIONS
+    : ACTIONS_WITHOUT_PURCHASE;
   const { case: reason, verdict, next } = verdictFields;
   return z
     .strictObject({
-      action: z.enum(acts),
+      action: z.enum(actions),
       filter,
       reason: actionReason,
       max_price: limitFields.max_price
         .optional()
-        .meta({ description: 'With `limit`, and needed there; `null` takes the limit away.' }),
-      case: reason.optional().meta({ description: 'With `resolve`, and needed there: the reason of the open case.' }),
-      verdict: verdict
-        .optional()
-        .meta({ description: 'With `resolve`, and needed there: the verdict for all of them.' }),
+        .meta({ description: 'Required with `limit`; `null` removes the limit.' }),
+      case: reason.optional().meta({ description: 'Required with `resolve`: the reason of the open case.' }),
+      verdict: verdict.optional().meta({ description: 'Required with `resolve`: the verdict for all of them.' }),
       next,
       dry_run: z
         .boolean()
         .default(false)
-        .meta({ description: 'Only report the result that each would have. Needs no Idempotency-Key.' }),
+        .meta({ description: 'Only report the result for each. Needs no Idempotency-Key.' }),
     })
     .superRefine((given, context) => {
-      const needs = (field: keyof typeof given, act: string, isNeeded: boolean) => {
+      const needs = (field: keyof typeof given, action: string, isNeeded: boolean) => {
         const isGiven = given[field] !== undefined;
-        if (given.action === act ? isGiven || !isNeeded : !isGiven) return;
+        if (given.action === action ? isGiven || !isNeeded : !isGiven) return;
         context.addIssue({
           code: 'custom',
           path: [field],
-          message: given.action === act ? `is needed with ${act}` : `goes with ${act} alone`,
+          message: given.action === action ? `is needed with ${action}` : `goes with ${action} alone`,
         });
       };
       needs('max_price', 'limit', true);
@@ -93,7 +91,7 @@ export function bulkInput({ kind, name }: WorkResource) {
 
 export type BulkInput = z.output<ReturnType<typeof bulkInput>>;
 
-/** The act of a request, as it is done to each. @param body checked by {@link bulkInput}. */
+/** The action of a request. @param body checked by {@link bulkInput}. */
 export function bulkActionOf({ action, max_price: maxPrice, case: reason, verdict, next }: BulkInput): OperatorAction {
   if (action === 'limit') return { action: 'change_limit', maxPrice: maxPrice ?? null };
   if (action !== 'resolve') return { action };

@@ -18,13 +18,13 @@ import type { OperatorAction, Refusal } from '#domain/work/operator-actions.ts';
 import { actOnWork, wakeToCompare } from '#fulfilment/operator/operator-actions.ts';
 
 /**
- * What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds
- * by then.
+ * The selected work, stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects
+ * other work now.
  */
 /** Without `action_id` it was stored by a version before 0.1.0, in the last day. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string().optional() });
 
-/** One act on many; each goes the way of the single act. */
+/** One action on several; each is carried out like a single action. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { kind, name, path, scopes, example } = resource;
   const noun = KINDS[kind].noun;
@@ -33,10 +33,10 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
   const output = z
     .strictObject({
       dry_run: z.boolean(),
-      matched: z.int().meta({ description: 'How many match the filter.' }),
+      matched: z.int().meta({ description: 'Number of matches of the filter.' }),
       remaining: z.int().meta({
         description:
-          `How many of them this call did not cover: one call covers ${MAX_BULK}, the oldest first. ` +
+          `Number of matches that this call did not cover: one call covers ${MAX_BULK}, the oldest first. ` +
           'Call again with another key.',
       }),
       data: z.array(
@@ -45,13 +45,11 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
           status: z
             .enum(statuses)
             .nullable()
-            .meta({ description: 'Before the action; null when the work is not stored any more.' }),
+            .meta({ description: 'Status before the action; null when the work is no longer stored.' }),
           failure_class: failureClass.nullable(),
           attention: attentionReason.nullable(),
           result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
-          refusal: refusal
-            .nullable()
-            .meta({ description: 'Why it is refused, as in the answer to the single action.' }),
+          refusal: refusal.nullable().meta({ description: 'Reason of the refusal, as for a single action.' }),
           detail: z.string().nullable(),
         }),
       ),
@@ -75,7 +73,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first ' +
       'with `dry_run`, which ' +
       'evaluates each action and changes nothing. Without ' +
-      'it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.',
+      'it an Idempotency-Key is required: a repeated call covers the same work and changes nothing more.',
     scope: scopes.operate,
     requestHeaders: bulkIdempotencyKeyHeader,
     body: input,
@@ -121,7 +119,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       };
       const { database } = dependencies;
       if (dryRun) {
-        // Not needed; but what would be refused next is refused now.
+        // The dry run needs no key, but refuses an invalid one, as the real call would.
         if (header('Idempotency-Key') !== undefined) readIdempotencyKey(header('Idempotency-Key'));
         const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
         const missing = hasFilter({ ...choice })
@@ -139,12 +137,12 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         target: `POST ${path}/bulk-actions`,
         json,
       };
-      // What is chosen is kept before anything is done; then each act, which knows by the same key whether it was done.
+      // Store the selection first. Then each action detects by the same action id whether it was carried out.
       const kept = await answerOnce(dependencies, request, async (tx) => {
         const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
         const chosenIds =
           ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
-        // An action id of its own: the Idempotency-Key may be used again after a day, for another call.
+        // A separate action id: the Idempotency-Key may be reused after a day for another call.
         return jsonReply(200, { matched, ids: chosenIds, action_id: newId('act') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
@@ -172,9 +170,9 @@ interface BulkRequest {
   readonly asked: OperatorAction;
   readonly reason: string;
   readonly caller: Caller;
-  /** The same for every piece of work of a call, and for the same call again. */
+  /** The same for all work of a call, and for a repetition of the call. */
   readonly actionId: string;
-  /** True when it is only judged. */
+  /** True: the action is only judged. */
   readonly dryRun: boolean;
 }
 
@@ -185,7 +183,7 @@ type BulkLine = ReturnType<typeof lineOf> & {
 };
 
 /**
- * Rolls the transaction of an act back that is refused, of which a part may be written by then, or that is only judged.
+ * Rolls back the transaction of an action that was refused, possibly after writes, or that was only judged.
  */
 class RolledBackError extends Error {
   readonly line: BulkLine;
@@ -228,7 +226,7 @@ async function performOne(
   }
 }
 
-/** True when more than ids narrows the choice. */
+/** True when the selection has a filter besides ids. */
 function hasFilter(choice: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(choice).some(([name, value]) => name !== 'ids' && value !== undefined);
 }

@@ -9,21 +9,21 @@ import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { retryAfterSeconds, isWaitOver, isFinished } from '#domain/work/caller-wait.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** After how many seconds it is worth asking for work that was accepted at this moment. */
+/** Retry-After for work that was just accepted, in seconds. */
 export const ASK_AGAIN_SECONDS = retryAfterSeconds('accepted', null, 0);
 
 interface Waiter {
   readonly seconds: number;
   readonly lineageId: string;
   readonly onClose: Incoming['onClose'];
-  /** Whether a status is what is waited for. */
+  /** Whether a status ends the wait. */
   readonly until: (status: WorkStatus) => boolean;
 }
 
 /**
  * Reads work, waiting for a status.
  *
- * @param find reads it as the API shows it, for this caller. @returns with nothing found where there is none, or nobody
+ * @param find reads the work as the API shows it to this caller. @returns an empty result without such work, or after
  *   waits any more.
  */
 async function readWhen(
@@ -44,11 +44,11 @@ async function readWhen(
 }
 
 /**
- * Answers a caller who would rather wait (`Prefer: wait=N`) with the work as it is when it is finished, or when the
- * time is over; anybody else with what is given. So does a repetition: what is stored under the Idempotency-Key is that
- * the work was accepted.
+ * Answers a caller with `Prefer: wait=N` with the work when it is finished, or when the
+ * time is over; other callers get `accepted` at once. A repetition waits too: the answer stored under the Idempotency-Key
+ * says that the work was accepted.
  *
- * @param accepted the answer of one who does not wait. @param finished when it is finished, and the status of the
+ * @param accepted the answer without a wait. @param finished when the work is finished, and the status of that
  *   answer then.
  */
 export async function replyAfterPreferredWait(
@@ -76,12 +76,12 @@ export async function replyAfterPreferredWait(
       seconds: preferred,
       lineageId,
       onClose,
-      // Waiting on is of no use when only a person brings the next step.
+      // Do not wait for a person.
       until: (status) => finished.when(status) || status === 'needs_attention',
     });
     if (found === undefined) return accepted;
     const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
-    // RFC 7240: a preference that was not applied is not mentioned.
+    // RFC 7240: mention only a preference that was applied.
     const applied = {
       ...headers,
       ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }),
@@ -89,12 +89,9 @@ export async function replyAfterPreferredWait(
     if (finished.when(found.status)) return jsonReply(finished.status, found, applied);
     return jsonReply(202, found, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {
-    // It is accepted, whatever cannot be read at present.
+    // The work is accepted although it cannot be read now.
     if (!(error instanceof DatabaseUnavailableError)) throw error;
-    dependencies.logger.warn(
-      { err: error },
-      'a caller who waited is answered as one who did not: the database is away',
-    );
+    dependencies.logger.warn({ err: error }, 'the wait of a caller ends early: the database is down');
     return accepted;
   }
 }
@@ -103,11 +100,11 @@ export async function replyAfterPreferredWait(
 export const longPollHeaders = {
   'Preference-Applied':
     'With `wait=N`: `wait=` and the seconds granted, as with `Prefer: wait=N`. Absent when the API did not wait: ' +
-    'too many callers wait already, or the API stops.',
-  'Retry-After': 'With `wait=N`, when the wait ended without the result: seconds after which to ask again.',
+    'too many callers are waiting, or the API is stopping.',
+  'Retry-After': 'With `wait=N`, when the wait ended without the result: seconds after which to call again.',
 } as const;
 
-/** Says with the answer to a `GET` that it was waited, where it was. @param seconds as the caller asked for them. */
+/** The header Preference-Applied of a `GET` that has waited. @param seconds the requested seconds. */
 export function preferenceApplied(
   { waits }: Pick<ApiDependencies, 'waits'>,
   seconds: number,
@@ -117,11 +114,11 @@ export function preferenceApplied(
 }
 
 /**
- * Answers a `GET` of work, at once or once it has a status that is waited for.
+ * Answers a `GET` of work, at once or when it reaches a given status.
  *
- * @param asked.wait in seconds; undefined where it was not asked for. @param asked.until undefined: until it is
+ * @param asked.wait in seconds; undefined: no wait. @param asked.until undefined: until it is
  *   finished, or waits for a person.
- * @returns undefined where there is no such work, or nobody waits any more.
+ * @returns undefined without such work, or after the caller has disconnected.
  */
 export async function replyAfterWait(
   dependencies: Pick<ApiDependencies, 'waits' | 'now'>,
@@ -138,7 +135,7 @@ export async function replyAfterWait(
   },
   { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },
 ): Promise<Reply | undefined> {
-  // An end is an end: what is waited for beyond it does not come.
+  // A final status ends every wait: no other status follows.
   const has = (status: WorkStatus) =>
     until === undefined ? isFinished(status) : until.includes(status) || isFinal(status);
   const { found, isGranted } = await readWhen(dependencies, id, find, {
@@ -155,7 +152,7 @@ export async function replyAfterWait(
   });
 }
 
-/** The id of the work that an answer tells of. @throws Error when it names none. */
+/** The id of the work in the Location of an answer. @throws Error when there is none. */
 export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Reply): string {
   const location = headers['Location'];
   if (location === undefined || !location.startsWith(`${path}/`)) throw new Error(`an answer of ${path} names no work`);
@@ -163,9 +160,9 @@ export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Rep
 }
 
 /**
- * The header that says when it is worth asking again for work that goes on.
+ * The header Retry-After for unfinished work.
  *
- * @param work as it is shown. @param now epoch milliseconds. @returns whole seconds, as text.
+ * @param work as the API shows it. @param now epoch milliseconds. @returns whole seconds, as text.
  */
 export function retryAfter({ status, next_step_at: next }: WorkJson, now: number): string {
   return String(retryAfterSeconds(status, next === null ? null : Date.parse(next), now));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Whether the same may be submitted once more. */
+/** Whether submitting the same again would be safe. */
 export const resubmissionSchema = z
   .strictObject({
     verdict: z.enum(['not_needed', 'no', 'yes']),
@@ -8,8 +8,8 @@ export const resubmissionSchema = z
   })
   .meta({
     description:
-      'Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is ' +
-      'bought, or goes on. ' +
-      '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or ' +
-      'what was bought has ended.',
+      'Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is ' +
+      'bought, or continues. ' +
+      '`no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or ' +
+      'the purchase has ended.',
   });

@@ -12,14 +12,14 @@ const timelineEntry = z
   })
   .meta({ id: 'TimelineEntry' });
 
-/** Where work stands now, in sentences. */
+/** The current state of work, in sentences. */
 const currentState = z
   .strictObject({
     now: z.string().meta({
-      description: 'Where it stands, in a sentence.',
+      description: 'The state as a sentence.',
       example: 'The order is held: it waits for something that passes.',
     }),
-    reason: z.string().nullable().meta({ description: 'What it waits for, or why it failed.' }),
+    reason: z.string().nullable().meta({ description: 'The hold reason, or why it failed.' }),
     next: z.string().meta({ description: 'The next step.' }),
     next_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     resubmission: resubmissionSchema.meta({ description: 'The same value as in the resource.' }),

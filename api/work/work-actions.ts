@@ -24,18 +24,18 @@ const plain = z.strictObject({ reason: actionReason }).meta({ id: 'OperatorActio
 const limit = z.strictObject({ reason: actionReason, ...limitFields }).meta({ id: 'LimitChange' });
 const retryPolicy = z
   .strictObject({ reason: actionReason, ...retryPolicyInput })
-  .refine((change) => !changesNothing(change), { message: `must say what is to change: ${RETRY_CHANGE_FIELDS}` })
+  .refine((change) => !changesNothing(change), { message: `must contain at least one of: ${RETRY_CHANGE_FIELDS}` })
   .refine(waitsAreOrdered, {
     path: ['first_wait_seconds'],
     message: 'must not be more than longest_wait_seconds',
   })
   .meta({ id: 'RetryPolicyChange' });
-/** Of every kind of work; each adds how the service names what it sold. */
+/** Fields for every kind of work; each kind adds its ids at the service. */
 const resolution = z.strictObject({ reason: actionReason, ...verdictFields });
 
 const EXAMPLE = { reason: 'Balance was topped up.' };
 
-/** What a person does with work that waits, fails or went wrong. */
+/** Operator actions on one piece of work. */
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { kind, name, path, scopes, output, example } = resource;
   const noun = KINDS[kind].noun;
@@ -69,7 +69,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       bodyExample: EXAMPLE,
       handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.reason, caller),
     }),
-    // The purchase gate holds only purchases, and only for them is anything charged.
+    // Only purchases are held by the purchase gate and have a price.
     ...(KINDS[kind].isPurchase
       ? [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]
       : []),
@@ -78,8 +78,8 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       ...common,
       id: `abandon${name}`,
       path: `${path}/{id}/abandon`,
-      summary: `Give up ${article(noun)} ${noun} that bought nothing`,
-      description: 'Refused while the service may have bought for it, or keeps money for it.',
+      summary: `Abandon ${article(noun)} ${noun} that bought nothing`,
+      description: 'Refused while it may have bought something, or the service keeps money for it.',
       body: plain,
       bodyExample: { reason: 'The customer no longer wants it.' },
       handle: ({ params, body, caller }) => perform(params.id, { action: 'abandon' }, body.reason, caller),
@@ -98,11 +98,11 @@ function releaseOperation({ name, path }: WorkResource, common: Common, perform:
     ...common,
     id: `release${name}`,
     path: `${path}/{id}/release`,
-    summary: 'Let held work through the purchase gate now',
+    summary: 'Release held work through the purchase gate now',
     description:
-      'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or ' +
+      'It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or ' +
       '`max_price`. Refused unless it ' +
-      'is held. One that was released and has not gone through yet stays released.',
+      'is held. A release remains valid until the gate is passed.',
     body: plain,
     bodyExample: { reason: 'This customer waits at the counter.' },
     handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.reason, caller),
@@ -115,7 +115,7 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
     ...common,
     id: `change${name}Limit`,
     path: `${path}/{id}/limit`,
-    summary: 'Change the most that the service may charge',
+    summary: 'Change the maximum that the service may charge',
     description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price is tried again at once.`,
     body: limit,
     bodyExampleFirst: true,
@@ -130,11 +130,11 @@ function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common
     ...common,
     id: `change${name}RetryPolicy`,
     path: `${path}/{id}/retry-policy`,
-    summary: 'Change how often, how fast and until when it is tried again',
+    summary: 'Change the retry policy: attempts, waits and deadline',
     description:
-      'Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from ' +
+      'Omitted fields are not changed; `null` removes a change. A running wait is computed again from ' +
       'its start. It does not decide ' +
-      `whether a further attempt is safe: that is checked as always. Refused once the ${KINDS[kind].noun} has ended.`,
+      `whether another attempt is safe: that is checked as always. Refused once the ${KINDS[kind].noun} has ended.`,
     body: retryPolicy,
     bodyExample: {
       reason: 'The supplier is back in an hour.',
@@ -165,7 +165,7 @@ function resolveOperation(
     summary: `Resolve a case of ${article(KINDS[kind].noun)} ${KINDS[kind].noun}`,
     description:
       "States the outcome when neither the service nor the wallet could prove it. Check the service's console first: " +
-      'after `not_bought` it is bought anew.',
+      'after `not_bought` it is bought again.',
     bodyExample: example ?? {
       reason: 'Their support says it was never sold.',
       case: 'outcome_unknown',
@@ -173,7 +173,7 @@ function resolveOperation(
     },
     body,
     handle: ({ params, body: given, caller }) => {
-      // Read again without the names, which differ by kind and have no type.
+      // Parse again without the ids at the service, which differ by kind and have no type.
       const verdict = resolution.strip().parse(given);
       const names = { serviceId: namedIn(given, serviceId), serviceEsimId: namedIn(given, serviceEsimId) };
       return perform(params.id, verdictOf(verdict, names), verdict.reason, caller);

@@ -31,11 +31,11 @@ interface CreationRequest {
 /**
  * Creates work once for an Idempotency-Key, and once for the caller's reference.
  *
- * The id follows from what names the work for good: the caller's reference, or the key where that is kept for good.
- * Were the row lost with the last commits of PostgreSQL, the caller who asks again gets the same work, and its purchase
+ * The id is derived from the permanent identity of the work: the caller's reference, or a permanent key.
+ * If PostgreSQL loses the row with its last commits, a caller that retries gets the same work, and its purchase
  * the same idempotency key.
  *
- * @param accept stores it; what it throws is the answer.
+ * @param accept stores the work; its error becomes the answer.
  */
 export async function createWork(
   dependencies: ApiDependencies,
@@ -52,7 +52,7 @@ export async function createWork(
     { lineageId, header: header('Idempotency-Key'), target: `POST ${path}`, json, isKeptForGood: !isNamed },
     async (tx) => {
       const now = new Date(dependencies.now());
-      // Only new work needs a deadline that lies ahead: a repetition may come after it.
+      // Only new work needs a future deadline: a repetition may arrive after it.
       requireFuture(body.deadline, now);
       const naming = isNamed
         ? ['reference', named]
@@ -120,7 +120,7 @@ function requireFuture(deadline: Date | undefined, now: Date): void {
 }
 
 /**
- * The problem that says which work was made before; to a key that is limited to its own work, only that there is some.
+ * The problem with the existing work; a key that is limited to its own work gets no id of other work.
  */
 export async function alreadyExists(
   db: Executor,
@@ -129,11 +129,11 @@ export async function alreadyExists(
   owner: Owner,
 ): Promise<Problem> {
   if (!(await workExists(db, { kind, id }, owner))) {
-    return new Problem(code, { detail: `This ${field} is taken, by work that this API key does not see.` });
+    return new Problem(code, { detail: `This ${field} is used by work that this API key may not see.` });
   }
   const noun = KINDS[kind].noun;
   return new Problem(code, {
-    detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} was made for this ${field}.`,
+    detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} exists for this ${field}.`,
     extra: { existing: { id, href: `${path}/${id}` } },
   });
 }

@@ -19,7 +19,7 @@ const metadataKey = z
 const metadataValue = z
   .string()
   .max(MAX_METADATA_VALUE)
-  // PostgreSQL stores neither NUL nor half of a surrogate pair in JSON.
+  // PostgreSQL can store neither NUL nor a lone surrogate in JSON.
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
   .meta({ override: { pattern: TEXT_PATTERN } });
 
@@ -27,18 +27,18 @@ export const metadata = z
   .record(metadataKey, metadataValue)
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA, { message: `must have at most ${MAX_METADATA} pairs` })
   .meta({
-    description: 'Your own notes, returned as they are. Not encrypted: keep personal data out.',
+    description: 'Your own data, returned unchanged. Not encrypted: do not include personal data.',
     example: { shop_order: 'A-1001' },
     override: { maxProperties: MAX_METADATA },
   });
 
-/** The caller's own reference of work. */
+/** The caller's reference of work. */
 export function callerReference(kind: WorkKind, example: string) {
   return z
     .string()
     .refine(isCallerReference, { message: 'must have 1 to 64 visible ASCII characters other than `~`' })
     .meta({
-      description: `Your own reference, unique for ever: one ${KINDS[kind].noun} is made for it, however often you ask.`,
+      description: `Your reference, permanently unique: it gets one ${KINDS[kind].noun}, also after repeated requests.`,
       example,
       override: { pattern: '^[!-}]{1,64}$' },
     });
@@ -50,8 +50,8 @@ export function purchaseInput(kind: WorkKind) {
   return {
     max_price: moneyInput.optional().meta({
       description:
-        'The most that the service may charge, in the currency of its price. While it asks for more, ' +
-        `the ${noun} is held; so it is with a limit in another currency, which allows no price, until ` +
+        'Maximum that the service may charge, in the currency of its price. While its price is higher, ' +
+        `the ${noun} is held. A limit in another currency allows no price, so it is held until ` +
         'the limit is changed.',
     }),
     deadline: deadlineInput(kind),
@@ -59,12 +59,12 @@ export function purchaseInput(kind: WorkKind) {
   };
 }
 
-/** When what is held ends. */
+/** Deadline of held work. */
 export function deadlineInput(kind: WorkKind) {
   const ends = KINDS[kind].texts.heldTooLong;
   return instantInput.optional().meta({
     description:
-      `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it ` +
+      `Work that is still held then ${ends}. Must be in the future. Default and maximum: 24 hours after it ` +
       'was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of ' +
       'failure).',
     override: { type: 'string', format: 'date-time' },

@@ -10,7 +10,7 @@ import { resubmission } from '#domain/work/resubmission.ts';
 import { RETRY_OVERRIDES, givesUpAt, ruleOfWork } from '#domain/work/retry-rules.ts';
 import { describeStatus } from '#domain/work/status-text.ts';
 
-/** What is the same for work of every kind. */
+/** The fields that work of all kinds has. */
 export function workJson(
   kind: WorkKind,
   row: WorkRow,
@@ -34,7 +34,7 @@ export function workJson(
   };
 }
 
-/** Where work stands, in sentences. @param work as the API shows it to this caller. */
+/** The state of work in sentences. @param work as the API shows it to this caller. */
 export function currentStateJson(
   kind: WorkKind,
   { status, failure, attention, next_step_at: nextAt, resubmission: again }: WorkJson,
@@ -59,7 +59,7 @@ const OVERRIDE_NAMES = {
   deadlineAt: 'deadline',
 } as const satisfies Record<(typeof RETRY_OVERRIDES)[number], string>;
 
-/** What was set counts; the rest its workflow has stored, as it was configured. */
+/** Fields set by an operator, else the configured values that its workflow has stored. */
 function retryPolicyJson({ retryRule, retryOverrides, extraAttempts, createdAt, deadlineAt }: WorkRow) {
   const overrides = retryOverrides ?? {};
   const rule = retryRule === null ? undefined : ruleOfWork(retryRule, overrides, extraAttempts);

@@ -38,7 +38,7 @@ export interface WorkDefinition<
     readonly description: string;
     readonly body: Body;
     readonly bodyExample: z.input<Body>;
-    /** Makes what stores the work in the transaction of its creation. What that throws is the answer. */
+    /** Returns the function that stores the work in the transaction of its creation. Its error becomes the answer. */
     readonly accept: (
       dependencies: ApiDependencies,
       request: Pick<ApiRequest<z.ZodObject, z.ZodObject, Body>, 'body' | 'caller'>,
@@ -115,7 +115,7 @@ export function workOperations<
         });
       },
     }),
-    // Before what has an id in its place.
+    // Before the path with an id.
     bulkOperation(dependencies, resource),
     ...workReadOperations(dependencies, resource),
     ...(definition.others?.(dependencies, resource) ?? []),

@@ -18,7 +18,7 @@ import { resubmission } from '#domain/work/resubmission.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Reading one piece of work, and what happened to it so far. */
+/** Reads of one piece of work and of its timeline. */
 export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { database } = dependencies;
   const { kind, name, path, tag, scopes, output, example } = resource;
@@ -35,7 +35,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       .optional()
       .meta({
         description:
-          'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a ' +
+          'With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a ' +
           'person.',
       }),
   });
@@ -47,10 +47,10 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       tag,
       summary: `Read ${article(noun)} ${noun}`,
       description:
-        'With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many ' +
-        'seconds; the answer is the same. ' +
-        'Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and ' +
-        '`Preference-Applied` that it was waited.',
+        'With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N ' +
+        'seconds; its form is the same. ' +
+        'Check `status`. If the wait ended without the result, `Retry-After` says when to call again, and ' +
+        '`Preference-Applied` that the API has waited.',
       scope: scopes.read,
       params,
       query: readQuery,
@@ -71,7 +71,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       method: 'get',
       path: `${path}/{id}/timeline`,
       tag,
-      summary: `Read what happened to ${article(noun)} ${noun}, and where it stands`,
+      summary: `Read the timeline and the current state of ${article(noun)} ${noun}`,
       description:
         'Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next ' +
         'and when, and whether submitting again would be safe.',

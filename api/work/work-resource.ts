@@ -13,7 +13,7 @@ import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { CaseVerdict } from '#domain/work/operator-actions.ts';
 import type { Resubmission } from '#domain/work/resubmission.ts';
 
-/** Work as the API shows it; each kind adds to it. */
+/** Work in the API; each kind adds fields. */
 export interface WorkJson {
   readonly status: WorkStatus;
   readonly next_step_at: string | null;
@@ -28,40 +28,40 @@ export interface ResolutionField {
   readonly description: string;
 }
 
-/** What the calls that all kinds of work share must know of one kind. */
+/** Properties of a kind of work for the calls that all kinds share. */
 export interface WorkResource {
   readonly kind: WorkKind;
   /** The name used in operation ids: `Order` in `getOrder`. */
   readonly name: string;
-  /** Of the list. */
+  /** Path of the list. */
   readonly path: `/v1/${string}`;
   readonly tag: string;
   readonly scopes: { readonly read: ApiScope; readonly write: ApiScope; readonly operate: ApiScope };
   readonly notFound: ProblemCode;
-  /** The field with the caller's own reference, and the problem that it is taken. */
+  /** The field with the caller's reference, and the problem of a used one. */
   readonly reference: {
     readonly field: string;
     readonly taken: ProblemCode;
     /**
-     * True when a value of it stands for one piece of work for good; false when it may stand for another once that has
+     * True when a reference identifies one piece of work permanently; false when it may be used again after that has
      * ended.
      */
     readonly isForGood: boolean;
   };
   readonly output: z.ZodType;
   readonly example: { readonly id: string };
-  /** How a verdict on an open case names what the service made. */
+  /** Fields of a verdict with the ids of the purchase at the service. */
   readonly resolution: {
     readonly serviceId: ResolutionField;
-    /** Of a kind that delivers an eSIM. */
+    /** For a kind that delivers an eSIM. */
     readonly serviceEsimId?: ResolutionField;
     readonly example?: { readonly reason: string; readonly case: AttentionReason; readonly verdict: CaseVerdict };
   };
-  /** Reads one that is the owner's, redacted for a key that is limited to its own work. */
+  /** Reads work of the owner, redacted for a key that is limited to its own work. */
   find(db: Executor, id: string, owner: Owner): Promise<WorkJson | undefined>;
 }
 
-/** The problem that there is none with this id. */
+/** The problem for an unknown id. */
 export function notFound({ notFound: code }: WorkResource): Problem {
   return new Problem(code);
 }

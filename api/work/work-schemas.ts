@@ -16,28 +16,28 @@ import { retryPolicy } from '#api/work/retry-policy-schemas.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** Of one kind, as `statusesOf` lists them. */
+/** Statuses of one kind, from `statusesOf`. */
 type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
 
-/** The final statuses of what is bought and then done with, for a description. */
+/** The final statuses of one-time purchases, for a description. */
 export const PURCHASE_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
 
 /**
- * What the answer about work of every kind holds.
+ * The answer fields of work of every kind.
  *
- * @param ends for the description: which of the statuses are final, and what they mean.
+ * @param ends text of the description about the final statuses.
  */
 export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>, ends: string) {
   return {
     status: z.enum(statuses).meta({
       description:
-        '`accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being ' +
-        `${KINDS[kind].isPurchase ? 'bought' : 'asked for'}. \`processing\`: the service works on it. ` +
+        '`accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being ' +
+        `${KINDS[kind].isPurchase ? 'bought' : 'requested'}. \`processing\`: the service works on it. ` +
         `\`needs_attention\`: waits for a person. ${ends}`,
       example: 'processing',
     }),
     max_price: money.nullable(),
-    charged: money.nullable().meta({ description: 'What the service charged, once it is known.' }),
+    charged: money.nullable().meta({ description: 'Amount that the service charged, once it is known.' }),
     failure: z
       .strictObject({
         class: failureClass,
@@ -46,30 +46,27 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
         advice: z.string(),
       })
       .nullable()
-      .meta({ description: 'Why it failed, or why it is held at present.' }),
+      .meta({ description: 'Why it failed, or why it is held now.' }),
     attention: z
       .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
       .nullable()
-      .meta({ description: 'Why it waits for a person.' }),
+      .meta({ description: 'Why it needs attention.' }),
     resubmission: resubmissionSchema,
     next_step_at: instant.nullable().meta({ description: 'The time of the next step, if it is known.' }),
     deadline: instant.nullable().meta({
       description:
-        'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted ' +
-        '(`POLICY_HOLD_DEADLINE`), which bounds a later ' +
-        'one as well. `retry_policy.gives_up_at` is what counts.',
+        'The deadline of the caller for held work. `null`: 24 hours after it was accepted ' +
+        '(`POLICY_HOLD_DEADLINE`), which also limits a later ' +
+        'one. `retry_policy.gives_up_at` is the effective time.',
     }),
     retry_policy: retryPolicy,
     metadata: z.record(z.string(), z.string()),
-    attempts: z
-      .int()
-      .min(0)
-      .meta({ description: 'Attempts made, whether or not they were sent: held work has its first.' }),
+    attempts: z.int().min(0).meta({ description: 'Number of attempts, sent or not: held work has its first one.' }),
     created_by: createdBy,
     created_at: instant,
     updated_at: instant,
     completed_at: instant.nullable().meta({
-      description: 'When it was bought or carried out; null until then, and for what failed, was refused or abandoned.',
+      description: 'When it was bought or carried out; null until then, and for failed, refused or abandoned work.',
     }),
   };
 }
@@ -106,12 +103,12 @@ export const workOutputExample = {
   completed_at: null,
 } as const;
 
-/** By what every list of work can be narrowed, and its pages. */
+/** Filters and paging of every list of work. */
 export function workListQuery<Status extends WorkStatus>(statuses: Statuses<Status>) {
   return {
     status: listOf(statuses).optional().meta({ description: 'One status, or several, separated by commas.' }),
     failure_class: failureClassInQuery.optional().meta({ description: 'Why it is held, or why it failed.' }),
-    attention: attentionReasonInQuery.optional().meta({ description: 'Why it waits for a person.' }),
+    attention: attentionReasonInQuery.optional().meta({ description: 'Why it needs attention.' }),
     created_by: createdByInQuery.optional(),
     created_after: timeInQuery('Later than this.'),
     created_before: timeInQuery('Earlier than this.'),
