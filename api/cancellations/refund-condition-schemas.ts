@@ -22,7 +22,7 @@ export const refundConditionsExample: z.input<typeof refundCondition>[] = [
   passed('never_installed', 'It was never installed.'),
   passed('never_activated', 'It was never activated.'),
   passed('no_completed_topup', 'No top-up of it is completed.'),
-  passed('debit_verified', 'The wallet shows its debit.'),
+  passed('debit_verified', 'The wallet shows what it cost.'),
 ];
 
 /** @param now epoch milliseconds. */

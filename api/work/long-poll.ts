@@ -24,7 +24,7 @@ interface Waiter {
  * Reads work, waiting for a status.
  *
  * @param find reads the work as the API shows it to this caller. @returns an empty result without such work, or after
- *   waits any more.
+ *   the caller has disconnected.
  */
 async function readWhen(
   { waits }: Pick<ApiDependencies, 'waits'>,

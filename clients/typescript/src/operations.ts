@@ -135,7 +135,7 @@ export interface ListOrdersQuery {
   >;
   /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** Why it waits for a person. */
+  /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -144,16 +144,16 @@ export interface ListOrdersQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface GetOrderQuery {
-  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
-  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
     | 'accepted'
     | 'held'
@@ -166,9 +166,9 @@ export interface GetOrderQuery {
 }
 
 export interface GetOrderTimelineQuery {
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -189,7 +189,7 @@ export interface ListTopupsQuery {
   >;
   /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** Why it waits for a person. */
+  /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -198,16 +198,16 @@ export interface ListTopupsQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface GetTopupQuery {
-  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
-  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
     | 'accepted'
     | 'held'
@@ -220,16 +220,16 @@ export interface GetTopupQuery {
 }
 
 export interface GetTopupTimelineQuery {
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface ListVpnSubscriptionsQuery {
   readonly external_subscription_id?: string;
   readonly vpn_plan_id?: number;
-  /** Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log. */
+  /** Your exact reference to the customer. Compared by a keyed hash. It is part of the URL, which proxies may log. */
   readonly customer_reference?: string;
   /** One status, or several. */
   readonly status?: OneOrMore<
@@ -247,7 +247,7 @@ export interface ListVpnSubscriptionsQuery {
   >;
   /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** Why it waits for a person. */
+  /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -256,16 +256,16 @@ export interface ListVpnSubscriptionsQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface GetVpnSubscriptionQuery {
-  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
-  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
     | 'accepted'
     | 'held'
@@ -281,9 +281,9 @@ export interface GetVpnSubscriptionQuery {
 }
 
 export interface GetVpnSubscriptionTimelineQuery {
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -302,7 +302,7 @@ export interface ListCancellationsQuery {
   >;
   /** Why it is held, or why it failed. */
   readonly failure_class?: FailureClass;
-  /** Why it waits for a person. */
+  /** Why it needs attention. */
   readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
@@ -311,16 +311,16 @@ export interface ListCancellationsQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface GetCancellationQuery {
-  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
-  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  /** With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a person. */
   readonly until?: OneOrMore<
     | 'accepted'
     | 'held'
@@ -333,9 +333,9 @@ export interface GetCancellationQuery {
 }
 
 export interface GetCancellationTimelineQuery {
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -355,16 +355,16 @@ export interface ListRefundsQuery {
   readonly created_before?: string;
   /** Changed later than this. */
   readonly updated_after?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface ListEventsQuery {
   /** Types of events; `order.*` selects all events of orders. */
   readonly type?: OneOrMore<EventPattern>;
-  /** Of what they speak. */
+  /** Kinds of subjects. */
   readonly subject_kind?: OneOrMore<
     | 'order'
     | 'topup'
@@ -375,23 +375,23 @@ export interface ListEventsQuery {
     | 'wallet'
     | 'webhook_endpoint'
   >;
-  /** Of one resource, such as `ord_…`. */
+  /** Id of one subject, such as `ord_…`. */
   readonly subject_id?: string;
-  /** Without a cursor: begins with the first event of this time or later. Default: the oldest that is kept. */
+  /** Without a cursor: starts with the first event at or after this time. Default: the oldest stored event. */
   readonly since?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event itself). Good for as long as the events after it are kept. */
+  /** `next_cursor` of the previous page, or the `id` field of the stream (not the id of the event itself). Valid while the events after it are stored. */
   readonly cursor?: string;
-  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  /** Maximum wait in seconds, limited by the API (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
 }
 
 export interface ListCasesQuery {
   readonly reason?: AttentionReason;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -399,34 +399,34 @@ export interface ListDeadLettersQuery {
   readonly queue?:
     | 'inbox'
     | 'outbox';
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface ListPausesQuery {
-  /** Only pauses of this kind of work alone. */
+  /** Only pauses of exactly this kind of work. */
   readonly kind?:
     | 'order'
     | 'topup'
     | 'vpn_subscription'
     | 'cancellation';
-  /** Only pauses after this failure class alone. */
+  /** Only pauses after exactly this failure class. */
   readonly failure_class?: FailureClass;
-  /** `true`: also pauses that are over. */
+  /** `true`: also ended pauses. */
   readonly ended?: boolean;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface ListEsimsQuery {
-  /** As the service calls it, such as `installed`; or several, separated by commas. */
+  /** Status at the service, such as `installed`, or several, separated by commas. */
   readonly status?: string;
   readonly order_id?: string;
-  /** Your own reference of the order. */
+  /** Your reference of the order. */
   readonly external_order_id?: string;
   /** Serial number of the SIM profile. */
   readonly iccid?: string;
@@ -437,20 +437,20 @@ export interface ListEsimsQuery {
   readonly created_before?: string;
   /** Its status or one of its times changed later than this. */
   readonly updated_after?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface ListPackagesQuery {
-  /** Only packages that name this country (ISO 3166-1 alpha-2). */
+  /** Only packages for this country (ISO 3166-1 alpha-2). */
   readonly country?: string;
-  /** Only what the service sells at present, or only what it does not. */
+  /** `true`: only packages that the service sells now; `false`: only others. */
   readonly available?: boolean;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -462,23 +462,23 @@ export interface ListPricingRulesQuery {
     | 'package'
     | 'vpn_plan';
   readonly currency?: string;
-  /** `true`: also rules that are over. */
+  /** `true`: also ended rules. */
   readonly ended?: boolean;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface ListPricingRuleVersionsQuery {
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface ListWalletTransactionsQuery {
-  /** Only of this kind; `none`: what the service moved and nothing here is the cause of. */
+  /** Only movements with this kind of cause; `none`: movements without a cause in our journal. */
   readonly cause?:
     | 'attempt'
     | 'subscription_period'
@@ -489,17 +489,17 @@ export interface ListWalletTransactionsQuery {
   readonly direction?:
     | 'debit'
     | 'credit';
-  /** Only what an order has cost, and what came back of it. */
+  /** Only debits and credits of this order. */
   readonly order_id?: string;
-  /** Only what an eSIM has cost with its top-ups, and what came back of them. */
+  /** Only debits and credits of this eSIM and its top-ups. */
   readonly esim_id?: string;
-  /** Only what was written down here later than this. */
+  /** Only recorded later than this. */
   readonly recorded_after?: string;
-  /** Only what was written down here earlier than this. */
+  /** Only recorded earlier than this. */
   readonly recorded_before?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -515,14 +515,14 @@ export interface ListReconciliationsQuery {
   readonly started_after?: string;
   /** Earlier than this. */
   readonly started_before?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
 export interface GetLatestUpdateQuery {
-  /** Version of the storefront that is installed, dotted numbers. */
+  /** Installed version of the storefront, dotted numbers. */
   readonly current_version: string;
   /** Release channel. */
   readonly channel?: string;
@@ -530,9 +530,9 @@ export interface GetLatestUpdateQuery {
 
 export interface ListWebhookEndpointsQuery {
   readonly created_by?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -542,9 +542,9 @@ export interface ListWebhookDeliveriesQuery {
     | 'delivered'
     | 'failed';
   readonly event_id?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -560,9 +560,9 @@ export interface ListAuditLogQuery {
   readonly recorded_after?: string;
   /** Earlier than this. */
   readonly recorded_before?: string;
-  /** How many at most, 1 to 100. */
+  /** Maximum number of items, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before; leave it out for the first page. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   readonly cursor?: string;
 }
 
@@ -584,7 +584,7 @@ export class Operations {
 
   /** Buy an eSIM package.
    *
-   * Stores the order and answers at once; the purchase follows, however long the service takes. Read the order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.
+   * Stores the order and answers at once; the purchase follows. Read the order, or its timeline, to follow it. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.
    *
    * Scope: `orders:write`.
    */
@@ -594,7 +594,7 @@ export class Operations {
 
   /** Perform one action on many orders.
    *
-   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is required: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `orders:operate`.
    */
@@ -604,7 +604,7 @@ export class Operations {
 
   /** Read an order.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
+   * With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says when to call again, and `Preference-Applied` that the API has waited.
    *
    * Scope: `orders:read`.
    */
@@ -612,7 +612,7 @@ export class Operations {
     return this.transport.json({ operation: 'getOrder', method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to an order, and where it stands.
+  /** Read the timeline and the current state of an order.
    *
    * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
@@ -632,9 +632,9 @@ export class Operations {
     return this.transport.json({ operation: 'retryOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry`, body, options });
   }
 
-  /** Let held work through the purchase gate now.
+  /** Release held work through the purchase gate now.
    *
-   * Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it is held. One that was released and has not gone through yet stays released.
+   * It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or `max_price`. Refused unless it is held. A release remains valid until the gate is passed.
    *
    * Scope: `orders:operate`.
    */
@@ -642,7 +642,7 @@ export class Operations {
     return this.transport.json({ operation: 'releaseOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/release`, body, options });
   }
 
-  /** Change the most that the service may charge.
+  /** Change the maximum that the service may charge.
    *
    * An order that is held because of its price is tried again at once.
    *
@@ -652,9 +652,9 @@ export class Operations {
     return this.transport.json({ operation: 'changeOrderLimit', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/limit`, body, options });
   }
 
-  /** Change how often, how fast and until when it is tried again.
+  /** Change the retry policy: attempts, waits and deadline.
    *
-   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the order has ended.
+   * Omitted fields are not changed; `null` removes a change. A running wait is computed again from its start. It does not decide whether another attempt is safe: that is checked as always. Refused once the order has ended.
    *
    * Scope: `orders:operate`.
    */
@@ -662,9 +662,9 @@ export class Operations {
     return this.transport.json({ operation: 'changeOrderRetryPolicy', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
-  /** Give up an order that bought nothing.
+  /** Abandon an order that bought nothing.
    *
-   * Refused while the service may have bought for it, or keeps money for it.
+   * Refused while it may have bought something, or the service keeps money for it.
    *
    * Scope: `orders:operate`.
    */
@@ -674,7 +674,7 @@ export class Operations {
 
   /** Resolve a case of an order.
    *
-   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought again.
    *
    * Scope: `orders:operate`.
    */
@@ -692,7 +692,7 @@ export class Operations {
 
   /** Recharge an eSIM.
    *
-   * Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options of the eSIM; they are read again before anything is bought. One top-up of an eSIM is under way at a time: a further one is held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.
+   * Stores the top-up and answers at once; the purchase follows. The package must be one of the top-up options of the eSIM; they are read again before the purchase. One top-up of an eSIM is in progress at a time: another one is held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.
    *
    * Scope: `topups:write`.
    */
@@ -702,7 +702,7 @@ export class Operations {
 
   /** Perform one action on many top-ups.
    *
-   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is required: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `topups:operate`.
    */
@@ -712,7 +712,7 @@ export class Operations {
 
   /** Read a top-up.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
+   * With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says when to call again, and `Preference-Applied` that the API has waited.
    *
    * Scope: `topups:read`.
    */
@@ -720,7 +720,7 @@ export class Operations {
     return this.transport.json({ operation: 'getTopup', method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to a top-up, and where it stands.
+  /** Read the timeline and the current state of a top-up.
    *
    * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
@@ -740,9 +740,9 @@ export class Operations {
     return this.transport.json({ operation: 'retryTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry`, body, options });
   }
 
-  /** Let held work through the purchase gate now.
+  /** Release held work through the purchase gate now.
    *
-   * Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it is held. One that was released and has not gone through yet stays released.
+   * It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or `max_price`. Refused unless it is held. A release remains valid until the gate is passed.
    *
    * Scope: `topups:operate`.
    */
@@ -750,7 +750,7 @@ export class Operations {
     return this.transport.json({ operation: 'releaseTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/release`, body, options });
   }
 
-  /** Change the most that the service may charge.
+  /** Change the maximum that the service may charge.
    *
    * A top-up that is held because of its price is tried again at once.
    *
@@ -760,9 +760,9 @@ export class Operations {
     return this.transport.json({ operation: 'changeTopupLimit', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/limit`, body, options });
   }
 
-  /** Change how often, how fast and until when it is tried again.
+  /** Change the retry policy: attempts, waits and deadline.
    *
-   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the top-up has ended.
+   * Omitted fields are not changed; `null` removes a change. A running wait is computed again from its start. It does not decide whether another attempt is safe: that is checked as always. Refused once the top-up has ended.
    *
    * Scope: `topups:operate`.
    */
@@ -770,9 +770,9 @@ export class Operations {
     return this.transport.json({ operation: 'changeTopupRetryPolicy', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
-  /** Give up a top-up that bought nothing.
+  /** Abandon a top-up that bought nothing.
    *
-   * Refused while the service may have bought for it, or keeps money for it.
+   * Refused while it may have bought something, or the service keeps money for it.
    *
    * Scope: `topups:operate`.
    */
@@ -782,7 +782,7 @@ export class Operations {
 
   /** Resolve a case of a top-up.
    *
-   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought again.
    *
    * Scope: `topups:operate`.
    */
@@ -790,9 +790,9 @@ export class Operations {
     return this.transport.json({ operation: 'resolveTopupCase', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/resolve`, body, options });
   }
 
-  /** List VPN plans, their prices, and what your rules suggest, by id.
+  /** List VPN plans with their prices and your suggested prices, by id.
    *
-   * Read from the service at this moment.
+   * Read from the service at each call.
    *
    * Scope: `vpn:read`.
    */
@@ -820,7 +820,7 @@ export class Operations {
 
   /** Perform one action on many VPN subscriptions.
    *
-   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is required: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `vpn:operate`.
    */
@@ -830,7 +830,7 @@ export class Operations {
 
   /** Read a VPN subscription.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
+   * With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says when to call again, and `Preference-Applied` that the API has waited.
    *
    * Scope: `vpn:read`.
    */
@@ -838,7 +838,7 @@ export class Operations {
     return this.transport.json({ operation: 'getVpnSubscription', method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to a VPN subscription, and where it stands.
+  /** Read the timeline and the current state of a VPN subscription.
    *
    * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
@@ -848,9 +848,9 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'getVpnSubscriptionTimeline', method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
-  /** Get what the customer's device needs.
+  /** Get the access data for the customer's device.
    *
-   * Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache keeps it.
+   * Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache stores it.
    *
    * Scope: `vpn:reveal`.
    */
@@ -878,9 +878,9 @@ export class Operations {
     return this.transport.json({ operation: 'retryVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry`, body, options });
   }
 
-  /** Let held work through the purchase gate now.
+  /** Release held work through the purchase gate now.
    *
-   * Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it is held. One that was released and has not gone through yet stays released.
+   * It passes a pause and an open circuit (as its canary), but not the wallet, the daily limits or `max_price`. Refused unless it is held. A release remains valid until the gate is passed.
    *
    * Scope: `vpn:operate`.
    */
@@ -888,7 +888,7 @@ export class Operations {
     return this.transport.json({ operation: 'releaseVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/release`, body, options });
   }
 
-  /** Change the most that the service may charge.
+  /** Change the maximum that the service may charge.
    *
    * A VPN subscription that is held because of its price is tried again at once.
    *
@@ -898,9 +898,9 @@ export class Operations {
     return this.transport.json({ operation: 'changeVpnSubscriptionLimit', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/limit`, body, options });
   }
 
-  /** Change how often, how fast and until when it is tried again.
+  /** Change the retry policy: attempts, waits and deadline.
    *
-   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the VPN subscription has ended.
+   * Omitted fields are not changed; `null` removes a change. A running wait is computed again from its start. It does not decide whether another attempt is safe: that is checked as always. Refused once the VPN subscription has ended.
    *
    * Scope: `vpn:operate`.
    */
@@ -908,9 +908,9 @@ export class Operations {
     return this.transport.json({ operation: 'changeVpnSubscriptionRetryPolicy', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
-  /** Give up a VPN subscription that bought nothing.
+  /** Abandon a VPN subscription that bought nothing.
    *
-   * Refused while the service may have bought for it, or keeps money for it.
+   * Refused while it may have bought something, or the service keeps money for it.
    *
    * Scope: `vpn:operate`.
    */
@@ -920,7 +920,7 @@ export class Operations {
 
   /** Resolve a case of a VPN subscription.
    *
-   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought again.
    *
    * Scope: `vpn:operate`.
    */
@@ -938,7 +938,7 @@ export class Operations {
 
   /** Cancel an eSIM.
    *
-   * Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who installs the eSIM meanwhile may be faster: what the service answers decides.
+   * Stores the cancellation and answers at once; it is processed afterwards. It is sent only if all five conditions of the refund are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One cancellation of an eSIM is made; another one is possible only after it was refused or abandoned. A customer who installs the eSIM meanwhile may be faster: the answer of the service decides.
    *
    * Scope: `cancellations:write`.
    */
@@ -948,7 +948,7 @@ export class Operations {
 
   /** Perform one action on many cancellations.
    *
-   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is needed: a repeated call covers the same work and changes nothing more.
+   * Each action is separate, with its own audit entry; a refused one does not stop the others. Try it first with `dry_run`, which evaluates each action and changes nothing. Without it an Idempotency-Key is required: a repeated call covers the same work and changes nothing more.
    *
    * Scope: `cancellations:operate`.
    */
@@ -958,7 +958,7 @@ export class Operations {
 
   /** Read a cancellation.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
+   * With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says when to call again, and `Preference-Applied` that the API has waited.
    *
    * Scope: `cancellations:read`.
    */
@@ -966,7 +966,7 @@ export class Operations {
     return this.transport.json({ operation: 'getCancellation', method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to a cancellation, and where it stands.
+  /** Read the timeline and the current state of a cancellation.
    *
    * Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next and when, and whether submitting again would be safe.
    *
@@ -986,9 +986,9 @@ export class Operations {
     return this.transport.json({ operation: 'retryCancellation', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry`, body, options });
   }
 
-  /** Change how often, how fast and until when it is tried again.
+  /** Change the retry policy: attempts, waits and deadline.
    *
-   * Fields that are left out stay as they are; `null` removes a change. A running wait is measured again from its start. It does not decide whether a further attempt is safe: that is checked as always. Refused once the cancellation has ended.
+   * Omitted fields are not changed; `null` removes a change. A running wait is computed again from its start. It does not decide whether another attempt is safe: that is checked as always. Refused once the cancellation has ended.
    *
    * Scope: `cancellations:operate`.
    */
@@ -996,9 +996,9 @@ export class Operations {
     return this.transport.json({ operation: 'changeCancellationRetryPolicy', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
-  /** Give up a cancellation that bought nothing.
+  /** Abandon a cancellation that bought nothing.
    *
-   * Refused while the service may have bought for it, or keeps money for it.
+   * Refused while it may have bought something, or the service keeps money for it.
    *
    * Scope: `cancellations:operate`.
    */
@@ -1008,7 +1008,7 @@ export class Operations {
 
   /** Resolve a case of a cancellation.
    *
-   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought anew.
+   * States the outcome when neither the service nor the wallet could prove it. Check the service's console first: after `not_bought` it is bought again.
    *
    * Scope: `cancellations:operate`.
    */
@@ -1034,7 +1034,7 @@ export class Operations {
 
   /** Read events, oldest first.
    *
-   * The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds: `Preference-Applied` says that it did. An event says that something has changed; read `subject.href` for how it is now.
+   * The feed: store `next_cursor` and continue from it at any time. No event is skipped or repeated while events are stored (30 days by default). With `wait=N` an empty page waits for events, at most N seconds: `Preference-Applied` says that it did. An event reports a change; read `subject.href` for the current state.
    *
    * Scope: `events:read`.
    */
@@ -1088,7 +1088,7 @@ export class Operations {
 
   /** Requeue a dead letter.
    *
-   * Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to the list with a new case. Its case closes when nothing else of the same work is quarantined.
+   * After its cause was corrected. It gets as many tries as a new one; if it fails again, it returns to the list with a new case. Its case closes when nothing else of the same work is quarantined.
    *
    * Scope: `cases:operate`.
    */
@@ -1098,7 +1098,7 @@ export class Operations {
 
   /** Dismiss a dead letter.
    *
-   * It is not processed any more, and bars no purchase. Check the purchase at the service first: a dismissed report has no effect, even if it reports a purchase. A report stays stored; a request of the outbox is deleted.
+   * It is never processed, and no longer prevents purchases. Check the purchase at the service first: a dismissed report has no effect, even if it reports a purchase. A report stays stored; a request of the outbox is deleted.
    *
    * Scope: `cases:operate`.
    */
@@ -1116,7 +1116,7 @@ export class Operations {
 
   /** List pauses of buying, newest first.
    *
-   * Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who released it.
+   * Active pauses; with `ended=true` also ended ones: who paused buying, when and why, and who released it.
    *
    * Scope: `gate:read`.
    */
@@ -1126,7 +1126,7 @@ export class Operations {
 
   /** Pause buying: all of it, of one kind, or after one failure class.
    *
-   * Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work is held, and fails at its deadline as other held work does. Where the same is paused already, the answer is that pause (200).
+   * From now on nothing that the pause covers is sent; a running send ends. Paused work is held, and fails at its deadline like other held work. If the same is paused already, the answer is that pause (200).
    *
    * Scope: `gate:operate`.
    */
@@ -1142,9 +1142,9 @@ export class Operations {
     return this.transport.json({ operation: 'getPause', method: 'GET', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}`, options });
   }
 
-  /** End a pause; what it held goes on at a set rate, oldest first.
+  /** End a pause; held work continues at a limited rate, oldest first.
    *
-   * One that has ended stays as it is. To release a pause of the origin `first_contact` is to buy although the shapes of the service's answers have not been seen.
+   * An ended pause is not changed. Releasing a pause of the origin `first_contact` means buying although the shapes of the service's answers were not seen.
    *
    * Scope: `gate:operate`.
    */
@@ -1152,9 +1152,9 @@ export class Operations {
     return this.transport.json({ operation: 'releasePause', method: 'POST', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`, body, options });
   }
 
-  /** Read what your API key may do, and its limits.
+  /** Read the scopes and limits of your API key.
    *
-   * Any valid key may.
+   * Any valid key.
    */
   getOwnKey(options: CallOptions = {}): Promise<OwnKey> {
     return this.transport.json({ operation: 'getOwnKey', method: 'GET', path: '/v1/key', options });
@@ -1168,9 +1168,9 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listEsims', method: 'GET', path: '/v1/esims', query: { ...query, ...cursor }, options }));
   }
 
-  /** Read how much data an eSIM has used.
+  /** Read the data usage of an eSIM.
    *
-   * Read from the service at this moment; `measured_at` says of when the figure is. Where the service cannot be asked, the newest reading that we have (`source`: `stored`), with its age.
+   * Read from the service at each call; `measured_at` is the time of the measurement. If the service cannot be read, the newest stored value (`source`: `stored`), with its age.
    *
    * Scope: `esims:read`.
    */
@@ -1186,9 +1186,9 @@ export class Operations {
     return this.transport.json({ operation: 'getEsim', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}`, options });
   }
 
-  /** List the packages that an eSIM can be recharged with.
+  /** List the top-up options of an eSIM.
    *
-   * Read from the service at this moment. `POST /v1/topups` takes one of them.
+   * Read from the service at each call. `POST /v1/topups` accepts one of them.
    *
    * Scope: `esims:read`.
    */
@@ -1196,9 +1196,9 @@ export class Operations {
     return this.transport.json({ operation: 'listTopupOptions', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/topup-options`, options });
   }
 
-  /** Read what a phone needs to install the eSIM.
+  /** Read the activation data of an eSIM.
    *
-   * Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache keeps it.
+   * Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.
    *
    * Scope: `esims:reveal`.
    */
@@ -1208,7 +1208,7 @@ export class Operations {
 
   /** Get the activation code as a QR code, SVG.
    *
-   * Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache keeps it.
+   * Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.
    *
    * Scope: `esims:reveal`.
    */
@@ -1218,7 +1218,7 @@ export class Operations {
 
   /** Get the activation code as a QR code, PNG.
    *
-   * Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache keeps it.
+   * Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.
    *
    * Scope: `esims:reveal`.
    */
@@ -1228,7 +1228,7 @@ export class Operations {
 
   /** Forecast whether the cancellation of an eSIM would be refunded.
    *
-   * Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.
+   * Reads the five conditions of an automatic refund now. A condition that cannot be read is `unknown`, with the reason. Nothing is changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.
    *
    * Scope: `esims:read`.
    */
@@ -1236,7 +1236,7 @@ export class Operations {
     return this.transport.json({ operation: 'getCancellationPreflight', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/cancellation-preflight`, options });
   }
 
-  /** List packages, their prices, and what your rules suggest, by id.
+  /** List packages with their prices and your suggested prices, by id.
    *
    * Scope: `packages:read`.
    */
@@ -1244,7 +1244,7 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listPackages', method: 'GET', path: '/v1/packages', query: { ...query, ...cursor }, options }));
   }
 
-  /** Read a package, its price, and what your rules suggest.
+  /** Read a package with its price and your suggested price.
    *
    * Scope: `packages:read`.
    */
@@ -1260,9 +1260,9 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listPricingRules', method: 'GET', path: '/v1/pricing/rules', query: { ...query, ...cursor }, options }));
   }
 
-  /** Make a pricing rule.
+  /** Create a pricing rule.
    *
-   * For one package, country or VPN plan, or as the default, in one currency. A second rule for the same would tie and is refused (409). Suggestions go by it at once.
+   * For one package, country or VPN plan, or as the default, in one currency. A second rule with the same target and currency is refused (409). Suggestions use the rule at once.
    *
    * Scope: `pricing:write`.
    */
@@ -1270,9 +1270,9 @@ export class Operations {
     return this.transport.json({ operation: 'createPricingRule', method: 'POST', path: '/v1/pricing/rules', body, keyed: true, options });
   }
 
-  /** Try other rules or another price list on what is sold.
+  /** Try other rules or another price list.
    *
-   * Shows the old and the new suggestion of each package and plan with what they leave, and what would fall below the minimum if its selling price stayed as it is. Nothing is stored or changed, so no Idempotency-Key is needed.
+   * Shows the old and the new suggestion of each package and plan with their margins, and which would fall below the minimum if its selling price did not change. Nothing is stored or changed, so no Idempotency-Key is needed.
    *
    * Scope: `pricing:read`.
    */
@@ -1288,7 +1288,7 @@ export class Operations {
     return this.transport.json({ operation: 'getPricingRule', method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}`, options });
   }
 
-  /** List the versions of a pricing rule, newest first, with who made each and why.
+  /** List the versions of a pricing rule, newest first, with author and reason.
    *
    * Scope: `pricing:read`.
    */
@@ -1296,9 +1296,9 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ operation: 'listPricingRuleVersions', method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}/versions`, query: { ...query, ...cursor }, options }));
   }
 
-  /** Give a pricing rule other terms.
+  /** Change the terms of a pricing rule.
    *
-   * The terms replace those before altogether. What a rule is for does not change: end it, and make another.
+   * Replaces all terms. The target cannot be changed: end the rule and create another one.
    *
    * Scope: `pricing:write`.
    */
@@ -1308,7 +1308,7 @@ export class Operations {
 
   /** End a pricing rule.
    *
-   * Suggestions go by the next less specific rule from now on. The rule and its versions can still be read.
+   * Suggestions use the next less specific rule from now on. The rule and its versions can still be read.
    *
    * Scope: `pricing:write`.
    */
@@ -1326,7 +1326,7 @@ export class Operations {
 
   /** Read how long the wallet lasts.
    *
-   * From completed sales of recent days and what is reserved and held. What is not known is said to be unknown, with the reason.
+   * Computed from completed sales of recent days and from reserved and held amounts. An unknown value is null, with the reason.
    *
    * Scope: `wallet:read`.
    */
@@ -1334,9 +1334,9 @@ export class Operations {
     return this.transport.json({ operation: 'getWalletRunway', method: 'GET', path: '/v1/wallet/runway', options });
   }
 
-  /** List movements of the wallet with what they are for, newest first.
+  /** List movements of the wallet with their causes, newest first.
    *
-   * Our journal, each row with the movement that the service has shown for it. With `cause=none` what the service has moved and nothing here is the cause of. Movements are read by the scheduled reconciliation, not at this moment.
+   * Our journal, each row with the movement that the service has shown for it. With `cause=none`: movements of the service without a cause in our journal. The scheduled reconciliation reads the movements; this call does not.
    *
    * Scope: `wallet:read`.
    */
@@ -1346,7 +1346,7 @@ export class Operations {
 
   /** Explain a movement without a cause.
    *
-   * Books it as an adjustment, so that it is not reported any more. For a purchase made by hand at the service, a fee, and the like. A movement that has a cause is not changed.
+   * Books it as an adjustment, so that it is no longer reported. For a purchase made by hand at the service, a fee, and the like. A movement that has a cause is not changed.
    *
    * Scope: `cases:operate`.
    */
@@ -1372,7 +1372,7 @@ export class Operations {
 
   /** Check for an update of the storefront application.
    *
-   * Asked of the service at this moment.
+   * Read from the service at each call.
    *
    * Scope: `updates:read`.
    */
@@ -1390,7 +1390,7 @@ export class Operations {
 
   /** Create a webhook endpoint.
    *
-   * Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a repetition with the same Idempotency-Key shows it once more). Delivered at least once and in no particular order; docs/how-to/webhooks-out.md shows a receiver.
+   * Deliveries are signed by Standard Webhooks with the `secret` of this answer, which no other call shows (a repetition with the same Idempotency-Key shows it again). They arrive at least once and in no particular order; docs/how-to/webhooks-out.md shows a receiver.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1398,7 +1398,7 @@ export class Operations {
     return this.transport.json({ operation: 'createWebhookEndpoint', method: 'POST', path: '/v1/webhook-endpoints', body, keyed: true, options });
   }
 
-  /** Read a webhook endpoint, and how it does.
+  /** Read a webhook endpoint and its state.
    *
    * Scope: `webhook_endpoints:read`.
    */
@@ -1408,7 +1408,7 @@ export class Operations {
 
   /** Change the address, the filter or the description of a webhook endpoint.
    *
-   * What is left out stays. What is queued already goes to the new address, at once where the former one only failed.
+   * Omitted fields are not changed. Queued deliveries go to the new address, at once if the former one only failed.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1418,7 +1418,7 @@ export class Operations {
 
   /** Delete a webhook endpoint.
    *
-   * Nothing more is sent to it, its secrets are gone at once, and its log is not shown any more.
+   * Nothing more is sent to it. Its secrets are deleted at once, and its log is no longer shown.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1428,7 +1428,7 @@ export class Operations {
 
   /** Give a webhook endpoint a new secret.
    *
-   * During the overlap every delivery carries a signature of each secret, so that a receiver that knows either accepts it. The new secret is shown in this answer and in no other.
+   * During the overlap every delivery has a signature of each secret, so a receiver that knows either accepts it. The new secret is shown in this answer only.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1438,7 +1438,7 @@ export class Operations {
 
   /** List the deliveries of a webhook endpoint with each try, newest first.
    *
-   * What has ended is kept for some weeks.
+   * Ended deliveries are stored for some weeks.
    *
    * Scope: `webhook_endpoints:read`.
    */
@@ -1448,7 +1448,7 @@ export class Operations {
 
   /** Stop sending events to a webhook endpoint.
    *
-   * What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says that you know, which ends the alert.
+   * Waiting deliveries end as failed; `/enable` can send them later. For an endpoint that we have disabled, it records that you know it, which ends the alert.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1458,7 +1458,7 @@ export class Operations {
 
   /** Send events to a webhook endpoint again.
    *
-   * With `replay_missed` also what it has missed: the first 10,000 events are queued at once, the others as these are delivered; `missed_since` says from when on, until all are. One that is enabled stays as it is.
+   * With `replay_missed` also missed events: the first 10,000 are queued at once, the others while these are delivered. `missed_since` shows the start of the remaining ones until all are queued. An enabled endpoint is not changed.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1468,7 +1468,7 @@ export class Operations {
 
   /** Send a test event to a webhook endpoint.
    *
-   * An event `webhook_endpoint.test` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. The delivery with its `event_id` shows what came of it.
+   * An event `webhook_endpoint.test` is sent like every event, to this endpoint only, also if its filter does not select it, and also while it fails. The delivery with its `event_id` shows the result.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1478,7 +1478,7 @@ export class Operations {
 
   /** Replay events to a webhook endpoint.
    *
-   * One event, one delivery, or those since a time: all, those that failed, or those that it missed. They come with the `webhook-id` that they had, so a receiver that leaves out what it knows does nothing twice.
+   * One event, one delivery, or events since a time: all, failed or missed ones. They have their former `webhook-id`, so a receiver that ignores known ids does nothing twice.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1486,9 +1486,9 @@ export class Operations {
     return this.transport.json({ operation: 'replayWebhooks', method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/replay`, body, keyed: true, options });
   }
 
-  /** Have the service make its first webhook secret.
+  /** Make the service create its first webhook secret.
    *
-   * It is stored encrypted at the moment the service shows it, which it does once, and it never leaves us. Every API process verifies deliveries with it within seconds; secrets of the configuration verify beside it.
+   * The service shows it once. It is stored encrypted at once and never shown. Every API process accepts it within seconds; secrets of the configuration remain valid too.
    *
    * Scope: `service:admin`.
    */
@@ -1496,9 +1496,9 @@ export class Operations {
     return this.transport.json({ operation: 'createServiceWebhookSecret', method: 'POST', path: '/v1/service/webhook-secret', keyed: true, options });
   }
 
-  /** Have the service replace its webhook secret.
+  /** Make the service replace its webhook secret.
    *
-   * It is stored encrypted at the moment the service shows it, which it does once, and it never leaves us. Every API process verifies deliveries with it within seconds; secrets of the configuration verify beside it.
+   * The service shows it once. It is stored encrypted at once and never shown. Every API process accepts it within seconds; secrets of the configuration remain valid too.
    *
    * Scope: `service:admin`.
    */
@@ -1506,7 +1506,7 @@ export class Operations {
     return this.transport.json({ operation: 'rotateServiceWebhookSecret', method: 'POST', path: '/v1/service/webhook-secret/rotate', body, keyed: true, options });
   }
 
-  /** List who did what, newest first.
+  /** List the audit log, newest first.
    *
    * Every reveal of an activation code, QR code or VPN access data, every action of an operator, and every change of an API key, a webhook endpoint, a webhook secret or a pause, by the API or by a command.
    *

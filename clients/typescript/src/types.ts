@@ -1,16 +1,16 @@
 // Generated from /openapi.json by `npm run generate:api`; manual changes are lost.
 
 /**
- * An event as webhooks bring it: the same bytes at every try.
+ * An event in a webhook: the same bytes at every try.
  */
 export type WebhookEvent = Event & {
   /**
-   * When it happened: `created_at` under the name of Standard Webhooks. RFC 3339.
+   * Equals `created_at`, with the name of Standard Webhooks. RFC 3339.
    */
   timestamp: string;
 };
 /**
- * `type` says what `data` holds. A later version may announce further types, and say more in `data`: pass over a `type` that you do not know, and do not refuse it.
+ * `type` determines the content of `data`. A later version may add types, and fields to `data`: ignore a `type` that you do not know, and do not refuse it.
  */
 export type Event =
   | OrderEvent
@@ -243,7 +243,7 @@ export interface OrderEvent {
     | 'order.failed'
     | 'order.abandoned';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -253,25 +253,25 @@ export interface OrderEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * The status that it has from now on: that in the type.
+     * The new status, which is also in the type.
      */
     status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
       ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
     /**
-     * Your own reference of the order.
+     * Your reference of the order.
      */
     external_order_id: string;
     /**
@@ -283,15 +283,15 @@ export interface OrderEvent {
      */
     esim_id: string | null;
     /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
     /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
     /**
-     * What the service charged; null until that is known.
+     * Amount that the service charged; null until it is known.
      */
     charged: Money | null;
   };
@@ -326,7 +326,7 @@ export interface TopupEvent {
     | 'topup.failed'
     | 'topup.abandoned';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -336,25 +336,25 @@ export interface TopupEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * The status that it has from now on: that in the type.
+     * The new status, which is also in the type.
      */
     status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
       ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
     /**
-     * Your own reference of the top-up; null where you gave none.
+     * Your reference of the top-up; null when you gave none.
      */
     external_topup_id: string | null;
     /**
@@ -362,19 +362,19 @@ export interface TopupEvent {
      */
     package_id: number;
     /**
-     * Id of the eSIM that is recharged.
+     * Id of the recharged eSIM.
      */
     esim_id: string;
     /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
     /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
     /**
-     * What the service charged; null until that is known.
+     * Amount that the service charged; null until it is known.
      */
     charged: Money | null;
   };
@@ -399,7 +399,7 @@ export interface VpnSubscriptionEvent {
     | 'vpn_subscription.failed'
     | 'vpn_subscription.abandoned';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -409,16 +409,16 @@ export interface VpnSubscriptionEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * The status that it has from now on: that in the type.
+     * The new status, which is also in the type.
      */
     status:
       | 'accepted'
@@ -432,7 +432,7 @@ export interface VpnSubscriptionEvent {
       | 'failed'
       | 'abandoned';
     /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
       | (
@@ -449,7 +449,7 @@ export interface VpnSubscriptionEvent {
         )
       | null;
     /**
-     * Your own reference of the VPN subscription.
+     * Your reference of the VPN subscription.
      */
     external_subscription_id: string;
     /**
@@ -457,15 +457,15 @@ export interface VpnSubscriptionEvent {
      */
     vpn_plan_id: number;
     /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
     /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
     /**
-     * What the service charged; null until that is known.
+     * Amount that the service charged; null until it is known.
      */
     charged: Money | null;
   };
@@ -480,7 +480,7 @@ export interface VpnSubscriptionExpiringEvent {
    */
   type: 'vpn_subscription.expiring';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -490,20 +490,20 @@ export interface VpnSubscriptionExpiringEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * Your own reference of the VPN subscription. Absent in older events, from before they told it.
+     * Your reference of the VPN subscription. Absent in events of earlier versions.
      */
     external_subscription_id?: string;
     /**
-     * When the period that is paid for ends. RFC 3339.
+     * End of the paid period. RFC 3339.
      */
     expires_at: string;
     /**
@@ -529,7 +529,7 @@ export interface CancellationEvent {
     | 'cancellation.refused'
     | 'cancellation.abandoned';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -539,37 +539,37 @@ export interface CancellationEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * The status that it has from now on: that in the type.
+     * The new status, which is also in the type.
      */
     status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
     /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status:
       ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned') | null;
     /**
-     * Whether it is to be cancelled also where no refund is expected.
+     * Whether it is cancelled even if no refund is expected.
      */
     accept_without_refund: boolean;
     /**
-     * Id of the eSIM that is to be cancelled.
+     * Id of the eSIM to cancel.
      */
     esim_id: string;
     /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     * Why it failed or is held; null otherwise. Equals `failure.class` of the resource.
      */
     failure_class: FailureClass | null;
     /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     * Why it needs attention; null when it does not. Equals `attention.reason` of the resource.
      */
     attention_reason: AttentionReason | null;
   };
@@ -584,7 +584,7 @@ export interface RefundEvent {
    */
   type: 'refund.expected' | 'refund.manual_review' | 'refund.completed' | 'refund.failed' | 'refund.needs_attention';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -594,36 +594,36 @@ export interface RefundEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * The status that it has from now on: that in the type.
+     * The new status, which is also in the type.
      */
     status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention';
     /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     * The previously announced status; null when there was none, or its event is no longer stored.
      */
     previous_status: ('expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention') | null;
     /**
-     * Id of the cancellation that it follows.
+     * Id of its cancellation.
      */
     cancellation_id: string;
     /**
-     * Id of the order whose price comes back.
+     * Id of the refunded order.
      */
     order_id: string;
     /**
-     * Id of the eSIM that was cancelled.
+     * Id of the cancelled eSIM.
      */
     esim_id: string;
     /**
-     * What comes back; null until that is known.
+     * Amount of the refund; null until it is known.
      */
     amount: Money | null;
   };
@@ -638,7 +638,7 @@ export interface EsimDataLowEvent {
    */
   type: 'esim.data_low';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -648,44 +648,44 @@ export interface EsimDataLowEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * Id of the order that delivered the eSIM. Absent in older events, from before they told it.
+     * Id of the order that delivered the eSIM. Absent in events of earlier versions.
      */
     order_id?: string;
     /**
-     * Your own reference of the order. Absent in older events, from before they told it.
+     * Your reference of the order. Absent in events of earlier versions.
      */
     external_order_id?: string;
     /**
-     * Megabytes that were used.
+     * Used megabytes.
      */
     data_used_mb: number;
     /**
-     * Megabytes in all.
+     * Total megabytes.
      */
     data_total_mb: number;
     /**
-     * Megabytes that are left.
+     * Remaining megabytes.
      */
     data_left_mb: number;
     /**
-     * The share that is left, from 0 to 1, to four decimal places: 0.1992 is 19.92 %.
+     * The remaining share, from 0 to 1, with four decimal places: 0.1992 is 19.92 %.
      */
     share_left: number;
     /**
-     * The threshold that was reached, as a share from 0 to 1: the tightest, where several were.
+     * The reached threshold, as a share from 0 to 1; the lowest of several.
      */
     threshold_share: number;
     /**
-     * When the supplier measured it; null where the service does not say. RFC 3339.
+     * When the supplier measured it; null when the service does not say. RFC 3339.
      */
     measured_at: string | null;
     /**
@@ -704,7 +704,7 @@ export interface EsimExpiringEvent {
    */
   type: 'esim.expiring';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -714,24 +714,24 @@ export interface EsimExpiringEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * Id of the order that delivered the eSIM. Absent in older events, from before they told it.
+     * Id of the order that delivered the eSIM. Absent in events of earlier versions.
      */
     order_id?: string;
     /**
-     * Your own reference of the order. Absent in older events, from before they told it.
+     * Your reference of the order. Absent in events of earlier versions.
      */
     external_order_id?: string;
     /**
-     * When the eSIM ends, as the service last said. RFC 3339.
+     * End of the eSIM, as last reported by the service. RFC 3339.
      */
     expires_at: string;
     /**
@@ -750,7 +750,7 @@ export interface WalletBalanceEvent {
    */
   type: 'wallet.balance_low' | 'wallet.balance_restored';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -760,20 +760,20 @@ export interface WalletBalanceEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * What the wallet held when it was read.
+     * Balance of the wallet when it was read.
      */
     balance: Money;
     /**
-     * The least that was set (`POLICY_LOW_BALANCE`); null when it was taken away, which restores the balance.
+     * The threshold (`POLICY_LOW_BALANCE`); null when it was removed, which ends the state.
      */
     threshold: Money | null;
   };
@@ -788,7 +788,7 @@ export interface WalletRunwayEvent {
    */
   type: 'wallet.runway_low' | 'wallet.runway_restored';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -798,28 +798,28 @@ export interface WalletRunwayEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
-     * How long the wallet lasts at the mean of recent sales. Days, to one decimal place.
+     * Time that the wallet lasts at the mean of recent sales. Days, to one decimal place.
      */
     days: number;
     /**
-     * The same with one standard deviation of bad luck. Days, to one decimal place.
+     * The same with sales one standard deviation above the mean. Days, to one decimal place.
      */
     earliest_days: number;
     /**
-     * The same with one standard deviation of good luck. Days, to one decimal place.
+     * The same with sales one standard deviation below the mean. Days, to one decimal place.
      */
     latest_days: number;
     /**
-     * The least that was set (`POLICY_RUNWAY_LOW`). Days, to one decimal place.
+     * The threshold (`POLICY_RUNWAY_LOW`). Days, to one decimal place.
      */
     threshold_days: number;
     /**
@@ -827,7 +827,7 @@ export interface WalletRunwayEvent {
      */
     available: Money;
     /**
-     * The mean of what was sold on a day of 24 hours.
+     * Mean sales in 24 hours.
      */
     daily_sales: Money;
   };
@@ -842,7 +842,7 @@ export interface WebhookEndpointDisabledEvent {
    */
   type: 'webhook_endpoint.disabled';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -852,12 +852,12 @@ export interface WebhookEndpointDisabledEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
@@ -865,11 +865,11 @@ export interface WebhookEndpointDisabledEvent {
      */
     reason: 'gone' | 'failing';
     /**
-     * What came of the last try, in words.
+     * Result of the last try, as text.
      */
     detail: string;
     /**
-     * When the first of the tries was that failed in a row. RFC 3339.
+     * Time of the first of the failed tries in a row. RFC 3339.
      */
     failing_since: string | null;
   };
@@ -884,7 +884,7 @@ export interface WebhookEndpointTestEvent {
    */
   type: 'webhook_endpoint.test';
   /**
-   * When it happened. RFC 3339.
+   * Time of the change. RFC 3339.
    */
   created_at: string;
   subject: {
@@ -894,12 +894,12 @@ export interface WebhookEndpointTestEvent {
      */
     id: string;
     /**
-     * Where it is read as it is now.
+     * Path of the current state.
      */
     href: string;
   };
   /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
+   * Facts at the time of the event. Read `subject.href` for the current state.
    */
   data: {
     /**
@@ -914,23 +914,23 @@ export interface OrderInput {
    */
   package_id: number;
   /**
-   * Your own reference, unique for ever: one order is made for it, however often you ask.
+   * Your reference, permanently unique: it gets one order, also after repeated requests.
    */
   external_order_id: string;
   /**
-   * IMEI of the device: 14 to 16 digits. Stored encrypted, given to the service, never returned.
+   * IMEI of the device: 14 to 16 digits. Stored encrypted, sent to the service, never returned.
    */
   device_imei?: string;
   /**
-   * The most that the service may charge, in the currency of its price. While it asks for more, the order is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
+   * Maximum that the service may charge, in the currency of its price. While its price is higher, the order is held. A limit in another currency allows no price, so it is held until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
-   * Your own notes, returned as they are. Not encrypted: keep personal data out.
+   * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
   metadata?: {
     [k: string]: string;
@@ -949,7 +949,7 @@ export interface MoneyInput {
 export interface OrderBulkAction {
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
-   * Which orders: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
+   * Which orders: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -962,7 +962,7 @@ export interface OrderBulkAction {
     failure_class?: FailureClass;
     attention?: AttentionReason;
     /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
     created_by?: string;
     /**
@@ -979,23 +979,23 @@ export interface OrderBulkAction {
    */
   reason: string;
   /**
-   * With `limit`, and needed there; `null` takes the limit away.
+   * Required with `limit`; `null` removes the limit.
    */
   max_price?: MoneyInput | null;
   /**
-   * With `resolve`, and needed there: the reason of the open case.
+   * Required with `resolve`: the reason of the open case.
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: the verdict for all of them.
+   * Required with `resolve`: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only report the result that each would have. Needs no Idempotency-Key.
+   * Only report the result for each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
@@ -1011,7 +1011,7 @@ export interface LimitChange {
    */
   reason: string;
   /**
-   * `null` takes the limit away.
+   * `null` removes the limit.
    */
   max_price: MoneyInput | null;
 }
@@ -1021,7 +1021,7 @@ export interface RetryPolicyChange {
    */
   reason: string;
   /**
-   * Attempts in all, those that were made included. With fewer than were made no further one follows.
+   * Total attempts, including those made. With a lower number than those made, no other one follows.
    */
   attempts?: number | null;
   /**
@@ -1033,7 +1033,7 @@ export interface RetryPolicyChange {
    */
   longest_wait_seconds?: number | null;
   /**
-   * In place of the deadline that the caller named and of the configured one; in the future, and 92 days ahead at most.
+   * Replaces the deadline of the caller and the configured one; in the future, and at most 92 days ahead.
    */
   deadline?: string | null;
 }
@@ -1051,15 +1051,15 @@ export interface OrderCaseResolution {
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * With `bought`: the order at the service, where it is not known yet.
+   * With `bought`: the order at the service, if it is not known yet.
    */
   service_order_id?: string;
   /**
-   * With `bought`: the eSIM at the service. Without it the service is asked.
+   * With `bought`: the eSIM at the service. Without it the eSIM is looked up.
    */
   service_esim_id?: string;
 }
@@ -1073,19 +1073,19 @@ export interface TopupInput {
    */
   package_id: number;
   /**
-   * Your own reference, unique for ever: one top-up is made for it, however often you ask.
+   * Your reference, permanently unique: it gets one top-up, also after repeated requests.
    */
   external_topup_id?: string;
   /**
-   * The most that the service may charge, in the currency of its price. While it asks for more, the top-up is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
+   * Maximum that the service may charge, in the currency of its price. While its price is higher, the top-up is held. A limit in another currency allows no price, so it is held until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
-   * Your own notes, returned as they are. Not encrypted: keep personal data out.
+   * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
   metadata?: {
     [k: string]: string;
@@ -1094,7 +1094,7 @@ export interface TopupInput {
 export interface TopupBulkAction {
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
-   * Which top-ups: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
+   * Which top-ups: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -1107,7 +1107,7 @@ export interface TopupBulkAction {
     failure_class?: FailureClass;
     attention?: AttentionReason;
     /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
     created_by?: string;
     /**
@@ -1124,23 +1124,23 @@ export interface TopupBulkAction {
    */
   reason: string;
   /**
-   * With `limit`, and needed there; `null` takes the limit away.
+   * Required with `limit`; `null` removes the limit.
    */
   max_price?: MoneyInput | null;
   /**
-   * With `resolve`, and needed there: the reason of the open case.
+   * Required with `resolve`: the reason of the open case.
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: the verdict for all of them.
+   * Required with `resolve`: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only report the result that each would have. Needs no Idempotency-Key.
+   * Only report the result for each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
@@ -1158,11 +1158,11 @@ export interface TopupCaseResolution {
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * With `bought`: the top-up at the service, where it is not known yet.
+   * With `bought`: the top-up at the service, if it is not known yet.
    */
   service_topup_id?: string;
 }
@@ -1172,27 +1172,27 @@ export interface VpnSubscriptionInput {
    */
   vpn_plan_id: number;
   /**
-   * Your own reference, unique for ever: one VPN subscription is made for it, however often you ask.
+   * Your reference, permanently unique: it gets one VPN subscription, also after repeated requests.
    */
   external_subscription_id: string;
   /**
-   * Your reference to the customer. Stored encrypted, given to the service, never returned.
+   * Your reference to the customer. Stored encrypted, sent to the service, never returned.
    */
   customer_reference: string;
   /**
-   * What the customer pays, in the currency of the plan. While the service charges more, the order is held.
+   * Price that the customer pays, in the currency of the plan. While the service charges more, the order is held.
    */
   customer_price: string;
   /**
-   * The most that the service may charge, in the currency of its price. While it asks for more, the VPN subscription is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
+   * Maximum that the service may charge, in the currency of its price. While its price is higher, the VPN subscription is held. A limit in another currency allows no price, so it is held until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then fails without having bought. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
-   * Your own notes, returned as they are. Not encrypted: keep personal data out.
+   * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
   metadata?: {
     [k: string]: string;
@@ -1201,7 +1201,7 @@ export interface VpnSubscriptionInput {
 export interface VpnSubscriptionBulkAction {
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
-   * Which VPN subscriptions: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
+   * Which VPN subscriptions: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -1224,7 +1224,7 @@ export interface VpnSubscriptionBulkAction {
     failure_class?: FailureClass;
     attention?: AttentionReason;
     /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
     created_by?: string;
     /**
@@ -1241,23 +1241,23 @@ export interface VpnSubscriptionBulkAction {
    */
   reason: string;
   /**
-   * With `limit`, and needed there; `null` takes the limit away.
+   * Required with `limit`; `null` removes the limit.
    */
   max_price?: MoneyInput | null;
   /**
-   * With `resolve`, and needed there: the reason of the open case.
+   * Required with `resolve`: the reason of the open case.
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: the verdict for all of them.
+   * Required with `resolve`: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only report the result that each would have. Needs no Idempotency-Key.
+   * Only report the result for each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
@@ -1281,11 +1281,11 @@ export interface VpnSubscriptionCaseResolution {
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * With `bought`: the subscription at the service, where it is not known yet.
+   * With `bought`: the subscription at the service, if it is not known yet.
    */
   service_subscription_id?: string;
 }
@@ -1295,19 +1295,19 @@ export interface CancellationInput {
    */
   esim_id: string;
   /**
-   * Your own note of why. Not encrypted: keep personal data out.
+   * Your reason. Not encrypted: do not include personal data.
    */
   reason?: string;
   /**
-   * Cancel it even where no refund is to be expected. Without it nothing is sent unless all five conditions of the refund are met.
+   * Cancel it even if no refund is expected. Otherwise nothing is sent unless all five conditions of the refund are met.
    */
   accept_without_refund?: boolean;
   /**
-   * What is still held then is refused without having been sent. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
+   * Work that is still held then is refused without having been sent. Must be in the future. Default and maximum: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
-   * Your own notes, returned as they are. Not encrypted: keep personal data out.
+   * Your own data, returned unchanged. Not encrypted: do not include personal data.
    */
   metadata?: {
     [k: string]: string;
@@ -1316,7 +1316,7 @@ export interface CancellationInput {
 export interface CancellationBulkAction {
   action: 'retry' | 'abandon' | 'resolve';
   /**
-   * Which cancellations: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
+   * Which cancellations: all that match every given condition. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -1329,7 +1329,7 @@ export interface CancellationBulkAction {
     failure_class?: FailureClass;
     attention?: AttentionReason;
     /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     * Only resources created with this API key; after rotations the id of the first key of the lineage.
      */
     created_by?: string;
     /**
@@ -1346,23 +1346,23 @@ export interface CancellationBulkAction {
    */
   reason: string;
   /**
-   * With `limit`, and needed there; `null` takes the limit away.
+   * Required with `limit`; `null` removes the limit.
    */
   max_price?: MoneyInput | null;
   /**
-   * With `resolve`, and needed there: the reason of the open case.
+   * Required with `resolve`: the reason of the open case.
    */
   case?: AttentionReason;
   /**
-   * With `resolve`, and needed there: the verdict for all of them.
+   * Required with `resolve`: the verdict for all of them.
    */
   verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * Only report the result that each would have. Needs no Idempotency-Key.
+   * Only report the result for each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
@@ -1380,11 +1380,11 @@ export interface CancellationCaseResolution {
    */
   verdict: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
   /**
-   * With `not_bought`: buy anew (the default), or give it up.
+   * With `not_bought`: buy again (default), or abandon it.
    */
   next?: 'continue' | 'abandon';
   /**
-   * With `bought` (it is cancelled): its refund at the service, where it is not known yet.
+   * With `bought` (it is cancelled): its refund at the service, if it is not known yet.
    */
   service_refund_id?: string;
 }
@@ -1430,20 +1430,20 @@ export interface PricingTermsInput {
   margin?: PricingMargin;
   minimum_margin?: PricingMinimumMargin;
   /**
-   * No suggestion is below it.
+   * Minimum of a suggested price.
    */
   minimum_price?: string | null;
   /**
-   * Null: up to the smallest unit of the currency.
+   * Null: rounded up to the smallest unit of the currency.
    */
   rounding?: PriceRounding | null;
   /**
-   * How much more than at present the service may charge, in percent: `max_price` of the suggestion.
+   * Percentage by which the price of the service may rise: gives `max_price` of the suggestion.
    */
   max_price_drift_percent?: string;
 }
 /**
- * What is added to `price_for_reseller`: the percentage, and the amount.
+ * Added to `price_for_reseller`: a percentage and an amount.
  */
 export interface PricingMargin {
   /**
@@ -1456,7 +1456,7 @@ export interface PricingMargin {
   amount?: string;
 }
 /**
- * No suggestion leaves less than either of the two.
+ * Minimum margin of a suggestion: both must be met.
  */
 export interface PricingMinimumMargin {
   /**
@@ -1481,13 +1481,13 @@ export interface PriceRounding {
    */
   ending?: string;
   /**
-   * Never below the minimum, either way.
+   * Never below the minimum in both cases.
    */
   direction?: 'up' | 'nearest';
 }
 export interface WhatIfInput {
   /**
-   * Only these. Without this and `vpn_plan_ids`: everything.
+   * Only these packages. Without this and `vpn_plan_ids`: everything.
    *
    * @maxItems 5000
    *
@@ -1503,30 +1503,30 @@ export interface WhatIfInput {
    */
   vpn_plan_ids?: number[];
   /**
-   * Rules to try. None of them is stored.
+   * Rules to try; they are not stored.
    *
    * @maxItems 500
    */
   rules?: PricingRuleInput[];
   /**
-   * `same`: each takes the place of the rule in force for the same target and currency, if there is one. `all`: they count alone.
+   * `same`: each replaces the active rule for the same target and currency, if there is one. `all`: only these rules apply.
    */
   rules_replace?: 'same' | 'all';
   /**
-   * What the service would charge. What is not in it stays at its present price.
+   * Prices of the service to try. Other items keep their current price.
    *
    * @maxItems 5000
    */
   price_list?: TriedCost[];
   /**
-   * What you ask for now, where that is not what the rules suggest.
+   * Your current selling prices, if they differ from the suggestions.
    *
    * @maxItems 5000
    */
   selling_prices?: PresentSellingPrice[];
 }
 /**
- * Applies to what is priced in its currency, and to nothing else.
+ * Applies only to prices in its currency.
  */
 export interface PricingRuleInput {
   target: PricingTarget;
@@ -1573,7 +1573,7 @@ export interface PricingRuleChange {
    */
   reason: string;
   /**
-   * The version that you have read. Where the rule has another by now, nothing is changed (409).
+   * The version that you have read. If the rule has another version now, nothing is changed (409).
    */
   version?: number;
 }
@@ -1583,7 +1583,7 @@ export interface PricingRuleEnd {
    */
   reason: string;
   /**
-   * The version that you have read. Where the rule has another by now, nothing is changed (409).
+   * The version that you have read. If the rule has another version now, nothing is changed (409).
    */
   version?: number;
 }
@@ -1595,7 +1595,7 @@ export interface WalletTransactionExplanation {
 }
 export interface WebhookEndpointInput {
   /**
-   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
    */
   url: string;
   /**
@@ -1604,13 +1604,13 @@ export interface WebhookEndpointInput {
    */
   event_types?: EventPattern[];
   /**
-   * For people.
+   * Free text for readers.
    */
   description?: string | null;
 }
 export interface WebhookEndpointChange {
   /**
-   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
    */
   url?: string;
   /**
@@ -1619,25 +1619,25 @@ export interface WebhookEndpointChange {
    */
   event_types?: EventPattern[];
   /**
-   * For people.
+   * Free text for readers.
    */
   description?: string | null;
 }
 export interface EndpointSecretRotation {
   /**
-   * How long former secrets sign beside the new one; as the configuration says when left out. 0 after one has leaked.
+   * How long former secrets sign in addition to the new one; default: the configured overlap. 0 after one has leaked.
    */
   overlap_seconds?: number;
 }
 export interface WebhookEndpointEnabling {
   /**
-   * True to have sent what it missed since `missed_since`.
+   * True: also send the events missed since `missed_since`.
    */
   replay_missed?: boolean;
 }
 export interface WebhookReplay {
   /**
-   * One event, whatever the filter of the endpoint says.
+   * One event, also if the filter of the endpoint does not select it.
    */
   event_id?: string;
   /**
@@ -1645,21 +1645,21 @@ export interface WebhookReplay {
    */
   delivery_id?: string;
   /**
-   * Events that happened from then on.
+   * Events since this time.
    */
   since?: string;
   /**
-   * With `since`: events that happened up to then.
+   * With `since`: events until this time.
    */
   until?: string;
   /**
-   * With `since`: `all` that its filter selects (when left out), what was `failed` for good, or what it `missed`: that, and what was never sent because it was disabled or not yet there.
+   * With `since`: `all` events that its filter selects (default), finally `failed` ones, or `missed` ones: failed ones, and events that were never sent because the endpoint was disabled or did not exist yet.
    */
   which?: 'all' | 'failed' | 'missed';
 }
 export interface WebhookSecretRotation {
   /**
-   * How long former secrets still verify; as the configuration says when left out. 0 after one has leaked: then none that is stored does from now on; those of `SERVICE_WEBHOOK_SECRETS` do until they are taken out.
+   * How long former secrets remain valid; default: the configured overlap. With 0, after one has leaked, no former stored one is valid from now on; those of `SERVICE_WEBHOOK_SECRETS` are until they are removed.
    */
   overlap_seconds?: number;
 }
@@ -1679,16 +1679,16 @@ export interface Order {
    */
   service_order_id: string | null;
   /**
-   * `accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
    */
   status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
   max_price: Money | null;
   /**
-   * What the service charged, once it is known.
+   * Amount that the service charged, once it is known.
    */
   charged: Money | null;
   /**
-   * Why it failed, or why it is held at present.
+   * Why it failed, or why it is held now.
    */
   failure: {
     class: FailureClass;
@@ -1697,7 +1697,7 @@ export interface Order {
     advice: string;
   } | null;
   /**
-   * Why it waits for a person.
+   * Why it needs attention.
    */
   attention: {
     reason: AttentionReason;
@@ -1705,7 +1705,7 @@ export interface Order {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
+   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -1716,7 +1716,7 @@ export interface Order {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
+   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;
@@ -1724,11 +1724,11 @@ export interface Order {
     [k: string]: string;
   };
   /**
-   * Attempts made, whether or not they were sent: held work has its first.
+   * Number of attempts, sent or not: held work has its first one.
    */
   attempts: number;
   /**
-   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
   created_by: string;
   /**
@@ -1740,20 +1740,20 @@ export interface Order {
    */
   updated_at: string;
   /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
    */
   completed_at: string | null;
 }
 /**
- * By what it is tried again, for what holds it now or failed last. `null`: as configured, which its workflow says once it begins. What the purchase gate holds goes on when that is over, whatever the waits are.
+ * The retry policy for its current hold reason or last failure. `null`: as configured; its workflow stores the values when it starts. Work held by the purchase gate continues when the gate releases it, independent of the waits.
  */
 export interface RetryPolicy {
   /**
-   * Attempts in all, those that operators have granted included. `attempts` of the work says how many were made.
+   * Total attempts, including those granted by operators. `attempts` of the work counts those made.
    */
   attempts: number | null;
   /**
-   * First wait before it is tried again; doubled each time. A time that the service names goes first.
+   * First wait before another try; doubled each time. A time given by the service has precedence.
    */
   first_wait_seconds: number | null;
   /**
@@ -1761,11 +1761,11 @@ export interface RetryPolicy {
    */
   longest_wait_seconds: number | null;
   /**
-   * What is still held then ends. What may have been bought never ends by this.
+   * Held work ends at this time. It never ends work that may have bought.
    */
   gives_up_at: string | null;
   /**
-   * What an operator has set for this one; empty: all is as configured.
+   * Fields that an operator has set for this work; empty: all as configured.
    */
   changed: ('attempts' | 'first_wait' | 'longest_wait' | 'deadline')[];
 }
@@ -1844,22 +1844,22 @@ export interface Problem {
    */
   detail?: string;
   /**
-   * With `validation_failed`: what is wrong, field by field.
+   * With `validation_failed`: the errors, field by field.
    */
   errors?: FieldError[];
   /**
-   * With `missing_scope`: the one that is needed.
+   * With `missing_scope`: the required scope.
    */
   missing_scope?: ApiScope;
   /**
-   * With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
+   * With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: the existing resource; absent when the key may not see it.
    */
   existing?: {
     id: string;
     href: string;
   };
   /**
-   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`. `not_compared`: PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment. `wallet_not_read`: The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
+   * With `action_not_possible`: why it is refused. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`. `not_compared`: PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment. `wallet_not_read`: The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
    */
   refusal?:
     | 'already_ended'
@@ -1880,7 +1880,7 @@ export interface Problem {
     | 'not_active'
     | 'service_id_taken';
   /**
-   * With `service_…`: what came of asking the service.
+   * With `service_…`: the failure class of the call to the service.
    */
   failure_class?: FailureClass;
   /**
@@ -1891,7 +1891,7 @@ export interface Problem {
 export interface FieldError {
   in: 'body' | 'query' | 'path' | 'header';
   /**
-   * Dotted path; empty when it is the whole.
+   * Dotted path; empty for the whole body.
    */
   field: string;
   message: string;
@@ -1899,24 +1899,24 @@ export interface FieldError {
 export interface OrderPage {
   data: Order[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
 export interface OrderBulkResult {
   dry_run: boolean;
   /**
-   * How many match the filter.
+   * Number of matches of the filter.
    */
   matched: number;
   /**
-   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
+   * Number of matches that this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the action; null when the work is not stored any more.
+     * Status before the action; null when the work is no longer stored.
      */
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
@@ -1925,7 +1925,7 @@ export interface OrderBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as in the answer to the single action.
+     * Reason of the refusal, as for a single action.
      */
     refusal:
       | (
@@ -1954,7 +1954,7 @@ export interface OrderBulkResult {
 export interface Timeline {
   data: TimelineEntry[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
   current_state: CurrentState;
@@ -1978,11 +1978,11 @@ export interface TimelineEntry {
 }
 export interface CurrentState {
   /**
-   * Where it stands, in a sentence.
+   * The state as a sentence.
    */
   now: string;
   /**
-   * What it waits for, or why it failed.
+   * The hold reason, or why it failed.
    */
   reason: string | null;
   /**
@@ -2020,16 +2020,16 @@ export interface Topup {
    */
   service_topup_id: string | null;
   /**
-   * `accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.
    */
   status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
   max_price: Money | null;
   /**
-   * What the service charged, once it is known.
+   * Amount that the service charged, once it is known.
    */
   charged: Money | null;
   /**
-   * Why it failed, or why it is held at present.
+   * Why it failed, or why it is held now.
    */
   failure: {
     class: FailureClass;
@@ -2038,7 +2038,7 @@ export interface Topup {
     advice: string;
   } | null;
   /**
-   * Why it waits for a person.
+   * Why it needs attention.
    */
   attention: {
     reason: AttentionReason;
@@ -2046,7 +2046,7 @@ export interface Topup {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
+   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -2057,7 +2057,7 @@ export interface Topup {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
+   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;
@@ -2065,11 +2065,11 @@ export interface Topup {
     [k: string]: string;
   };
   /**
-   * Attempts made, whether or not they were sent: held work has its first.
+   * Number of attempts, sent or not: held work has its first one.
    */
   attempts: number;
   /**
-   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
   created_by: string;
   /**
@@ -2081,31 +2081,31 @@ export interface Topup {
    */
   updated_at: string;
   /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
    */
   completed_at: string | null;
 }
 export interface TopupPage {
   data: Topup[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
 export interface TopupBulkResult {
   dry_run: boolean;
   /**
-   * How many match the filter.
+   * Number of matches of the filter.
    */
   matched: number;
   /**
-   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
+   * Number of matches that this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the action; null when the work is not stored any more.
+     * Status before the action; null when the work is no longer stored.
      */
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
@@ -2114,7 +2114,7 @@ export interface TopupBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as in the answer to the single action.
+     * Reason of the refusal, as for a single action.
      */
     refusal:
       | (
@@ -2147,7 +2147,7 @@ export interface VpnPlans {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
@@ -2162,7 +2162,7 @@ export interface VpnPlan {
    */
   duration_days: number | null;
   /**
-   * What the service charges the reseller.
+   * Price that the service charges the reseller.
    */
   price_for_reseller: string;
   /**
@@ -2174,12 +2174,12 @@ export interface VpnPlan {
    */
   available: boolean;
   /**
-   * Null where no pricing rule applies.
+   * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
 }
 /**
- * A suggestion of your own rules: what the customer pays is yours to decide.
+ * A suggestion of your own rules; you decide what the customer pays.
  */
 export interface SuggestedPrice {
   amount: string;
@@ -2189,11 +2189,11 @@ export interface SuggestedPrice {
   currency: string;
   margin: Margin;
   /**
-   * Pass it as `max_price` when you sell at this price. Should the service charge more by then, the purchase is held and not made at a loss.
+   * Pass it as `max_price` when you sell at this price. If the service charges more then, the purchase is held and makes no loss.
    */
   max_price: Money;
   /**
-   * The rule that counts.
+   * The applied rule.
    */
   rule: {
     /**
@@ -2204,7 +2204,7 @@ export interface SuggestedPrice {
     target: 'default' | 'country' | 'package' | 'vpn_plan';
   };
   /**
-   * How the price comes about, step by step.
+   * The calculation of the price, step by step.
    */
   explanation: {
     step: 'cost' | 'margin_percent' | 'margin_amount' | 'minimum_margin' | 'minimum_price' | 'rounding';
@@ -2221,7 +2221,7 @@ export interface Margin {
    */
   amount: string;
   /**
-   * Of `price_for_reseller`; null where that is nothing.
+   * Percentage of `price_for_reseller`; null when that is zero.
    */
   percent: string | null;
 }
@@ -2241,7 +2241,7 @@ export interface VpnSubscription {
   service_subscription_id: string | null;
   customer_price: string;
   /**
-   * True once `/access` has something to show.
+   * True once `/access` returns data.
    */
   has_access_data: boolean;
   started_at: string | null;
@@ -2254,7 +2254,7 @@ export interface VpnSubscription {
    */
   cancel_requested_at: string | null;
   /**
-   * `accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought.
    */
   status:
     | 'accepted'
@@ -2270,11 +2270,11 @@ export interface VpnSubscription {
     | 'abandoned';
   max_price: Money | null;
   /**
-   * What the service charged, once it is known.
+   * Amount that the service charged, once it is known.
    */
   charged: Money | null;
   /**
-   * Why it failed, or why it is held at present.
+   * Why it failed, or why it is held now.
    */
   failure: {
     class: FailureClass;
@@ -2283,7 +2283,7 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
-   * Why it waits for a person.
+   * Why it needs attention.
    */
   attention: {
     reason: AttentionReason;
@@ -2291,7 +2291,7 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
+   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -2302,7 +2302,7 @@ export interface VpnSubscription {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
+   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;
@@ -2310,11 +2310,11 @@ export interface VpnSubscription {
     [k: string]: string;
   };
   /**
-   * Attempts made, whether or not they were sent: held work has its first.
+   * Number of attempts, sent or not: held work has its first one.
    */
   attempts: number;
   /**
-   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
   created_by: string;
   /**
@@ -2326,31 +2326,31 @@ export interface VpnSubscription {
    */
   updated_at: string;
   /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
    */
   completed_at: string | null;
 }
 export interface VpnSubscriptionPage {
   data: VpnSubscription[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
 export interface VpnSubscriptionBulkResult {
   dry_run: boolean;
   /**
-   * How many match the filter.
+   * Number of matches of the filter.
    */
   matched: number;
   /**
-   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
+   * Number of matches that this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the action; null when the work is not stored any more.
+     * Status before the action; null when the work is no longer stored.
      */
     status:
       | (
@@ -2371,7 +2371,7 @@ export interface VpnSubscriptionBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as in the answer to the single action.
+     * Reason of the refusal, as for a single action.
      */
     refusal:
       | (
@@ -2406,7 +2406,7 @@ export interface VpnAccess {
   password: string;
   server: string | null;
   /**
-   * For the customer's app, or an address to fetch one from.
+   * Configuration for the customer's app, or an address to download it from.
    */
   configuration: string | null;
 }
@@ -2426,16 +2426,16 @@ export interface Cancellation {
    */
   cancelled_at: string | null;
   /**
-   * The conditions of the refund as they were judged just before the newest send; `null` before the first.
+   * The conditions of the refund, judged just before the newest send; `null` before the first.
    */
   preflight: RefundCondition[] | null;
   refund: Refund | null;
   /**
-   * `accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being asked for. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.
+   * `accepted`: stored, not started. `held`: waits for a condition that passes by itself. `submitting`: being requested. `processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.
    */
   status: 'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
   /**
-   * Why it failed, or why it is held at present.
+   * Why it failed, or why it is held now.
    */
   failure: {
     class: FailureClass;
@@ -2444,7 +2444,7 @@ export interface Cancellation {
     advice: string;
   } | null;
   /**
-   * Why it waits for a person.
+   * Why it needs attention.
    */
   attention: {
     reason: AttentionReason;
@@ -2452,7 +2452,7 @@ export interface Cancellation {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
+   * Whether submitting the same again under another reference of yours would be safe. `not_needed`: it is bought, or continues. `no`: it may have been bought, so you would pay twice. `yes`: nothing was or will be bought, or the purchase has ended.
    */
   resubmission: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -2463,7 +2463,7 @@ export interface Cancellation {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
+   * The deadline of the caller for held work. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which also limits a later one. `retry_policy.gives_up_at` is the effective time.
    */
   deadline: string | null;
   retry_policy: RetryPolicy;
@@ -2471,11 +2471,11 @@ export interface Cancellation {
     [k: string]: string;
   };
   /**
-   * Attempts made, whether or not they were sent: held work has its first.
+   * Number of attempts, sent or not: held work has its first one.
    */
   attempts: number;
   /**
-   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
   created_by: string;
   /**
@@ -2487,7 +2487,7 @@ export interface Cancellation {
    */
   updated_at: string;
   /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   * When it was bought or carried out; null until then, and for failed, refused or abandoned work.
    */
   completed_at: string | null;
 }
@@ -2499,11 +2499,11 @@ export interface RefundCondition {
    */
   evidence: string;
   /**
-   * Of when the evidence is.
+   * Time of the evidence.
    */
   as_of: string | null;
   /**
-   * How long ago that was.
+   * Age of the evidence in seconds.
    */
   age_seconds: number | null;
 }
@@ -2521,7 +2521,7 @@ export interface Refund {
    */
   esim_id: string;
   /**
-   * The order whose price comes back.
+   * The refunded order.
    */
   order_id: string;
   /**
@@ -2537,7 +2537,7 @@ export interface Refund {
    */
   review: ('accepted' | 'refused' | 'manual_review') | null;
   /**
-   * What comes back, as the service says.
+   * Amount of the refund, as the service reports it.
    */
   amount: Money | null;
   /**
@@ -2553,24 +2553,24 @@ export interface Refund {
 export interface CancellationPage {
   data: Cancellation[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
 export interface CancellationBulkResult {
   dry_run: boolean;
   /**
-   * How many match the filter.
+   * Number of matches of the filter.
    */
   matched: number;
   /**
-   * How many of them this call did not cover: one call covers 100, the oldest first. Call again with another key.
+   * Number of matches that this call did not cover: one call covers 100, the oldest first. Call again with another key.
    */
   remaining: number;
   data: {
     id: string;
     /**
-     * Before the action; null when the work is not stored any more.
+     * Status before the action; null when the work is no longer stored.
      */
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned')
@@ -2579,7 +2579,7 @@ export interface CancellationBulkResult {
     attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
-     * Why it is refused, as in the answer to the single action.
+     * Reason of the refusal, as for a single action.
      */
     refusal:
       | (
@@ -2608,25 +2608,25 @@ export interface CancellationBulkResult {
 export interface RefundPage {
   data: Refund[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
 export interface EventPage {
   data: Event[];
   /**
-   * Goes into `cursor` to go on from here, also later, when there is more. Never null.
+   * Value of `cursor` to continue from here, now or later. Never null.
    */
   next_cursor: string;
   /**
-   * Whether there is a further page at this moment.
+   * Whether there is another page now.
    */
   has_more: boolean;
 }
 export interface CasePage {
   data: Case[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -2637,7 +2637,7 @@ export interface Case {
   id: string;
   reason: AttentionReason;
   /**
-   * What it is about: work, or a `delivery` (a webhook).
+   * Kind of the subject: work, or a `delivery` (a webhook).
    */
   subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
   /**
@@ -2653,14 +2653,14 @@ export interface Case {
   opened_at: string;
   closed_at: string | null;
   /**
-   * How it was closed.
+   * Result of the case.
    */
   resolution: string | null;
 }
 export interface DeadLetterPage {
   data: DeadLetter[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -2674,7 +2674,7 @@ export interface DeadLetter {
    */
   queue: 'inbox' | 'outbox';
   /**
-   * The event of the service, or what was asked of the workflow.
+   * The event of the service, or the request to the workflow.
    */
   message: string;
   /**
@@ -2690,7 +2690,7 @@ export interface DeadLetter {
    */
   error: string;
   /**
-   * How often it was tried; 0 for what could not be read when it came.
+   * Number of tries; 0 when it could not be read on arrival.
    */
   tries: number;
   /**
@@ -2702,7 +2702,7 @@ export interface PurchaseGate {
   circuits: {
     name: 'service_down' | 'not_approved' | 'unauthorized' | 'rate_limited' | 'insufficient_balance';
     /**
-     * `closed`: purchases go through. `open`: they are held without a call to the service. `probing`: one of them is let through to find out. `releasing`: new ones go through, those that were held follow at a set rate, oldest first.
+     * `closed`: purchases are sent. `open`: they are held without a call to the service. `probing`: one of them is sent as a test. `releasing`: new ones are sent, and held ones follow at a limited rate, oldest first.
      */
     state: 'closed' | 'open' | 'probing' | 'releasing';
     /**
@@ -2715,16 +2715,16 @@ export interface PurchaseGate {
      */
     failures: number;
     /**
-     * What the service last said.
+     * Last failure of the service.
      */
     detail: string | null;
     opened_at: string | null;
     /**
-     * When the next purchase is let through to find out.
+     * When the next purchase is sent as a test.
      */
     probe_at: string | null;
     /**
-     * The purchase that is finding out.
+     * The purchase that is the test.
      */
     canary: {
       kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
@@ -2736,7 +2736,7 @@ export interface PurchaseGate {
    */
   pauses: Pause[];
   /**
-   * What is held at the gate. What the service refused to one purchase alone is held by its own timer, and not here.
+   * Work held at the gate. Work that the service refused individually is held by its own timer and is not listed here.
    */
   held: {
     /**
@@ -2755,7 +2755,7 @@ export interface PurchaseGate {
     };
   }[];
   /**
-   * As it was last read for a purchase; null when it is not known.
+   * The wallet at the last read for a purchase; null when it is not known.
    */
   wallet: {
     balance: Money;
@@ -2776,12 +2776,12 @@ export interface PurchaseGate {
      */
     day: string;
     /**
-     * Spent today, or perhaps spent; one amount for each currency.
+     * Spent or possibly spent today; one amount for each currency.
      */
     spent: Money[];
     limits: {
       /**
-       * Null: of all keys together.
+       * Null: the limit of all keys together.
        */
       api_key_id: string | null;
       name: string | null;
@@ -2796,7 +2796,7 @@ export interface Pause {
    */
   id: string;
   /**
-   * `operator`: somebody paused buying. `first_contact`: the product did before the first purchase in production, since the shapes of the service's answers have not been seen. It ends by itself when they have, and is not set again once it was released.
+   * `operator`: an operator paused buying. `first_contact`: the product did before the first purchase in production, because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not created again after its release.
    */
   origin: 'operator' | 'first_contact';
   /**
@@ -2804,12 +2804,12 @@ export interface Pause {
    */
   kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
   /**
-   * Only work that failed with this last is paused; null: all buying.
+   * Only work whose last failure has this class is paused; null: all buying.
    */
   failure_class: FailureClass | null;
   reason: string;
   /**
-   * Who: the id of an API key; `worker` where the product did.
+   * Id of an API key; `worker` for the product itself.
    */
   paused_by: string;
   /**
@@ -2823,7 +2823,7 @@ export interface Pause {
 export interface PausePage {
   data: Pause[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -2846,7 +2846,7 @@ export interface OwnKey {
    */
   own_work_only: boolean;
   /**
-   * What is made with this key carries this id as `created_by`: that of the first key of its line.
+   * Resources created with this key have this id as `created_by`: that of the first key of its lineage.
    */
   created_by: string;
   /**
@@ -2855,11 +2855,11 @@ export interface OwnKey {
   created_at: string;
   expires_at: string | null;
   /**
-   * Of each API process by itself; null: not limited. Ten seconds' worth may come at once, which is what the `RateLimit` headers count.
+   * Limit of each API process; null: not limited. The requests of ten seconds may come at once, which is what the `RateLimit` headers count.
    */
   requests_per_minute: number | null;
   /**
-   * The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`.
+   * The key's daily limit; null when it has none. The limit of all keys together is in `GET /v1/purchase-gate`.
    */
   spend: {
     /**
@@ -2868,11 +2868,11 @@ export interface OwnKey {
     day: string;
     limit: Money;
     /**
-     * Spent today, or perhaps spent.
+     * Spent or possibly spent today.
      */
     spent: Money;
     /**
-     * The limit less that; what costs more is held until the next day.
+     * The remaining amount; a purchase that costs more is held until the next day.
      */
     left: Money;
   } | null;
@@ -2880,7 +2880,7 @@ export interface OwnKey {
 export interface EsimPage {
   data: Esim[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -2894,7 +2894,7 @@ export interface Esim {
    */
   order_id: string;
   /**
-   * Your own reference of the order.
+   * Your reference of the order.
    */
   external_order_id: string;
   /**
@@ -2910,7 +2910,7 @@ export interface Esim {
    */
   package_id: number;
   /**
-   * As the service calls it.
+   * Status at the service.
    */
   status: string;
   installed_at: string | null;
@@ -2921,7 +2921,7 @@ export interface Esim {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   facts_age_seconds: number;
   /**
@@ -2943,23 +2943,23 @@ export interface EsimUsage {
    */
   data_used_mb: number;
   /**
-   * Megabytes; null where it is unlimited or not said.
+   * Megabytes; null when it is unlimited or not reported.
    */
   data_total_mb: number | null;
   /**
-   * Megabytes; null where there is no total.
+   * Megabytes; null without a total.
    */
   data_left_mb: number | null;
   /**
-   * True when the service says that there is no limit; null when it says nothing.
+   * True when the service reports no limit; null when it reports nothing.
    */
   unlimited: boolean | null;
   /**
-   * When the supplier measured it, if the service says so.
+   * When the supplier measured it, if the service reports it.
    */
   measured_at: string | null;
   /**
-   * `stored`: the service could not be asked just now; this is the newest reading that we have.
+   * `stored`: the service could not be read; this is our newest stored value.
    */
   source: 'service' | 'stored';
   /**
@@ -2967,7 +2967,7 @@ export interface EsimUsage {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
@@ -2978,7 +2978,7 @@ export interface TopupOptions {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
@@ -2993,16 +2993,16 @@ export interface Package {
    */
   countries: string[];
   /**
-   * Megabytes; null where it is unlimited or not known.
+   * Megabytes; null when it is unlimited or not known.
    */
   data_mb: number | null;
   /**
-   * Has no limit of data; null where the service does not say.
+   * Has no data limit; null when the service does not say.
    */
   unlimited: boolean | null;
   validity_days: number | null;
   /**
-   * What the service charges the reseller.
+   * Price that the service charges the reseller.
    */
   price_for_reseller: string;
   /**
@@ -3014,11 +3014,11 @@ export interface Package {
    */
   available: boolean;
   /**
-   * What the public pays at the service, to compare a margin with; null where it does not show that.
+   * Public price at the service, to compare a margin with; null when the service does not show it.
    */
   public_price: Money | null;
   /**
-   * Null where no pricing rule applies.
+   * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
 }
@@ -3029,23 +3029,23 @@ export interface EsimActivation {
   esim_id: string;
   iccid: string;
   /**
-   * The LPA string, which a QR code carries.
+   * The LPA string, the content of a QR code.
    */
   activation_code: string;
   /**
-   * SM-DP+ address, for typing it in by hand.
+   * SM-DP+ address, for manual input.
    */
   smdp_address: string;
   /**
-   * For typing it in by hand.
+   * Matching id, for manual input.
    */
   matching_id: string;
   /**
-   * True when the user is asked for a further code.
+   * True when the user must enter another code.
    */
   confirmation_code_required: boolean;
   /**
-   * Open the installation on the phone itself.
+   * Links that open the installation on the phone.
    */
   install_links: {
     ios: string;
@@ -3058,7 +3058,7 @@ export interface CancellationPreflight {
    */
   esim_id: string;
   /**
-   * What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.
+   * Current status of the eSIM at the service; null when it could not be read. An eSIM that is `cancelled` already is not refunded.
    */
   esim_status: string | null;
   /**
@@ -3070,7 +3070,7 @@ export interface CancellationPreflight {
 export interface PackagePage {
   data: Package[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
   /**
@@ -3078,7 +3078,7 @@ export interface PackagePage {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
@@ -3093,16 +3093,16 @@ export interface PackageWithAge {
    */
   countries: string[];
   /**
-   * Megabytes; null where it is unlimited or not known.
+   * Megabytes; null when it is unlimited or not known.
    */
   data_mb: number | null;
   /**
-   * Has no limit of data; null where the service does not say.
+   * Has no data limit; null when the service does not say.
    */
   unlimited: boolean | null;
   validity_days: number | null;
   /**
-   * What the service charges the reseller.
+   * Price that the service charges the reseller.
    */
   price_for_reseller: string;
   /**
@@ -3114,11 +3114,11 @@ export interface PackageWithAge {
    */
   available: boolean;
   /**
-   * What the public pays at the service, to compare a margin with; null where it does not show that.
+   * Public price at the service, to compare a margin with; null when the service does not show it.
    */
   public_price: Money | null;
   /**
-   * Null where no pricing rule applies.
+   * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
   /**
@@ -3126,14 +3126,14 @@ export interface PackageWithAge {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
 export interface PricingRulePage {
   data: PricingRule[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -3149,7 +3149,7 @@ export interface PricingRule {
   currency: string;
   terms: PricingTerms;
   /**
-   * Counts its changes, from 1.
+   * Number of the version, from 1.
    */
   version: number;
   /**
@@ -3183,22 +3183,22 @@ export interface PricingMinimumMarginOutput {
 }
 export interface WhatIf {
   /**
-   * All that was asked for: packages, then plans, by id.
+   * All requested items: packages, then plans, by id.
    */
   data: WhatIfLine[];
   summary: {
     items: number;
     changed: number;
     /**
-     * No new rule applies to them.
+     * Number of items without a new rule.
      */
     without_suggestion: number;
     /**
-     * Would fall below the minimum at their present selling price.
+     * Number of items whose current selling price would be below the minimum.
      */
     below_minimum: number;
     /**
-     * Would be sold below what the service charges.
+     * Number of items that would be sold below the price of the service.
      */
     at_loss: number;
   };
@@ -3207,7 +3207,7 @@ export interface WhatIf {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
@@ -3221,20 +3221,20 @@ export interface WhatIfLine {
   old: PriceBefore;
   new: PriceAfter;
   /**
-   * True when the two suggest different prices, or only one of them suggests any.
+   * True when the suggestions differ, or only one exists.
    */
   changed: boolean;
   /**
-   * What comes of it when the present selling price stays. Null where there is none in the currency of the new cost.
+   * The result with the current selling price. Null when there is none in the currency of the new cost.
    */
   if_kept: {
     /**
-     * The selling price of the request, else what the rules suggest now.
+     * The selling price of the request, else the current suggestion.
      */
     price: Money;
     margin: Margin;
     /**
-     * What the new rule asks for at least; the new cost where none applies.
+     * Minimum price of the new rule; the new cost when none applies.
      */
     minimum: Money;
     below_minimum: boolean;
@@ -3244,21 +3244,21 @@ export interface WhatIfLine {
 export interface PriceBefore {
   price_for_reseller: Money;
   /**
-   * Null where no pricing rule applies.
+   * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
 }
 export interface PriceAfter {
   price_for_reseller: Money;
   /**
-   * Null where no pricing rule applies.
+   * Null when no pricing rule applies.
    */
   suggested_price: SuggestedPrice | null;
 }
 export interface PricingRuleVersionPage {
   data: PricingRuleVersion[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -3266,11 +3266,11 @@ export interface PricingRuleVersion {
   version: number;
   change: 'created' | 'changed' | 'ended';
   /**
-   * As they were from then on; those of a rule that ended are its last.
+   * Terms of this version; those of an ended rule are its last ones.
    */
   terms: PricingTerms;
   /**
-   * Who: the id of an API key.
+   * Id of an API key.
    */
   changed_by: string;
   reason: string;
@@ -3281,7 +3281,7 @@ export interface PricingRuleVersion {
 }
 export interface Wallet {
   /**
-   * What the wallet at the service holds.
+   * Balance of the wallet at the service.
    */
   balance: string;
   /**
@@ -3293,55 +3293,55 @@ export interface Wallet {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
 export interface WalletRunway {
   status: 'known' | 'unknown';
   /**
-   * Why it is not known.
+   * Why the runway is not known.
    */
   reason: ('no_wallet_reading' | 'wallet_reading_old' | 'history_too_short' | 'no_sales' | 'other_currency') | null;
   /**
-   * The same in a sentence.
+   * The reason as a sentence.
    */
   detail: string | null;
   /**
-   * How many days the wallet lasts at the mean of recent sales, without growth.
+   * Number of days that the wallet lasts at the mean of recent sales, without growth.
    */
   days: number | null;
   /**
-   * One standard deviation of bad luck: days of sales taken as independent.
+   * With sales one standard deviation above the mean; days count as independent.
    */
   earliest_days: number | null;
   /**
-   * One of good luck.
+   * With sales one standard deviation below the mean.
    */
   latest_days: number | null;
   daily_sales: {
     mean: Money;
     deviation: Money;
     /**
-     * So many days of 24 hours were looked at.
+     * Number of evaluated days of 24 hours.
      */
     days: number;
   } | null;
   /**
-   * As it was last read for a purchase or a comparison of the books; null when it is not known.
+   * The balance at the last read for a purchase or a comparison of the books; null when it is not known.
    */
   wallet: {
     balance: Money;
     /**
-     * What purchases under way may still take.
+     * Amount that running purchases may still take.
      */
     reserved: Money;
     /**
-     * What is held at the purchase gate, at a known price.
+     * Total of purchases held at the purchase gate with a known price.
      */
     held: Money;
     /**
-     * The balance less both; below zero where more is wanted than is there.
+     * The balance less both; may be below zero.
      */
     available: Money;
     /**
@@ -3351,7 +3351,7 @@ export interface WalletRunway {
     age_seconds: number;
   } | null;
   /**
-   * Purchases held whose price is not known; they are not in the figures.
+   * Number of held purchases without a known price; the figures do not contain them.
    */
   held_without_price: number;
   /**
@@ -3363,7 +3363,7 @@ export interface WalletRunway {
 export interface WalletTransactionPage {
   data: WalletTransaction[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -3385,18 +3385,18 @@ export interface WalletTransaction {
    */
   currency: string;
   /**
-   * What it is for; null when it has no cause in our journal.
+   * Its cause; null when it has none in our journal.
    */
   cause: {
     kind: 'attempt' | 'subscription_period' | 'refund' | 'deposit' | 'adjustment';
     id: string;
   } | null;
   /**
-   * Of what kind it is, where it is about an order, a top-up or a VPN subscription.
+   * The kind of work, if it is about an order, a top-up or a VPN subscription.
    */
   subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
   /**
-   * Id of the order, top-up or VPN subscription, where it is about one.
+   * Id of the order, top-up or VPN subscription, if the movement is about one.
    */
   subject_id: string | null;
   /**
@@ -3425,7 +3425,7 @@ export interface ServiceMovement {
    */
   currency: string;
   /**
-   * The reason, as the service names it.
+   * The reason, in the service’s terms.
    */
   reason: string;
   /**
@@ -3437,38 +3437,38 @@ export interface ServiceMovement {
    */
   read_at: string;
   /**
-   * Id of the order at the service, where it names one.
+   * Id of the order at the service, if the movement has one.
    */
   service_order_id: string | null;
   /**
-   * The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.
+   * The reference of the purchase at the service: yours, or with `~` and a number that of a further attempt.
    */
   external_order_id: string | null;
   /**
-   * Id of the eSIM at the service, where it names one.
+   * Id of the eSIM at the service, if the movement has one.
    */
   service_esim_id: string | null;
   /**
-   * Id of the top-up at the service, where it names one.
+   * Id of the top-up at the service, if the movement has one.
    */
   service_topup_id: string | null;
   /**
-   * Id of the refund at the service, where it names one.
+   * Id of the refund at the service, if the movement has one.
    */
   service_refund_id: string | null;
   /**
-   * Id of the VPN subscription at the service, where it names one.
+   * Id of the VPN subscription at the service, if the movement has one.
    */
   service_subscription_id: string | null;
   /**
-   * The same of a VPN subscription.
+   * The same for a VPN subscription.
    */
   external_subscription_id: string | null;
 }
 export interface ReconciliationPage {
   data: ReconciliationSummary[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -3491,11 +3491,11 @@ export interface ReconciliationSummary {
    */
   finished_at: string;
   /**
-   * Movements since then were read.
+   * Movements since this time were read.
    */
   read_since: string;
   /**
-   * What the service says the wallet holds.
+   * Balance of the wallet at the service.
    */
   balance: Money | null;
   /**
@@ -3524,16 +3524,16 @@ export interface ReconciliationSummary {
      */
     journal: string;
     /**
-     * Of it, what the service has not shown yet.
+     * The part that the service has not shown yet.
      */
     outstanding: string;
     /**
-     * What the service has shown, and our journal has not.
+     * Movements that the service has shown and our journal lacks.
      */
     unmatched: string;
   }[];
   /**
-   * How many findings there are of each kind.
+   * Number of findings of each kind.
    */
   finding_counts: {
     [k: string]: number;
@@ -3558,11 +3558,11 @@ export interface Reconciliation {
    */
   finished_at: string;
   /**
-   * Movements since then were read.
+   * Movements since this time were read.
    */
   read_since: string;
   /**
-   * What the service says the wallet holds.
+   * Balance of the wallet at the service.
    */
   balance: Money | null;
   /**
@@ -3591,16 +3591,16 @@ export interface Reconciliation {
      */
     journal: string;
     /**
-     * Of it, what the service has not shown yet.
+     * The part that the service has not shown yet.
      */
     outstanding: string;
     /**
-     * What the service has shown, and our journal has not.
+     * Movements that the service has shown and our journal lacks.
      */
     unmatched: string;
   }[];
   /**
-   * How many findings there are of each kind.
+   * Number of findings of each kind.
    */
   finding_counts: {
     [k: string]: number;
@@ -3623,12 +3623,12 @@ export interface ReconciliationFinding {
   meaning: string;
   detail: string;
   /**
-   * The service’s id of the movement, where it is about one.
+   * The service’s id of the movement, if the finding is about one.
    */
   service_transaction_id: string | null;
   subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
   /**
-   * Id of the order, top-up or VPN subscription, where it is about one.
+   * Id of the order, top-up or VPN subscription, if the movement is about one.
    */
   subject_id: string | null;
   direction: ('debit' | 'credit') | null;
@@ -3647,7 +3647,7 @@ export interface LatestUpdate {
    */
   read_at: string;
   /**
-   * How long ago that was.
+   * Age of that read in seconds.
    */
   age_seconds: number;
 }
@@ -3657,12 +3657,12 @@ export interface CreatedWebhookEndpoint {
    */
   id: string;
   /**
-   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
    */
   url: string;
   event_types: EventPattern[];
   /**
-   * For people.
+   * Free text for readers.
    */
   description: string | null;
   status: 'enabled' | 'disabled';
@@ -3672,28 +3672,28 @@ export interface CreatedWebhookEndpoint {
   disabled_reason: ('request' | 'gone' | 'failing') | null;
   disabled_at: string | null;
   /**
-   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; of more than 10,000 events it then says from when on they are not queued yet, and is null again once all are.
+   * While it is disabled: time of the oldest missed event. `/enable` can replay from there; with more than 10,000 events it then shows the start of those that are not queued yet, and is null when all are queued.
    */
   missed_since: string | null;
   /**
-   * When the first of the tries was that have failed in a row.
+   * Time of the first of the failed tries in a row.
    */
   failing_since: string | null;
   /**
-   * Tries in a row that failed, over all deliveries.
+   * Number of failed tries in a row, over all deliveries.
    */
   failures: number;
   /**
-   * What came of the last of them, in words.
+   * Result of the last of them, as text.
    */
   last_failure: string | null;
   last_delivered_at: string | null;
   /**
-   * True when it was made by a key that is limited to its own work: it gets events about that work only.
+   * True when a key limited to its own work created it: it gets events about that work only.
    */
   own_work_only: boolean;
   /**
-   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
   created_by: string;
   /**
@@ -3705,14 +3705,14 @@ export interface CreatedWebhookEndpoint {
    */
   updated_at: string;
   /**
-   * Signs every delivery; shown in this answer and in no other. Keep it where the receiver reads it.
+   * Signs every delivery; only this answer shows it. Store it for the receiver.
    */
   secret: string;
 }
 export interface WebhookEndpointPage {
   data: WebhookEndpoint[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -3722,12 +3722,12 @@ export interface WebhookEndpoint {
    */
   id: string;
   /**
-   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   * Address for events: `https://`, without user name, password and fragment, at a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES may be private and use `http://`. Checked again at every delivery.
    */
   url: string;
   event_types: EventPattern[];
   /**
-   * For people.
+   * Free text for readers.
    */
   description: string | null;
   status: 'enabled' | 'disabled';
@@ -3737,28 +3737,28 @@ export interface WebhookEndpoint {
   disabled_reason: ('request' | 'gone' | 'failing') | null;
   disabled_at: string | null;
   /**
-   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; of more than 10,000 events it then says from when on they are not queued yet, and is null again once all are.
+   * While it is disabled: time of the oldest missed event. `/enable` can replay from there; with more than 10,000 events it then shows the start of those that are not queued yet, and is null when all are queued.
    */
   missed_since: string | null;
   /**
-   * When the first of the tries was that have failed in a row.
+   * Time of the first of the failed tries in a row.
    */
   failing_since: string | null;
   /**
-   * Tries in a row that failed, over all deliveries.
+   * Number of failed tries in a row, over all deliveries.
    */
   failures: number;
   /**
-   * What came of the last of them, in words.
+   * Result of the last of them, as text.
    */
   last_failure: string | null;
   last_delivered_at: string | null;
   /**
-   * True when it was made by a key that is limited to its own work: it gets events about that work only.
+   * True when a key limited to its own work created it: it gets events about that work only.
    */
   own_work_only: boolean;
   /**
-   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   * Id of the API key that created it; after rotations the id of the first key of the lineage. The audit log shows later actions.
    */
   created_by: string;
   /**
@@ -3783,18 +3783,18 @@ export interface RotatedWebhookSecret {
    */
   id: string;
   /**
-   * Signs every delivery; shown in this answer and in no other. Keep it where the receiver reads it.
+   * Signs every delivery; only this answer shows it. Store it for the receiver.
    */
   secret: string;
   /**
-   * Until then deliveries are signed with the former secret too.
+   * Until this time deliveries are signed with the former secret too.
    */
   former_signs_until: string;
 }
 export interface WebhookDeliveryPage {
   data: WebhookDelivery[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -3858,15 +3858,15 @@ export interface WebhookDelivery {
     | 'webhook_endpoint.disabled'
     | 'webhook_endpoint.test';
   /**
-   * `pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: given up; replay it.
+   * `pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: no more tries; replay it.
    */
   status: 'pending' | 'delivered' | 'failed';
   /**
-   * How often it was tried.
+   * Number of tries.
    */
   tries: number;
   /**
-   * From when on it is tried (again): not before the endpoint as a whole gets something again, which has failed or asked for a pause. Null when it has ended.
+   * Time of the next try: not before the next send to the endpoint as a whole, if that has failed or requested a pause. Null when the delivery has ended.
    */
   next_try_at: string | null;
   /**
@@ -3887,7 +3887,7 @@ export interface WebhookTry {
   at: string;
   duration_ms: number;
   /**
-   * HTTP status of the answer; null where there was none.
+   * HTTP status of the answer; null when there was none.
    */
   status: number | null;
   /**
@@ -3906,11 +3906,11 @@ export interface WebhookTestResult {
    */
   queued: number;
   /**
-   * There were more than one call takes: call again with this `since`. Null when all are queued.
+   * There were more than one call can queue: call again with this `since`. Null when all are queued.
    */
   next_since: string | null;
   /**
-   * Id of the event that is sent: its `webhook-id`, and the `event_id` of its delivery.
+   * Id of the test event: its `webhook-id`, and the `event_id` of its delivery.
    */
   event_id: string;
 }
@@ -3920,7 +3920,7 @@ export interface WebhookReplayResult {
    */
   queued: number;
   /**
-   * There were more than one call takes: call again with this `since`. Null when all are queued.
+   * There were more than one call can queue: call again with this `since`. Null when all are queued.
    */
   next_since: string | null;
 }
@@ -3929,26 +3929,26 @@ export interface WebhookReplayResult {
  */
 export interface WebhookSecretStatus {
   /**
-   * Of the service, where the secret signs.
+   * The environment of the service in which the secret signs.
    */
   environment: 'sandbox' | 'production';
   /**
-   * From when it verifies.
+   * Start of its validity.
    */
   stored_at: string;
   /**
-   * Until when the one before it still verifies; null when none was stored.
+   * End of the validity of the previous secret; null when none was stored.
    */
   former_verifies_until: string | null;
   /**
-   * How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation does not end them: one that has leaked is taken out of the environment, and the API restarted.
+   * Number of secrets of `SERVICE_WEBHOOK_SECRETS` that this API process accepts too. A rotation does not end them: remove one that has leaked from the environment, and restart the API.
    */
   configured_secrets: number;
 }
 export interface AuditPage {
   data: AuditEntry[];
   /**
-   * Goes into `cursor` for the next page; null on the last.
+   * Value of `cursor` for the next page; null on the last page.
    */
   next_cursor: string | null;
 }
@@ -3958,11 +3958,11 @@ export interface AuditEntry {
    */
   at: string;
   /**
-   * Who: the id of an API key, or `command/<account>` for a command and the account that ran it.
+   * Id of an API key, or `command/<account>` for a command and the account that ran it.
    */
   actor: string;
   /**
-   * The API key that acted, where it was one.
+   * The API key of the actor, if it was one.
    */
   api_key: {
     name: string;
@@ -3973,12 +3973,12 @@ export interface AuditEntry {
    */
   action: string;
   /**
-   * The kind of object that it was done to.
+   * Kind of the changed or revealed object.
    */
   subject_kind: string;
   subject_id: string;
   /**
-   * Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed.
+   * The actor's reason, if one is required; for an API key or a webhook endpoint the values that were set or changed.
    */
   reason: string | null;
 }
@@ -3997,7 +3997,7 @@ export interface Readiness {
     };
   };
   /**
-   * What holds purchases up although this API takes requests: what the service last said to orders that are held for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `purchases_paused`; `other_header_prefix` where webhooks of the service are refused for the names of their headers; `webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait for longer than they should. Never a reason to send requests elsewhere.
+   * Conditions that hold purchases although this API accepts requests: the last failure of held orders, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `purchases_paused`; `other_header_prefix` when webhooks of the service are refused because of their header names; `webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait for longer than they should. Never a reason to send requests elsewhere.
    */
   degraded: {
     condition: string;

@@ -218,7 +218,7 @@ describe('pricing rules', () => {
         .read(problemSchema)
         .errors?.map(({ field }) => field)
         .toSorted(),
-    ).toEqual(['target.country', 'terms.margin.amount', 'terms.margin.percent', 'reason']);
+    ).toEqual(['reason', 'target.country', 'terms.margin.amount', 'terms.margin.percent']);
     const grid = await make({ ...GERMANY, currency: 'GBP', terms: { rounding: { step: '1', ending: '1.99' } } });
     expect(grid.read(problemSchema).errors).toEqual([
       { in: 'body', field: 'terms.rounding.ending', message: 'must be less than the step' },

@@ -129,9 +129,9 @@ describe('POST /v1/service/webhook-secret', () => {
     expect(await api.database.run((db) => db.$count(webhookSecrets))).toBe(0);
   });
 
-  it('says that there may be a secret that nobody knows when the answers are lost', async () => {
+  it('reports a possible unknown secret when the answers are lost', async () => {
     script.answers = Array.from({ length: 4 }, () => failed('server_error'));
-    expect((await post(PATH)).at('detail')).toMatch(/may have made a secret that nobody has seen\. Rotate/);
+    expect((await post(PATH)).at('detail')).toMatch(/may have created a secret that we have not received\. Rotate/);
   });
 });
 

@@ -361,7 +361,7 @@ describe('a webhook endpoint', () => {
       'url: another path or query at https://shop.example.com',
       'url: from https://shop.example.com to https://93.184.215.14:8443; event_types: from order.*, topup.held to *',
       'description',
-      'nothing that was not so before',
+      'nothing changed',
     ]);
     expect(
       JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
